@@ -1,0 +1,60 @@
+# make run    a running dashboard on 127.0.0.1:8501, from nothing
+# make test   everything up to a passed test suite, real browser included
+PYTHON ?= python3
+PORT ?= 8501
+VENV := .venv
+BIN := $(VENV)/bin
+TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
+
+.PHONY: run test lint format types install browser bench screenshots examples clean
+
+run: $(VENV)/.app
+	$(BIN)/goldviz serve --port $(PORT)
+
+test: $(VENV)/.dev browser lint types
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+screenshots: $(VENV)/.dev browser
+	$(BIN)/python docs/make_screenshots.py
+
+examples: $(VENV)/.app
+	$(BIN)/python -m goldviz.experiments.examples
+
+bench: $(VENV)/.dev
+	for script in benchmarks/*.py; do OMP_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
+
+install: $(VENV)/.app
+
+# torch first, at its tested version: its plain name may pull gigabytes of CUDA libraries.
+$(VENV)/.app: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "goldviz needs Python 3.11 or newer; run make with PYTHON=python3.x"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing: sudo apt-get install python3-venv"; rm -rf $(VENV); exit 1; }
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet "$(TORCH)"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.app
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
+	@touch $@
+
+# The browser tests drive the system's Chromium; as root it is installed, else the command is named.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
+	  { echo "The browser tests need Chromium: sudo apt-get install chromium"; exit 1; }
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

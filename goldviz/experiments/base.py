@@ -1,0 +1,260 @@
+"""What an experiment declares: its settings, what it records, its presets and what it concludes.
+
+An experiment is one frozen pydantic model. Its fields are the settings; class attributes say the rest.
+The page's controls, the link, the command line, the stored JSON and the help texts are all read off it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.diagnostics.findings import Finding
+    from goldviz.runs.recorder import Recorder
+
+Device = Literal["auto", "cpu", "cuda", "mps"]
+
+
+def setting(
+    default: Any,
+    *,
+    description: str,
+    group: str,
+    unit: str = "",
+    essential: bool = False,
+    hot: bool = False,
+    logarithmic: bool = False,
+    labels: Mapping[str, str] | None = None,
+    **bounds: Any,
+) -> Any:
+    """A pydantic field with what a control needs to know about it.
+
+    ``group`` names the heading under *More settings*; ``essential`` settings are in sight at once; ``hot`` ones
+    may change while a run goes on; ``logarithmic`` asks for a control in powers of ten; ``labels`` gives the
+    words for each choice. ``bounds`` (``ge``, ``le``, ``gt``, ``lt``) go to pydantic.
+    """
+    extra = {
+        "group": group,
+        "unit": unit,
+        "essential": essential,
+        "hot": hot,
+        "logarithmic": logarithmic,
+        "labels": dict(labels or {}),
+    }
+    return Field(default, description=description, json_schema_extra=extra, validate_default=True, **bounds)
+
+
+def _distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
+    if len(set(seeds)) != len(seeds):
+        raise ValueError("every seed may be named once")
+    return seeds
+
+
+Seeds = Annotated[
+    tuple[Annotated[int, Field(ge=0, le=999_999)], ...],
+    Field(min_length=1, max_length=10),
+    AfterValidator(_distinct),
+]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A recorded quantity: its dimensions in order, and the words and unit that figures put on it.
+
+    The first dimension grows with the run unless ``once`` is true. A variable that ``must_stay_finite`` ends
+    the run as *diverged* as soon as one of its values is NaN or infinite.
+    """
+
+    dims: tuple[str, ...]
+    long_name: str
+    units: str = "1"
+    once: bool = False
+    must_stay_finite: bool = False
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named set of settings: what it changes from the defaults, and what one sees there."""
+
+    name: str
+    kind: Literal["document", "break", "fix"]
+    words: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """The preset's name in a link or a file name.
+
+        >>> Preset("Break it: sigmoid", "break", "").slug
+        'break-it-sigmoid'
+        """
+        return "-".join("".join(c if c.isalnum() else " " for c in self.name.lower()).split())
+
+
+class SettingsError(ValueError):
+    """Settings that are not allowed, in one sentence for each: the setting, its value, what is allowed."""
+
+    def __init__(self, sentences: Mapping[str, str]) -> None:
+        self.sentences = dict(sentences)
+        super().__init__(" ".join(self.sentences.values()))
+
+
+class Experiment(BaseModel):
+    """Base of all experiments: the settings that every one has, and the attributes that each must give."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    question: ClassVar[str]
+    icon: ClassVar[str]
+    step: ClassVar[str] = "epoch"
+    """The dimension that grows by one with every turn of ``record.steps``."""
+    variables: ClassVar[Mapping[str, Variable]]
+    presets: ClassVar[tuple[Preset, ...]]
+    equations: ClassVar[tuple[str, ...]] = ()
+    """The equations behind the experiment, in words, each with its place in the documents; a report closes with them."""
+    registry: ClassVar[dict[str, type[Experiment]]] = {}
+
+    seeds: Seeds = setting(
+        (0,), group="Run", essential=True, description="Random seeds. Several give every curve a band."
+    )
+    device: Device = setting("cpu", group="Run", description="Where the networks are trained. 'auto' takes a GPU if there is one.")
+    time_limit: float = setting(
+        600.0, ge=1, le=86_400, unit="s", group="Run", description="The run is stopped after this many seconds of training."
+    )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        if "name" in cls.__dict__:
+            Experiment.registry[cls.name] = cls
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> Self:
+        """Settings from untrusted values (a link, a file, a form); raises :class:`SettingsError`."""
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise SettingsError(sentences(cls, error)) from None
+
+    @classmethod
+    def checked_json(cls, text: str) -> Self:
+        """Settings from their stored JSON; raises :class:`SettingsError`."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise SettingsError(sentences(cls, error)) from None
+
+    @classmethod
+    def preset(cls, slug: str) -> Self:
+        """The settings of the preset with this slug."""
+        for candidate in cls.presets:
+            if candidate.slug == slug:
+                return cls(**candidate.changes)
+        known = ", ".join(candidate.slug for candidate in cls.presets)
+        raise SettingsError({"preset": f"There is no preset {slug!r}; there are {known}."})
+
+    @classmethod
+    def hot_settings(cls) -> tuple[str, ...]:
+        """The settings that may change while a run goes on."""
+        return tuple(name for name in cls.model_fields if facts(cls, name)["hot"])
+
+    def changed(self, **changes: Any) -> Self:
+        """A validated copy with other values; raises :class:`SettingsError`."""
+        return type(self).checked({**self.model_dump(), **changes})
+
+    def differences(self) -> dict[str, Any]:
+        """The settings that differ from their defaults, as plain JSON values."""
+        default = type(self)().model_dump(mode="json")
+        return {name: value for name, value in self.model_dump(mode="json").items() if value != default[name]}
+
+    def run(self, record: Recorder) -> None:
+        """Carry the experiment out, telling ``record`` what is seen."""
+        raise TypeError(f"{type(self).__name__} declares no procedure")
+
+    def steps_planned(self) -> int:
+        """How many steps a full run takes."""
+        raise TypeError(f"{type(self).__name__} declares no number of steps")
+
+    def estimated_seconds(self) -> float:
+        """About how long a run takes on one CPU thread."""
+        return 1.0
+
+    def script(self, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
+        """A Python file that repeats the run by itself."""
+        raise TypeError(f"{type(self).__name__} declares no script")
+
+    def findings(self, dataset: xr.Dataset) -> list[Finding]:
+        """What the recorded numbers say, most serious first."""
+        return []
+
+
+def facts(experiment: type[Experiment], name: str) -> dict[str, Any]:
+    """What :func:`setting` noted about one setting."""
+    extra = experiment.model_fields[name].json_schema_extra
+    if not isinstance(extra, dict):
+        raise TypeError(f"{experiment.__name__}.{name} was not declared with setting()")
+    return dict(extra)
+
+
+def label(name: str) -> str:
+    """A setting's name as a person reads it.
+
+    >>> label("residual_scale")
+    'Residual scale'
+    """
+    return name.replace("_", " ").capitalize()
+
+
+def allowed(experiment: type[Experiment], name: str) -> str:
+    """What a setting may be, in words: 'a whole number from 1 to 100', 'one of relu, tanh'."""
+    schema = experiment.model_json_schema()["properties"][name]
+    if schema.get("type") == "array":
+        return _allowed_list(schema)
+    return _allowed_scalar(schema)
+
+
+def _allowed_scalar(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return "one of " + ", ".join(str(choice) for choice in schema["enum"])
+    if schema.get("type") == "boolean":
+        return "true or false"
+    kind = {"integer": "a whole number", "number": "a number", "string": "a text"}[schema["type"]]
+    low, high = schema.get("minimum"), schema.get("maximum")
+    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    start = f"from {low:g}" if low is not None else f"above {above:g}" if above is not None else ""
+    end = f"to {high:g}" if high is not None else f"below {below:g}" if below is not None else ""
+    return " ".join(part for part in (kind, start, end) if part)
+
+
+def _allowed_list(schema: Mapping[str, Any]) -> str:
+    least, most = schema.get("minItems", 0), schema.get("maxItems")
+    return f"a list of {least} to {most} different values, each {_allowed_scalar(schema['items'])}"
+
+
+def sentences(experiment: type[Experiment], error: ValidationError) -> dict[str, str]:
+    """One sentence for each setting that pydantic refused."""
+    found: dict[str, str] = {}
+    for detail in error.errors(include_url=False):
+        name = str(detail["loc"][0]) if detail["loc"] else ""
+        if detail["type"] == "json_invalid":
+            return {"": "These settings are not valid JSON."}
+        if detail["type"] == "extra_forbidden":
+            found[name] = f"{experiment.name} has no setting {name!r}."
+        elif name in experiment.model_fields:
+            given = detail["input"]
+            found.setdefault(name, f"{label(name)} is {_shown(given)}; allowed is {allowed(experiment, name)}.")
+        else:
+            found[name] = f"{detail['msg']}."
+    return found
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,1 @@
+"""Runs: recording them, keeping them, carrying them out."""

@@ -1,0 +1,124 @@
+"""Arrays as bytes and as a labelled dataset. Bytes are safetensors: they can be read without running anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from safetensors.numpy import load, save
+
+from goldviz.runs.recorder import Batch
+
+Stacked = dict[str, tuple[np.ndarray, np.ndarray]]
+"""For each variable its steps (n,) and its values (n, ...)."""
+
+
+def batch_to_bytes(batch: Batch) -> bytes:
+    """A batch's records as safetensors: ``name`` holds the values, ``name@steps`` the steps."""
+    tensors: dict[str, np.ndarray] = {}
+    for name, (steps, values) in batch.stacked().items():
+        tensors[name] = np.ascontiguousarray(values)
+        tensors[f"{name}@steps"] = steps
+    return save(tensors)
+
+
+def batch_from_bytes(data: bytes) -> Stacked:
+    """Inverse of :func:`batch_to_bytes`."""
+    tensors = load(data)
+    return {name: (tensors[f"{name}@steps"], values) for name, values in tensors.items() if not name.endswith("@steps")}
+
+
+def array_to_bytes(array: np.ndarray) -> bytes:
+    """One array as safetensors."""
+    return save({"array": np.ascontiguousarray(array)})
+
+
+def array_from_bytes(data: bytes) -> np.ndarray:
+    """Inverse of :func:`array_to_bytes`."""
+    return load(data)["array"]
+
+
+def dataset_to_bytes(dataset: xr.Dataset) -> bytes:
+    """A dataset as safetensors; labels and attributes travel as JSON in its header."""
+    about = {
+        "dims": {name: array.dims for name, array in dataset.data_vars.items()},
+        "words": {name: array.attrs for name, array in dataset.data_vars.items()},
+        "labels": {name: array.values.tolist() for name, array in dataset.coords.items()},
+        "attributes": dataset.attrs,
+    }
+    tensors = {str(name): np.ascontiguousarray(array.values) for name, array in dataset.data_vars.items()}
+    return save(tensors, metadata={"dataset": json.dumps(about)})
+
+
+def dataset_from_bytes(data: bytes) -> xr.Dataset:
+    """Inverse of :func:`dataset_to_bytes`."""
+    header_length = int.from_bytes(data[:8], "little")
+    about = json.loads(json.loads(data[8 : 8 + header_length])["__metadata__"]["dataset"])
+    arrays = {
+        name: xr.DataArray(values, dims=about["dims"][name], attrs=about["words"][name])
+        for name, values in load(data).items()
+    }
+    return xr.Dataset(arrays, coords=about["labels"], attrs=about["attributes"])
+
+
+def joined(pieces: Iterable[Stacked]) -> Stacked:
+    """Records of several batches, in the order of their steps."""
+    steps: dict[str, list[np.ndarray]] = {}
+    values: dict[str, list[np.ndarray]] = {}
+    for piece in pieces:
+        for name, (piece_steps, piece_values) in piece.items():
+            steps.setdefault(name, []).append(piece_steps)
+            values.setdefault(name, []).append(piece_values)
+    return {name: (np.concatenate(steps[name]), np.concatenate(values[name])) for name in steps}
+
+
+def labelled(
+    variables: Mapping[str, Mapping[str, Any]],
+    coordinates: Mapping[str, list[Any]],
+    records: Stacked,
+    once: Mapping[str, np.ndarray],
+    attributes: Mapping[str, Any],
+) -> xr.Dataset:
+    """The dataset of a run. ``variables`` says each one's ``dims``, ``long_name`` and ``units``.
+
+    Variables that share a growing dimension share its coordinate; where one has no record of a step, it is NaN.
+    Attributes that are not text or numbers are kept as JSON, so that the dataset can be written to netCDF.
+    """
+    growing: dict[str, list[np.ndarray]] = {}
+    for name, (steps, _) in records.items():
+        growing.setdefault(variables[name]["dims"][0], []).append(steps)
+    labels: dict[str, Any] = {dim: np.unique(np.concatenate(steps)) for dim, steps in growing.items()}
+
+    arrays: dict[str, xr.DataArray] = {}
+    for name, (steps, values) in records.items():
+        dims = variables[name]["dims"]
+        aligned = _aligned(labels[dims[0]], steps, values)
+        arrays[name] = xr.DataArray(aligned, dims=dims, attrs=_words(variables[name]))
+    for name, array in once.items():
+        arrays[name] = xr.DataArray(array, dims=variables[name]["dims"], attrs=_words(variables[name]))
+
+    used = {dim for array in arrays.values() for dim in array.dims}
+    labels.update({dim: values for dim, values in coordinates.items() if dim in used})
+    return xr.Dataset(arrays, coords=labels, attrs={name: _plain(value) for name, value in attributes.items()})
+
+
+def _plain(attribute: Any) -> str | int | float:
+    # A truth value is an int in Python, but netCDF has no attribute for it.
+    if isinstance(attribute, str | int | float) and not isinstance(attribute, bool):
+        return attribute
+    return json.dumps(attribute)
+
+
+def _aligned(wanted: np.ndarray, steps: np.ndarray, values: np.ndarray) -> np.ndarray:
+    if np.array_equal(wanted, steps):
+        return values
+    full = np.full((len(wanted), *values.shape[1:]), np.nan, np.float32)
+    full[np.searchsorted(wanted, steps)] = values
+    return full
+
+
+def _words(variable: Mapping[str, Any]) -> dict[str, str]:
+    return {"long_name": variable["long_name"], "units": variable["units"]}

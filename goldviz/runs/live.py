@@ -1,0 +1,76 @@
+"""A run as it grows: reads only what is new."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+from goldviz.runs.arrays import Stacked, joined, labelled
+
+if TYPE_CHECKING:
+    from goldviz.runs.store import Run, Store
+
+
+class LiveRun:
+    """One run's records, brought up to date at each :meth:`refresh`. Safe to share between viewers."""
+
+    def __init__(self, store: Store, run_id: str) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._records: Stacked = {}
+        self._position = 0
+        self._version = -1
+        self._last_step = 0
+        self._dataset: xr.Dataset | None = None
+        self.run_id = run_id
+
+    def refresh(self) -> Run:
+        """Read the run's row, and its new records where there are any. Raises :class:`UnknownRunError`."""
+        with self._lock:
+            return self._refresh()
+
+    def snapshot(self) -> tuple[Run, xr.Dataset]:
+        """The run's row and all that has been recorded until now, labelled; the same dataset while nothing is new."""
+        with self._lock:
+            run = self._refresh()
+            if self._dataset is None:
+                self._dataset = self._build(run)
+            return run, self._dataset
+
+    def _refresh(self) -> Run:
+        run = self._store.run(self.run_id)
+        if run.version == self._version:
+            return run
+        new, position = self._store.records_after(self.run_id, self._position)
+        if run.step < self._last_step or _overlap(self._records, new):
+            # The run went back to an earlier step and goes on from there: read it anew.
+            self._records = {}
+            new, position = self._store.records_after(self.run_id, 0)
+        self._position = position
+        self._records = joined([self._records, new])
+        self._version, self._last_step, self._dataset = run.version, run.step, None
+        return run
+
+    def _build(self, run: Run) -> xr.Dataset:
+        description = self._store.description(self.run_id)
+        facts: dict[str, Any] = {
+            **description["attributes"],
+            "run_id": run.id,
+            "title": run.name,
+            "experiment": run.experiment,
+            "settings": run.settings,
+            "status": run.status,
+            "message": run.message,
+            "duration": run.seconds,
+            "instrument_seconds": run.instrument_seconds,
+            "marks": self._store.marks(self.run_id),
+        }
+        return labelled(
+            description["variables"], description["coordinates"], self._records, self._store.finals(self.run_id), facts
+        )
+
+
+def _overlap(old: Stacked, new: Stacked) -> bool:
+    return any(name in old and steps[0] <= old[name][0][-1] for name, (steps, _) in new.items())

@@ -1,0 +1,288 @@
+"""The recorder: what a procedure talks to while it runs.
+
+A procedure iterates over ``record.steps(n)`` and hands over what it sees by ``record(name, values)``. The recorder
+knows nothing of networks and nothing of databases: it gives batches of records to a *sink* and reads orders
+(pause, stop, a new learning rate) from a *desk*. In a notebook the sink is memory and nobody gives orders; in a
+worker both are the store.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from goldviz.experiments.base import Experiment
+
+KEPT_STATES = 20
+"""At most so many states of a run are kept, evenly spread."""
+KEPT_BYTES = 16 * 2**20
+"""States are kept less often when they would take more room than this."""
+
+log = logging.getLogger(__name__)
+
+
+class Ended(Exception):  # noqa: N818 - an end is not an error
+    """A run ends before its last step. ``status`` is how it is listed, ``message`` why."""
+
+    def __init__(self, status: str, message: str) -> None:
+        self.status = status
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Order:
+    """Something a person asked of a run: ``kind`` is stop, pause or change; ``changes`` are new hot settings."""
+
+    kind: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: steps done, steps planned, seconds trained so far and the share spent on measuring."""
+
+    step: int
+    total: int
+    seconds: float
+    instrument_seconds: float
+
+
+@dataclass
+class Batch:
+    """Records of consecutive steps: for each variable its steps and its values, stacked along the first axis."""
+
+    last_step: int
+    steps: dict[str, list[int]] = field(default_factory=dict)
+    values: dict[str, list[np.ndarray]] = field(default_factory=dict)
+
+    def add(self, name: str, step: int, values: np.ndarray) -> None:
+        """Append one record."""
+        self.steps.setdefault(name, []).append(step)
+        self.values.setdefault(name, []).append(values)
+
+    def extend(self, later: Batch) -> None:
+        """Append the records of later steps."""
+        for name, steps in later.steps.items():
+            self.steps.setdefault(name, []).extend(steps)
+            self.values.setdefault(name, []).extend(later.values[name])
+        self.last_step = later.last_step
+
+    def stacked(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Each variable's steps (n,) and values (n, ...)."""
+        return {name: (np.asarray(self.steps[name], np.int64), np.stack(self.values[name])) for name in self.values}
+
+
+class Sink(Protocol):
+    """Where records go. Every call returns at once; a slow sink queues."""
+
+    def coordinates(self, coordinates: Mapping[str, list[Any]]) -> None:
+        """Labels of the fixed dimensions."""
+
+    def attributes(self, attributes: Mapping[str, Any]) -> None:
+        """Facts about the run: device, versions."""
+
+    def once(self, name: str, values: np.ndarray) -> None:
+        """A variable without a growing dimension."""
+
+    def batch(self, batch: Batch, progress: Progress) -> None:
+        """The records of one step."""
+
+    def mark(self, step: int, text: str, changes: Mapping[str, Any]) -> None:
+        """A hot setting changed at this step."""
+
+    def state(self, step: int, state: bytes) -> None:
+        """The packed state of a run at the end of this step."""
+
+
+class Desk(Protocol):
+    """Where orders come from."""
+
+    def orders(self) -> list[Order]:
+        """Orders given since the last call; costs next to nothing when there are none."""
+
+
+class Recorder:
+    """What a procedure sees of goldviz. See the module's docstring.
+
+    ``start_step`` and ``restored`` continue an earlier run; ``changes`` are hot settings that were in force then,
+    ``seconds`` and ``instrument_seconds`` the time that it took; ``budget`` ends the run as *paused* after so many
+    steps.
+    """
+
+    def __init__(
+        self,
+        settings: Experiment,
+        sink: Sink,
+        desk: Desk,
+        *,
+        start_step: int = 0,
+        restored: bytes | None = None,
+        changes: Mapping[str, Any] | None = None,
+        seconds: float = 0.0,
+        instrument_seconds: float = 0.0,
+        budget: int | None = None,
+    ) -> None:
+        self.settings = settings.changed(**changes) if changes else settings
+        self.restored = restored
+        self.step = start_step
+        self.instrument_seconds = instrument_seconds
+        self._sink = sink
+        self._desk = desk
+        self._variables = settings.variables
+        self._budget = budget
+        self._earlier_seconds = seconds
+        self._started = time.perf_counter()
+        self._coordinates: dict[str, list[Any]] = {}
+        self._pending: Batch | None = None
+        self._total = settings.steps_planned()
+        self._kept_every = 0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of training so far, earlier parts of the run included."""
+        return self._earlier_seconds + time.perf_counter() - self._started
+
+    def coordinates(self, **coordinates: Any) -> None:
+        """Label the fixed dimensions: ``record.coordinates(network=["plain", "residual"], seed=[0, 1])``."""
+        self._coordinates |= {name: _plain_list(labels) for name, labels in coordinates.items()}
+        self._sink.coordinates(self._coordinates)
+
+    def attribute(self, **attributes: Any) -> None:
+        """Note facts about the run, such as the device's name."""
+        self._sink.attributes(attributes)
+
+    def steps(self, n: int, state: Callable[[], bytes] | None = None) -> Iterator[int]:
+        """Number the steps 1 to ``n``, going on where a restored run stood.
+
+        Between two steps the records are handed over, orders are carried out and, every few steps, ``state()``
+        is kept so that the run can be rewound to there. Raises :class:`Ended` when the run has to end early.
+        """
+        self._started = time.perf_counter()
+        self._total = n
+        first = self.step + 1
+        if self.step == 0 and state is not None:
+            self._keep(0, n, state)
+        for step in range(first, n + 1):
+            self._obey(step - 1, state)
+            self.step = step
+            self._pending = Batch(step)
+            yield step
+            self._hand_over()
+            if state is not None and (step == n or step % self._interval(n) == 0):
+                self._keep(step, n, state)
+            if self._budget is not None and step - first + 1 >= self._budget and step < n:
+                self._end("paused", f"Paused after step {step}.", state)
+
+    def __call__(self, name: str, values: Any) -> None:
+        """Record a variable at this step; its dimensions are those declared, without the growing one."""
+        variable = self._variables[name]
+        array = self._checked(name, values, variable.dims[1:])
+        if self._pending is None:
+            raise RuntimeError(f"{name} was recorded outside record.steps()")
+        self._pending.add(name, self.step, array)
+        if variable.must_stay_finite and not np.isfinite(array).all():
+            self._hand_over()
+            where = _first_bad(array, variable.dims[1:], self._coordinates)
+            raise Ended(
+                "diverged", f"{variable.long_name} was no longer finite at {self.settings.step} {self.step}{where}."
+            )
+
+    def once(self, name: str, values: Any) -> None:
+        """Record a variable that has no growing dimension."""
+        self._sink.once(name, self._checked(name, values, self._variables[name].dims))
+
+    @contextmanager
+    def instrument(self) -> Iterator[None]:
+        """Count the time spent inside as the cost of measuring."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.instrument_seconds += time.perf_counter() - started
+
+    def _checked(self, name: str, values: Any, dims: tuple[str, ...]) -> np.ndarray:
+        array = np.array(values)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"{name} was recorded as {array.dtype}; numbers and truth values can be recorded.")
+        if array.dtype.kind == "f" and array.dtype.itemsize > 4:
+            with np.errstate(over="ignore"):
+                # What float32 cannot hold becomes infinite, and so counts as diverged.
+                array = array.astype(np.float32)
+        unlabelled = [dim for dim in dims if dim not in self._coordinates]
+        if unlabelled:
+            raise ValueError(f"{name} was recorded before record.coordinates() labelled {', '.join(unlabelled)}.")
+        shape = tuple(len(self._coordinates[dim]) for dim in dims)
+        if array.shape != shape:
+            raise ValueError(f"{name} has shape {array.shape}; its dimensions {dims} ask for {shape}.")
+        return array
+
+    def _hand_over(self) -> None:
+        if self._pending is not None:
+            progress = Progress(self.step, self._total, self.seconds, self.instrument_seconds)
+            self._sink.batch(self._pending, progress)
+            self._pending = None
+
+    def _interval(self, n: int) -> int:
+        return max(1, self._kept_every or -(-n // KEPT_STATES))
+
+    def _keep(self, step: int, n: int, state: Callable[[], bytes]) -> None:
+        packed = state()
+        affordable = max(2, KEPT_BYTES // max(len(packed), 1))
+        self._kept_every = -(-n // min(KEPT_STATES, affordable))
+        self._sink.state(step, packed)
+
+    def _obey(self, step: int, state: Callable[[], bytes] | None) -> None:
+        for order in self._desk.orders():
+            if order.kind == "change":
+                self._change(step, order.changes)
+            elif order.kind == "pause":
+                self._end("paused", f"Paused after step {step}.", state)
+            elif order.kind == "stop":
+                self._end("stopped", f"Stopped after step {step}.", state)
+        limit = self.settings.time_limit
+        if time.perf_counter() - self._started > limit:
+            self._end("stopped", f"Stopped after step {step}: the time limit of {limit:g} s was reached.", state)
+
+    def _change(self, step: int, changes: Mapping[str, Any]) -> None:
+        allowed = {name: value for name, value in changes.items() if name in self.settings.hot_settings()}
+        try:
+            self.settings = self.settings.changed(**allowed)
+        except ValueError as error:
+            log.warning("An order was refused: %s", error)
+            return
+        if allowed:
+            self._sink.mark(step, in_words(allowed), allowed)
+
+    def _end(self, status: str, message: str, state: Callable[[], bytes] | None) -> None:
+        if state is not None:
+            self._sink.state(self.step, state())
+        raise Ended(status, message)
+
+
+def in_words(changes: Mapping[str, Any]) -> str:
+    """Changed settings as the text of a mark.
+
+    >>> in_words({"learning_rate": 0.01, "clip": 1.0})
+    'learning rate 0.01, clip 1'
+    """
+    return ", ".join(
+        f"{name.replace('_', ' ')} {f'{value:g}' if isinstance(value, float) else value}"
+        for name, value in changes.items()
+    )
+
+
+def _plain_list(labels: Any) -> list[Any]:
+    return [label.item() if hasattr(label, "item") else label for label in labels]
+
+
+def _first_bad(array: np.ndarray, dims: tuple[str, ...], coordinates: Mapping[str, list[Any]]) -> str:
+    index = np.argwhere(~np.isfinite(array))[0]
+    named = [f"{dim} {coordinates[dim][i]}" for dim, i in zip(dims, index, strict=True)]
+    return f" ({', '.join(named)})" if named else ""

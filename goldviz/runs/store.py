@@ -1,0 +1,511 @@
+"""The store: runs in a database, SQLite by default and any other by its address."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+
+from goldviz.runs import arrays
+from goldviz.runs.recorder import Batch, Order, Progress, in_words
+from goldviz.runs.schema import (
+    StoreError,
+    batches,
+    default_url,
+    finals,
+    marks,
+    open_engine,
+    orders,
+    runs,
+    sentences,
+    settled,
+    shown,
+    states,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from goldviz.experiments.base import Experiment
+
+UNFINISHED = ("queued", "running")
+HEARTBEAT_LIMIT = 10.0
+"""An unfinished run that has given no sign of life for so many seconds was interrupted."""
+NAME_LENGTH = 200
+
+
+class UnknownRunError(LookupError):
+    """No run has this id."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"There is no run {run_id[:40]!r} in this store; it may have been deleted.")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is known of a run without its arrays."""
+
+    id: str
+    experiment: str
+    name: str
+    settings: str
+    status: str
+    message: str
+    created: float
+    step: int
+    total: int
+    seconds: float
+    instrument_seconds: float
+    version: int
+    parent: str | None
+    parent_step: int | None
+    attributes: Mapping[str, Any]
+    changes: Mapping[str, Any]
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a worker has, or will have, something to do for it."""
+        return self.status in UNFINISHED
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left at the pace so far, in seconds; None before the first step."""
+        return self.seconds / self.step * (self.total - self.step) if self.step else None
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a worker needs to carry a run out: the lease under which it may write, and where the run stands.
+
+    ``run.step`` is its last kept step, 0 at the beginning, and ``state`` what was kept there, if anything.
+    """
+
+    lease: str
+    run: Run
+    state: bytes | None
+
+
+_RUN_COLUMNS = [runs.c[name] for name in Run.__dataclass_fields__]
+
+
+class Store:
+    """All access to the database. Safe to use from several threads; pickles as its address."""
+
+    def __init__(self, url: str | None = None) -> None:
+        self.url = settled(url) if url else default_url()
+        self._engine = open_engine(self.url)
+
+    def __reduce__(self) -> tuple[type[Store], tuple[str]]:
+        return Store, (self.url,)
+
+    def close(self) -> None:
+        """Let go of the connections that wait to be used again."""
+        self._engine.dispose()
+
+    @property
+    def place(self) -> str:
+        """Where the database is, without its password."""
+        return shown(self.url)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with sentences(self.url), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with sentences(self.url), self._engine.begin() as connection:
+            yield connection
+
+    # -- runs ---------------------------------------------------------------------------------------------------
+
+    def create(self, settings: Experiment, *, name: str = "", status: str = "queued") -> str:
+        """A new run; returns its id."""
+        row = self._new_row(settings, name, status)
+        with self._writing() as connection:
+            connection.execute(insert(runs).values(**row))
+        return str(row["id"])
+
+    def fork(
+        self, run_id: str, step: int, settings: Experiment, *, changes: Mapping[str, Any] | None = None, name: str = ""
+    ) -> str:
+        """A new run that shares another's records and state up to one of its kept steps.
+
+        A hot setting that had been changed by then stays changed. Another value for one, in ``settings`` or in
+        ``changes``, is a change at that step: it is marked there, and the records before it keep the settings that
+        made them. Raises :class:`UnknownRunError`, or :class:`StoreError` where the step was not kept.
+        """
+        parent = self.run(run_id)
+        state = self.state(run_id, step)
+        first = json.loads(parent.settings)
+        given = json.loads(settings.model_dump_json())
+        hot = settings.hot_settings()
+        wanted = {key: given[key] for key in hot if given[key] != first.get(key)} | dict(changes or {})
+        row = self._new_row(settings.changed(**{key: first[key] for key in hot if key in first}), name, "queued")
+        fork_id = str(row["id"])
+        share = step / max(parent.step, 1)
+        row |= {
+            "parent": run_id,
+            "parent_step": step,
+            "step": step,
+            "seconds": parent.seconds * share,
+            "instrument_seconds": parent.instrument_seconds * share,
+        }
+        with self._writing() as connection:
+            connection.execute(insert(runs).values(**row))
+            coordinates = select(runs.c.coordinates).where(runs.c.id == run_id).scalar_subquery()
+            connection.execute(update(runs).where(runs.c.id == fork_id).values(coordinates=coordinates))
+            recorded = select(batches.c.last_step, batches.c.data).where(
+                batches.c.run_id == run_id, batches.c.last_step <= step
+            )
+            for batch in connection.execute(recorded.order_by(batches.c.id)).all():
+                connection.execute(insert(batches).values(run_id=fork_id, last_step=batch.last_step, data=batch.data))
+            marked = select(marks.c.step, marks.c.text, marks.c.changes).where(
+                marks.c.run_id == run_id, marks.c.step < step
+            )
+            earlier = [dict(mark._mapping) for mark in connection.execute(marked.order_by(marks.c.id))]
+            in_force = {key: value for mark in earlier for key, value in mark["changes"].items()}
+            new = {key: value for key, value in wanted.items() if in_force.get(key, first.get(key)) != value}
+            if new:
+                earlier.append({"step": step, "text": in_words(new), "changes": new})
+            self._write_marks(connection, fork_id, earlier)
+            connection.execute(insert(states).values(run_id=fork_id, step=step, size=len(state), data=state))
+        return fork_id
+
+    def _new_row(self, settings: Experiment, name: str, status: str) -> dict[str, Any]:
+        now = time.time()
+        return {
+            "id": secrets.token_hex(6),
+            "experiment": settings.name,
+            "name": _clean(name),
+            "settings": settings.model_dump_json(),
+            "variables": {key: asdict(variable) for key, variable in settings.variables.items()},
+            "coordinates": {},
+            "attributes": {"step_dimension": settings.step},
+            "changes": {},
+            "status": status,
+            "message": "",
+            "created": now,
+            "heartbeat": now,
+            "step": 0,
+            "total": settings.steps_planned(),
+            "seconds": 0.0,
+            "instrument_seconds": 0.0,
+            "version": 0,
+            "lease": "",
+            "parent": None,
+            "parent_step": None,
+        }
+
+    def run(self, run_id: str) -> Run:
+        """One run; raises :class:`UnknownRunError`."""
+        with self._reading() as connection:
+            row = connection.execute(select(*_RUN_COLUMNS).where(runs.c.id == run_id)).first()
+        if row is None:
+            raise UnknownRunError(run_id)
+        return Run(**row._mapping)
+
+    def list(
+        self,
+        *,
+        experiment: str | None = None,
+        status: str | None = None,
+        text: str = "",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> tuple[list[Run], int]:
+        """Runs, newest first, and how many there are in all. ``text`` is looked for in names and ids."""
+        conditions = []
+        if experiment:
+            conditions.append(runs.c.experiment == experiment)
+        if status:
+            conditions.append(runs.c.status == status)
+        if text:
+            conditions.append(runs.c.name.icontains(text, autoescape=True) | runs.c.id.contains(text, autoescape=True))
+        page = (
+            select(*_RUN_COLUMNS)
+            .where(*conditions)
+            .order_by(runs.c.created.desc(), runs.c.id)
+            .limit(limit)
+            .offset(offset)
+        )
+        with self._reading() as connection:
+            rows = connection.execute(page).all()
+            total = connection.execute(select(func.count()).select_from(runs).where(*conditions)).scalar_one()
+        return [Run(**row._mapping) for row in rows], total
+
+    def count_unfinished(self) -> int:
+        """How many runs wait or train."""
+        with self._reading() as connection:
+            return connection.execute(
+                select(func.count()).select_from(runs).where(runs.c.status.in_(UNFINISHED))
+            ).scalar_one()
+
+    def rename(self, run_id: str, name: str) -> None:
+        """Give a run a name; raises :class:`UnknownRunError`."""
+        self._update(run_id, name=_clean(name))
+
+    def delete(self, run_ids: Sequence[str]) -> None:
+        """Forget runs and all that was recorded of them."""
+        with self._writing() as connection:
+            for table in (batches, finals, states, marks, orders):
+                connection.execute(delete(table).where(table.c.run_id.in_(run_ids)))
+            connection.execute(delete(runs).where(runs.c.id.in_(run_ids)))
+
+    def set_status(self, run_id: str, status: str, message: str = "") -> None:
+        """How the run is listed from now on, and why; raises :class:`UnknownRunError`."""
+        self._update(run_id, status=status, message=message, heartbeat=time.time())
+
+    def turn(self, run_id: str, now: Sequence[str], status: str, message: str = "") -> bool:
+        """Set the status of a run if it is one of ``now``; returns whether it was. Of two callers one succeeds."""
+        return self._change(
+            (runs.c.id == run_id) & runs.c.status.in_(now), status=status, message=message, heartbeat=time.time()
+        )
+
+    def enqueue(self, run_id: str) -> bool:
+        """List a run that ended early as queued; False where it waits, trains or is finished already.
+
+        Changes of hot settings that were ordered meanwhile stay; an order to stop or pause that came too late goes.
+        Raises :class:`UnknownRunError`.
+        """
+        self.run(run_id)
+        if not self.turn(run_id, ("paused", "stopped", "interrupted", "failed", "diverged"), "queued"):
+            return False
+        with self._writing() as connection:
+            connection.execute(delete(orders).where(orders.c.run_id == run_id, orders.c.kind != "change"))
+        return True
+
+    def begin(self, run_id: str) -> Start | None:
+        """Take a queued run for training; None where it is not queued (any more).
+
+        The run goes back to its last kept step: records after it are forgotten, and hot settings that were changed
+        after it count as changed there. Raises :class:`UnknownRunError`.
+        """
+        lease = secrets.token_hex(8)
+        with self._writing() as connection:
+            claim = update(runs).where(runs.c.id == run_id, runs.c.status == "queued")
+            if not connection.execute(
+                claim.values(status="running", message="", lease=lease, heartbeat=time.time())
+            ).rowcount:
+                self.run(run_id)
+                return None
+            run = Run(**connection.execute(select(*_RUN_COLUMNS).where(runs.c.id == run_id)).one()._mapping)
+            latest = select(states.c.step, states.c.data).where(states.c.run_id == run_id, states.c.step <= run.step)
+            found = connection.execute(latest.order_by(states.c.step.desc()).limit(1)).first()
+            step = found.step if found else 0
+            for table, column in ((batches, batches.c.last_step), (states, states.c.step)):
+                connection.execute(delete(table).where(table.c.run_id == run_id, column > step))
+            connection.execute(update(marks).where(marks.c.run_id == run_id, marks.c.step > step).values(step=step))
+            share = step / run.step if run.step else 0.0
+            began = replace(
+                run,
+                status="running",
+                message="",
+                step=step,
+                seconds=run.seconds * share,
+                instrument_seconds=run.instrument_seconds * share,
+                version=run.version + 1,
+            )
+            columns = ("step", "seconds", "instrument_seconds", "version")
+            changed = {column: getattr(began, column) for column in columns}
+            connection.execute(update(runs).where(runs.c.id == run_id).values(**changed))
+        return Start(lease, began, bytes(found.data) if found else None)
+
+    def _update(self, run_id: str, **values: Any) -> None:
+        if not self._change(runs.c.id == run_id, **values):
+            raise UnknownRunError(run_id)
+
+    def _change(self, condition: ColumnElement[bool], **values: Any) -> bool:
+        with self._writing() as connection:
+            done = connection.execute(update(runs).where(condition).values(version=runs.c.version + 1, **values))
+        return done.rowcount > 0
+
+    # -- signs of life ------------------------------------------------------------------------------------------
+
+    def touch(self, run_ids: Sequence[str]) -> None:
+        """A sign of life for those of these runs that wait in the queue."""
+        with self._writing() as connection:
+            waiting = runs.c.id.in_(run_ids) & (runs.c.status == "queued")
+            connection.execute(update(runs).where(waiting).values(heartbeat=time.time()))
+
+    def sign_of_life(self, run_id: str, lease: str) -> None:
+        """The worker that holds the lease still trains; raises :class:`UnknownRunError` as :meth:`append` does."""
+        with self._writing() as connection:
+            self._write_as_holder(connection, run_id, lease, {"heartbeat": time.time()})
+
+    def _write_as_holder(self, connection: Connection, run_id: str, lease: str, values: Mapping[str, Any]) -> None:
+        mine = (runs.c.id == run_id) & (runs.c.lease == lease)
+        if not connection.execute(update(runs).where(mine).values(**values)).rowcount:
+            raise UnknownRunError(run_id)
+        # It was taken for dead while its signs of life could not be written.
+        back = {"status": "running", "message": "", "version": runs.c.version + 1}
+        connection.execute(update(runs).where(mine, runs.c.status == "interrupted").values(**back))
+
+    def interrupt_silent(self) -> int:
+        """List unfinished runs without a sign of life as interrupted; returns how many."""
+        silent = runs.c.status.in_(UNFINISHED) & (runs.c.heartbeat < time.time() - HEARTBEAT_LIMIT)
+        with self._reading() as connection:
+            if connection.execute(select(runs.c.id).where(silent).limit(1)).first() is None:
+                return 0
+        message = "The server or the worker that trained it went away. What was recorded is kept; it can be continued."
+        with self._writing() as connection:
+            changed = connection.execute(
+                update(runs).where(silent).values(status="interrupted", message=message, version=runs.c.version + 1)
+            )
+        return changed.rowcount
+
+    # -- orders -------------------------------------------------------------------------------------------------
+
+    def order(self, run_id: str, order: Order) -> None:
+        """Ask something of a run."""
+        with self._writing() as connection:
+            connection.execute(insert(orders).values(run_id=run_id, kind=order.kind, changes=dict(order.changes)))
+
+    def take_orders(self, run_id: str) -> Sequence[Order]:
+        """Orders that wait for this run, oldest first; each is taken once."""
+        waiting = (
+            select(orders.c.id, orders.c.kind, orders.c.changes).where(orders.c.run_id == run_id).order_by(orders.c.id)
+        )
+        with self._reading() as connection:
+            rows = connection.execute(waiting).all()
+        if not rows:
+            return []
+        with self._writing() as connection:
+            connection.execute(delete(orders).where(orders.c.id.in_([row.id for row in rows])))
+        return [Order(row.kind, row.changes) for row in rows]
+
+    # -- records ------------------------------------------------------------------------------------------------
+
+    def append(
+        self,
+        run_id: str,
+        progress: Progress,
+        *,
+        lease: str = "",
+        batch: Batch | None = None,
+        once: Mapping[str, np.ndarray] | None = None,
+        coordinates: Mapping[str, Any] | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        marked: Sequence[Mapping[str, Any]] = (),
+        kept: tuple[int, bytes] | None = None,
+        status: str | None = None,
+        message: str = "",
+    ) -> None:
+        """Write what was recorded since the last call, in one transaction.
+
+        Raises :class:`UnknownRunError` where the run was deleted or another worker has begun it since ``lease``.
+        """
+        values: dict[str, Any] = {"version": runs.c.version + 1, "heartbeat": time.time(), **asdict(progress)}
+        if coordinates is not None:
+            values["coordinates"] = dict(coordinates)
+        with self._writing() as connection:
+            self._write_as_holder(connection, run_id, lease, values)
+            if attributes:
+                known = connection.execute(select(runs.c.attributes).where(runs.c.id == run_id)).scalar_one()
+                connection.execute(update(runs).where(runs.c.id == run_id).values(attributes={**known, **attributes}))
+            if batch is not None and batch.values:
+                data = arrays.batch_to_bytes(batch)
+                connection.execute(insert(batches).values(run_id=run_id, last_step=batch.last_step, data=data))
+            for name, array in (once or {}).items():
+                connection.execute(delete(finals).where(finals.c.run_id == run_id, finals.c.variable == name))
+                connection.execute(
+                    insert(finals).values(run_id=run_id, variable=name, data=arrays.array_to_bytes(array))
+                )
+            self._write_marks(connection, run_id, marked)
+            if kept is not None:
+                step, state = kept
+                connection.execute(delete(states).where(states.c.run_id == run_id, states.c.step == step))
+                connection.execute(insert(states).values(run_id=run_id, step=step, size=len(state), data=state))
+            if status is not None:
+                connection.execute(update(runs).where(runs.c.id == run_id).values(status=status, message=message))
+
+    def _write_marks(self, connection: Connection, run_id: str, marked: Sequence[Mapping[str, Any]]) -> None:
+        if not marked:
+            return
+        connection.execute(insert(marks), [{"run_id": run_id, **mark} for mark in marked])
+        in_force = dict(connection.execute(select(runs.c.changes).where(runs.c.id == run_id)).scalar_one())
+        for mark in marked:
+            in_force.update(mark["changes"])
+        connection.execute(update(runs).where(runs.c.id == run_id).values(changes=in_force))
+
+    def records_after(self, run_id: str, position: int) -> tuple[arrays.Stacked, int]:
+        """Records written after a position (0 at first) and the new position."""
+        query = select(batches.c.id, batches.c.data).where(batches.c.run_id == run_id, batches.c.id > position)
+        with self._reading() as connection:
+            rows = connection.execute(query.order_by(batches.c.id)).all()
+        if not rows:
+            return {}, position
+        return arrays.joined(arrays.batch_from_bytes(row.data) for row in rows), rows[-1].id
+
+    def description(self, run_id: str) -> Mapping[str, Any]:
+        """A run's variables, coordinates and attributes, as they are labelled in its dataset."""
+        columns = (runs.c.variables, runs.c.coordinates, runs.c.attributes)
+        with self._reading() as connection:
+            row = connection.execute(select(*columns).where(runs.c.id == run_id)).first()
+        if row is None:
+            raise UnknownRunError(run_id)
+        return row._asdict()
+
+    def finals(self, run_id: str) -> dict[str, np.ndarray]:
+        """The variables that have no growing dimension."""
+        with self._reading() as connection:
+            rows = connection.execute(select(finals.c.variable, finals.c.data).where(finals.c.run_id == run_id)).all()
+        return {row.variable: arrays.array_from_bytes(row.data) for row in rows}
+
+    def marks(self, run_id: str) -> Sequence[dict[str, Any]]:
+        """Changes of hot settings, in order."""
+        query = select(marks.c.step, marks.c.text, marks.c.changes).where(marks.c.run_id == run_id).order_by(marks.c.id)
+        with self._reading() as connection:
+            return [dict(row._mapping) for row in connection.execute(query)]
+
+    def load(self, run_id: str) -> xr.Dataset:
+        """A run's dataset; raises :class:`UnknownRunError`."""
+        from goldviz.runs.live import LiveRun
+
+        return LiveRun(self, run_id).snapshot()[1]
+
+    # -- states -------------------------------------------------------------------------------------------------
+
+    def kept_steps(self, run_id: str) -> Sequence[int]:
+        """The steps that a run can be rewound to."""
+        query = select(states.c.step).where(states.c.run_id == run_id).order_by(states.c.step)
+        with self._reading() as connection:
+            return connection.execute(query).scalars().all()
+
+    def state(self, run_id: str, step: int) -> bytes:
+        """The packed state at the end of a kept step; raises :class:`StoreError` where it was not kept."""
+        query = select(states.c.data).where(states.c.run_id == run_id, states.c.step == step)
+        with self._reading() as connection:
+            found = connection.execute(query).first()
+        if found is None:
+            kept = ", ".join(map(str, self.kept_steps(run_id))) or "none"
+            raise StoreError(f"Run {run_id} has no kept state at step {step}; kept are {kept}.")
+        return bytes(found.data)
+
+    def forget_old_states(self, budget_bytes: int) -> None:
+        """Drop the oldest runs' kept states until the rest fit the budget; their records stay."""
+        sizes = select(states.c.run_id, func.sum(states.c.size).label("size"), runs.c.created, runs.c.status)
+        per_run = sizes.join(runs, runs.c.id == states.c.run_id).group_by(
+            states.c.run_id, runs.c.created, runs.c.status
+        )
+        with self._reading() as connection:
+            rows = connection.execute(per_run.order_by(runs.c.created.desc())).all()
+        room = budget_bytes
+        for row in rows:
+            room -= row.size
+            if room < 0 and row.status not in (*UNFINISHED, "paused"):
+                with self._writing() as connection:
+                    connection.execute(delete(states).where(states.c.run_id == row.run_id))
+
+
+def _clean(name: str) -> str:
+    """A name on one line, without characters that cannot be shown."""
+    printable = "".join(character if character.isprintable() else " " for character in name)
+    return " ".join(printable.split())[:NAME_LENGTH]

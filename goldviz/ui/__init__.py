@@ -1,0 +1,1 @@
+"""The Streamlit parts that pages share."""

@@ -1,0 +1,63 @@
+// Draws a Plotly figure and updates it in place. Called anew at every change of `data`.
+
+const CONFIG = {
+  responsive: true,
+  displaylogo: false,
+  modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+  toImageButtonOptions: { format: "svg", filename: "goldviz" },
+};
+
+// One copy of Plotly for all figures of the page, whoever asks first.
+function loadPlotly(address) {
+  window.goldvizPlotly ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => {
+      window.goldvizPlotly = undefined;
+      reject(new Error("Plotly could not be loaded"));
+    };
+    document.head.appendChild(script);
+  });
+  return window.goldvizPlotly;
+}
+
+export default function ({ data, parentElement }) {
+  const host = parentElement.querySelector(".goldviz-figure");
+  host.setAttribute("aria-label", data.description);
+  host.style.height = `${data.height}px`;
+  if (!host.dataset.drawn) {
+    host.classList.add("goldviz-figure-waiting");
+    host.textContent = host.textContent || "Drawing …";
+  }
+  // Updates may overtake one another while Plotly loads; only the latest is drawn.
+  host.goldvizLatest = data.figure;
+
+  loadPlotly(data.plotly).then(
+    (Plotly) => {
+      if (host.goldvizLatest !== data.figure || host.goldvizShown === data.figure || !host.isConnected) return;
+      if (!host.dataset.drawn) {
+        host.classList.remove("goldviz-figure-waiting");
+        host.textContent = "";
+        host.dataset.drawn = "yes";
+      }
+      host.goldvizShown = data.figure;
+      const figure = JSON.parse(data.figure);
+      figure.layout.height = data.height;
+      Plotly.react(host, figure.data, figure.layout, CONFIG).then(() => {
+        host.dataset.updates = Number(host.dataset.updates || 0) + 1;
+      });
+    },
+    () => {
+      host.textContent = "The figure cannot be drawn: the server did not send Plotly. Reload the page.";
+    },
+  );
+
+  return () => {
+    if (window.Plotly && host.dataset.drawn) {
+      window.Plotly.purge(host);
+      delete host.dataset.drawn;
+      host.goldvizShown = undefined;
+    }
+  };
+}

@@ -1,0 +1,57 @@
+"""What happened, as cards: each finding's number and threshold, how sure it is, and a run that tries the cure."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from goldviz.diagnostics.findings import Finding
+from goldviz.experiments.base import Experiment
+from goldviz.ui.lanes import Lane
+from goldviz.ui.settings_panel import start
+from goldviz.ui.words import plain
+
+SIGNS = {
+    "bad": ("red", ":material/error:", "Problem"),
+    "warning": ("orange", ":material/warning:", "Worth a look"),
+    "good": ("green", ":material/check_circle:", "Healthy"),
+}
+CARDS_IN_A_ROW = 3
+
+
+def show(experiment: type[Experiment], shown: list[Lane]) -> None:
+    """The findings of every lane."""
+    st.subheader("What happened", anchor=False)
+    for lane in shown:
+        found = lane.settings.findings(lane.dataset) if lane.last_step else []
+        if len(shown) > 1:
+            st.markdown(f"**{plain(lane.title)}**")
+        if not found:
+            st.caption("Nothing to report yet." if lane.unfinished or not lane.last_step else "Nothing out of the ordinary.")
+        for row in range(0, len(found), CARDS_IN_A_ROW):
+            for column, finding in zip(st.columns(CARDS_IN_A_ROW), found[row : row + CARDS_IN_A_ROW], strict=False):
+                with column:
+                    _card(experiment, lane, finding)
+
+
+def _card(experiment: type[Experiment], lane: Lane, finding: Finding) -> None:
+    colour, icon, word = SIGNS[finding.severity]
+    with st.container(border=True, height="stretch"):
+        st.markdown(f":{colour}-badge[{icon} {word}] **{finding.title}**")
+        st.markdown(f"**{finding.number}** · line at {finding.threshold}")
+        st.markdown(finding.explanation)
+        st.caption(f"How sure: {finding.confidence}")
+        if finding.changes:
+            st.button(
+                f"Try this: {finding.advice}" if finding.advice else "Try this",
+                key=f"try-{finding.kind}-{finding.title}-{lane.id}",
+                icon=":material/science:",
+                help="Trains the same run with this change in a lane beside.",
+                on_click=_try,
+                args=(experiment, lane, finding),
+            )
+        elif finding.advice:
+            st.markdown(finding.advice)
+
+
+def _try(experiment: type[Experiment], lane: Lane, finding: Finding) -> None:
+    start(experiment, lane.settings.changed(**finding.changes), beside=True)

@@ -1,0 +1,198 @@
+"""A laboratory's page: presets and knobs, Train, live figures in lanes, findings, the mathematics, exports.
+
+Every experiment's page is an instance of :class:`Laboratory`; what is special to one is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import streamlit as st
+
+
+from goldviz.experiments.base import Experiment, SettingsError
+from goldviz.figures.limits import shared_limits
+from goldviz.figures.spec import FigureSpec
+from goldviz.runs.schema import StoreError
+from goldviz.runs.store import UnknownRunError
+from goldviz.ui import controls, findings_panel, lanes, run_panel, services, settings_panel, take_away
+from goldviz.ui.lanes import Lane
+from goldviz.ui.live_figure import live_figure
+from goldviz.ui.words import plain
+
+POLL_SECONDS = 0.5
+POLL_SECONDS_IN_COMPANY = 1.0
+COMPANY = 4
+MAIN_HEIGHT = 420
+DETAIL_HEIGHT = 420
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """What one laboratory's page is made of. ``main`` and ``beside`` name the figures that are always in sight."""
+
+    experiment: type[Experiment]
+    figures: Mapping[str, FigureSpec]
+    main: str
+    beside: str
+    why: Callable[[Lane, Callable[[str], None]], None]
+
+    def show(self) -> None:
+        """Draw the page."""
+        experiment = self.experiment
+        complaints = _arrive(experiment)
+        st.title(experiment.title)
+        st.markdown(f"##### {experiment.question}")
+        for sentence in complaints:
+            st.warning(plain(sentence), icon=":material/link_off:")
+        settings_panel.show_complaints()
+        settings_panel.presets(experiment)
+
+        looking, setting_up = st.columns([3, 1], gap="medium")
+        with setting_up, st.container(border=True):
+            settings = settings_panel.knobs(experiment)
+            settings_panel.train(experiment, settings)
+        with looking:
+            every = _poll_seconds(experiment)
+            st.fragment(self._look, run_every=every)(polling=every is not None)
+        _leave_link(experiment, settings)
+
+    def _look(self, polling: bool) -> None:
+        """All that changes while a run goes on."""
+        shown = _read_lanes(self.experiment)
+        if not shown:
+            return
+        if polling and not any(lane.unfinished for lane in shown):
+            st.rerun()
+        settings_panel.show_complaints()
+        epoch = _scrubber(self.experiment, shown)
+        limits = shared_limits([lane.dataset for lane in shown]) if len(shown) > 1 else None
+        draw = partial(self._figure, epoch=epoch, limits=limits)
+
+        for column, lane in zip(st.columns(len(shown)), shown, strict=True):
+            with column:
+                run_panel.head(self.experiment, lane, alone=len(shown) == 1)
+        if len(shown) == 1:
+            left, right = st.columns([3, 2])
+            with left:
+                draw(shown[0], self.main, MAIN_HEIGHT)
+            with right:
+                draw(shown[0], self.beside, MAIN_HEIGHT)
+        else:
+            self._across(shown, self.main, draw)
+            self._across(shown, self.beside, draw)
+
+        self._details(shown, draw)
+        findings_panel.show(self.experiment, shown)
+        with st.expander("Why: the mathematics with this run's numbers", icon=":material/function:", expanded=True):
+            lane = shown[-1]
+            if len(shown) > 1:
+                st.caption(f"Numbers of: {plain(lane.title)}")
+            self.why(lane, lambda name: draw(lane, name, DETAIL_HEIGHT))
+        take_away.show(self.experiment, shown[-1], self.figures, epoch)
+
+    def _across(self, shown: list[Lane], name: str, draw: Callable[..., None]) -> None:
+        for column, lane in zip(st.columns(len(shown)), shown, strict=True):
+            with column:
+                draw(lane, name, MAIN_HEIGHT)
+
+    def _details(self, shown: list[Lane], draw: Callable[..., None]) -> None:
+        names = [name for name in self.figures if name not in (self.main, self.beside)]
+        key = f"detail-{self.experiment.name}"
+        st.session_state.setdefault(key, names[0])
+        st.pills(
+            "Look closer",
+            names,
+            key=key,
+            format_func=lambda name: self.figures[name].question,
+            persist_state="session",
+        )
+        chosen = st.session_state[key]
+        if chosen is None:
+            return
+        spec = self.figures[chosen]
+        st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
+        self._across(shown, chosen, draw)
+
+    def _figure(self, lane: Lane, name: str, height: int, *, epoch: int | None, limits: Any) -> None:
+        spec = self.figures[name]
+        theme = theme_now()
+        step = min(epoch, lane.last_step) if epoch is not None and lane.last_step else None
+        key = (lane.id, lane.version, name, step, theme, str(limits))
+        text = services.figure_json(key, lambda: spec.draw(lane.dataset, epoch=step, limits=limits, theme=theme))
+        live_figure(text, key=f"{name}-{lane.id}", height=height, description=f"{spec.question} {spec.shows}")
+
+
+def theme_now() -> Literal["light", "dark"]:
+    """The visitor's theme."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def _arrive(experiment: type[Experiment]) -> list[str]:
+    """Take settings and lanes out of the link at the first visit; returns what could not be taken."""
+    arrived = f"arrived-{experiment.name}"
+    complaints: list[str] = []
+    if arrived not in st.session_state:
+        st.session_state[arrived] = True
+        parameters = st.query_params.to_dict()
+        named_runs = parameters.pop(lanes.PARAMETER, "")
+        settings, complaints = controls.from_link(experiment, parameters)
+        controls.put(experiment, settings)
+        if named_runs:
+            complaints += lanes.from_link(experiment, named_runs)
+    controls.ensure(experiment)
+    return complaints
+
+
+def _leave_link(experiment: type[Experiment], settings: Experiment | None) -> None:
+    """Keep the address in the browser a link to what is shown."""
+    if settings is None:
+        return
+    wanted = {**controls.to_link(settings), **lanes.to_link(experiment)}
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def _poll_seconds(experiment: type[Experiment]) -> float | None:
+    """How often to look for new records; None when nothing in view can change."""
+    try:
+        unfinished = [lanes.read(experiment, lane_id).unfinished for lane_id in lanes.ids(experiment)]
+        if not any(unfinished):
+            return None
+        company = services.store().count_unfinished()
+    except (UnknownRunError, SettingsError, StoreError):
+        return POLL_SECONDS_IN_COMPANY
+    return POLL_SECONDS if company < COMPANY else POLL_SECONDS_IN_COMPANY
+
+
+def _read_lanes(experiment: type[Experiment]) -> list[Lane]:
+    shown = []
+    for lane_id in list(lanes.ids(experiment)):
+        try:
+            shown.append(lanes.read(experiment, lane_id))
+        except UnknownRunError as error:
+            lanes.close(experiment, lane_id)
+            st.warning(str(error))
+        except (SettingsError, StoreError) as error:
+            st.error(str(error))
+    return shown
+
+
+def _scrubber(experiment: type[Experiment], shown: list[Lane]) -> int | None:
+    """One position in training for all lanes; stays at the end while a run goes on, unless it was moved."""
+    last = max(lane.last_step for lane in shown)
+    if last < 2:
+        return None
+    key, end = f"scrub-{experiment.name}", f"scrub-end-{experiment.name}"
+    position = st.session_state.get(key, last)
+    at_end = position >= st.session_state.get(end, position)
+    st.session_state[key] = last if at_end else max(1, min(position, last))
+    st.session_state[end] = last
+    step = shown[0].settings.step
+    epoch: int = st.slider(f"{step.capitalize()} in view", 1, last, key=key, help=f"Go back to any recorded {step}; at the right end it follows the run.")
+    return epoch
+
+

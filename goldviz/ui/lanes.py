@@ -1,0 +1,140 @@
+"""Lanes: the runs that stand side by side on a laboratory's page, up to four.
+
+A lane shows a run of the store, by its id, or a recorded example that ships with the package.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+import xarray as xr
+
+from goldviz.experiments.base import Experiment, SettingsError, label
+from goldviz.experiments.examples import example, has_example
+from goldviz.runs.schema import StoreError
+from goldviz.runs.store import Run, UnknownRunError
+from goldviz.ui import services
+
+MOST = 4
+EXAMPLE = "example:"
+PARAMETER = "runs"
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One lane at one moment. ``run`` is None for a recorded example."""
+
+    id: str
+    dataset: xr.Dataset
+    settings: Experiment
+    run: Run | None
+
+    @property
+    def version(self) -> int:
+        """Grows with every write; figures are kept by it."""
+        return self.run.version if self.run else 0
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether new records may come."""
+        return self.run is not None and self.run.unfinished
+
+    @property
+    def last_step(self) -> int:
+        """The latest recorded step, 0 before the first."""
+        dim = self.settings.step
+        return int(self.dataset[dim].values[-1]) if dim in self.dataset.coords and self.dataset[dim].size else 0
+
+    @property
+    def title(self) -> str:
+        """The run's name, or what is special about its settings."""
+        name = self.run.name if self.run else str(self.dataset.attrs.get("title", ""))
+        return name or difference(self.settings)
+
+
+def difference(settings: Experiment) -> str:
+    """What sets a run apart from the document's settings, in a few words."""
+    changed = settings.differences()
+    changed.pop("device", None)
+    changed.pop("time_limit", None)
+    if not changed:
+        return "As in the document"
+    words = [f"{label(name).lower()} {_short(value)}" for name, value in changed.items()]
+    return " · ".join(words[:4]) + (f" · {len(words) - 4} more" if len(words) > 4 else "")
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(str(item) for item in value)
+    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
+
+
+def _key(experiment: type[Experiment]) -> str:
+    return f"lanes-{experiment.name}"
+
+
+def ids(experiment: type[Experiment]) -> list[str]:
+    """What the lanes show now."""
+    lanes: list[str] = st.session_state.setdefault(_key(experiment), [EXAMPLE + experiment.presets[0].slug])
+    return lanes
+
+
+def put(experiment: type[Experiment], lane_ids: list[str]) -> None:
+    """Show these lanes, the last four where there are more."""
+    st.session_state[_key(experiment)] = lane_ids[-MOST:]
+
+
+def replace_last(experiment: type[Experiment], lane_id: str) -> None:
+    """Show something else in the last lane."""
+    put(experiment, [*ids(experiment)[:-1], lane_id])
+
+
+def add(experiment: type[Experiment], lane_id: str) -> None:
+    """Open a lane beside the others; with four open, the oldest goes."""
+    put(experiment, [*ids(experiment), lane_id])
+
+
+def close(experiment: type[Experiment], lane_id: str) -> None:
+    """Close a lane; the run stays in the store. The last one gives way to the first preset's example."""
+    left = [known for known in ids(experiment) if known != lane_id]
+    put(experiment, left or [EXAMPLE + experiment.presets[0].slug])
+
+
+def to_link(experiment: type[Experiment]) -> dict[str, str]:
+    """The lanes as a link's parameter; nothing for the page as it arrives."""
+    lane_ids = ids(experiment)
+    return {} if lane_ids == [EXAMPLE + experiment.presets[0].slug] else {PARAMETER: ",".join(lane_ids)}
+
+
+def from_link(experiment: type[Experiment], text: str) -> list[str]:
+    """Open the lanes that a link names; returns a sentence for each that cannot be opened."""
+    found, complaints = [], []
+    for lane_id in list(dict.fromkeys(part for part in text.split(",") if part))[:MOST]:
+        try:
+            read(experiment, lane_id)
+            found.append(lane_id)
+        except (UnknownRunError, SettingsError, StoreError) as error:
+            complaints.append(f"In the link: {error}")
+    if found:
+        put(experiment, found)
+    return complaints
+
+
+def read(experiment: type[Experiment], lane_id: str) -> Lane:
+    """A lane's present state.
+
+    Raises :class:`UnknownRunError` for a run that is gone, :class:`SettingsError` for one of another experiment or
+    an unknown example, and :class:`StoreError` where the database fails.
+    """
+    if lane_id.startswith(EXAMPLE):
+        slug = lane_id.removeprefix(EXAMPLE)
+        settings = experiment.preset(slug)
+        if not has_example(experiment, slug):
+            raise SettingsError({"runs": f"No recorded run of the preset {slug!r} ships with this version."})
+        return Lane(lane_id, example(experiment, slug), settings, None)
+    run, dataset = services.live_run(lane_id).snapshot()
+    if run.experiment != experiment.name:
+        raise SettingsError({"runs": f"Run {run.id} belongs to another laboratory ({run.experiment})."})
+    return Lane(lane_id, dataset, experiment.checked_json(run.settings), run)

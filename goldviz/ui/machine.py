@@ -1,0 +1,25 @@
+"""What this server trains on, in a sentence. Asked of a worker, so that the page need not load torch."""
+
+from __future__ import annotations
+
+import os
+
+from goldviz.runs.execution import ExecutionError
+from goldviz.runs.schema import StoreError
+from goldviz.ui import services
+
+
+def sentence() -> str:
+    """Device, cores, workers and where runs are kept."""
+    cores = os.cpu_count() or 1
+    try:
+        kept = f"Runs are kept in `{services.store().place}`."
+        if not services.executor_ready():
+            return f"{cores} cores; the workers are starting. {kept}"
+        executor = services.executor()
+    except (StoreError, ExecutionError) as error:
+        return str(error)
+    workers = executor.worker_count
+    devices = executor.devices()
+    named = f"Devices: {', '.join(devices)}. " if devices else "The workers are loading torch. "
+    return f"{named}{cores} cores, {workers} worker{'s' if workers != 1 else ''} for training. {kept}"

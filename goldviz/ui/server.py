@@ -1,0 +1,74 @@
+"""What the server does besides answering visitors: workers, Plotly's script, memory."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+COLLECT_SECONDS = 30.0
+PLOTLY_PATH = "/goldviz/plotly.min.js"
+
+log = logging.getLogger(__name__)
+
+
+def routes() -> list[BaseRoute]:
+    """Plotly's script out of the installed package, so that figures need no network."""
+    from starlette.responses import FileResponse
+    from starlette.routing import Route
+
+    script = files("plotly") / "package_data" / "plotly.min.js"
+
+    def plotly(_request: Request) -> Response:
+        year = {"Cache-Control": "public, max-age=31536000, immutable"}
+        return FileResponse(str(script), media_type="text/javascript", headers=year)
+
+    return [Route(PLOTLY_PATH, plotly)]
+
+
+@asynccontextmanager
+async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
+    """Start the workers with the server, ahead of the first visitor, and let them go with it."""
+    from streamlit.runtime.pages_manager import PagesManager
+
+    from goldviz.ui import services
+
+    # Streamlit takes a folder named pages/ for its older way of navigating until st.navigation has run once; the
+    # first visitor of a page's own address would be told that it does not exist.
+    PagesManager.uses_pages_directory = False
+    starting = asyncio.create_task(asyncio.to_thread(_start_workers))
+    collecting = asyncio.create_task(_collect())
+    yield {}
+    collecting.cancel()
+    with suppress(asyncio.CancelledError):
+        await collecting
+    await starting
+    await asyncio.to_thread(services.close)
+
+
+def _start_workers() -> None:
+    from goldviz.runs.execution import ExecutionError
+    from goldviz.runs.schema import StoreError
+    from goldviz.ui import services
+
+    try:
+        services.executor()
+    except (ExecutionError, StoreError) as error:
+        # Every page shows the same sentence, and tries again.
+        log.error("%s", error)
+
+
+async def _collect() -> None:
+    """Collect garbage on a timer, in place of Streamlit's full collection after every rerun."""
+    while True:
+        await asyncio.sleep(COLLECT_SECONDS)
+        await asyncio.to_thread(gc.collect)

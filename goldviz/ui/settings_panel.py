@@ -1,0 +1,128 @@
+"""The part of a laboratory where an experiment is set up: presets, knobs, Train."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from goldviz.experiments.base import Experiment, SettingsError
+from goldviz.experiments.examples import has_example
+from goldviz.runs.execution import ExecutionError
+from goldviz.runs.schema import StoreError
+from goldviz.ui import controls, lanes, services
+from goldviz.ui.words import duration
+
+KINDS = {"document": ":material/menu_book:", "break": ":material/bolt:", "fix": ":material/build:"}
+DOUBLE_CLICK_SECONDS = 1.0
+
+
+def presets(experiment: type[Experiment]) -> None:
+    """The presets in a row; choosing one sets all knobs and shows its recorded run."""
+    by_slug = {preset.slug: preset for preset in experiment.presets}
+    key = f"preset-{experiment.name}"
+    st.session_state.setdefault(key, _matching(experiment))
+    st.pills(
+        "Start from",
+        list(by_slug),
+        key=key,
+        format_func=lambda slug: f"{KINDS[by_slug[slug].kind]} {by_slug[slug].name}",
+        on_change=_choose_preset,
+        args=(experiment, key),
+        persist_state="session",
+    )
+    chosen = st.session_state[key]
+    if chosen in by_slug:
+        st.caption(by_slug[chosen].words)
+
+
+def _matching(experiment: type[Experiment]) -> str | None:
+    try:
+        settings = controls.current(experiment)
+    except SettingsError:
+        return None
+    return next((preset.slug for preset in experiment.presets if experiment.preset(preset.slug) == settings), None)
+
+
+def _choose_preset(experiment: type[Experiment], key: str) -> None:
+    slug = st.session_state[key]
+    if slug is None:
+        return
+    controls.put(experiment, experiment.preset(slug))
+    if has_example(experiment, slug):
+        lanes.replace_last(experiment, lanes.EXAMPLE + slug)
+
+
+def knobs(experiment: type[Experiment]) -> Experiment | None:
+    """The settings' controls. Returns the settings, or None after saying which of them is not allowed."""
+    controls.draw(experiment, controls.essential(experiment))
+    with st.expander("More settings"):
+        for heading, names in controls.groups(experiment).items():
+            st.markdown(f"**{heading}**")
+            controls.draw(experiment, names)
+    try:
+        return controls.current(experiment)
+    except SettingsError as error:
+        for sentence in error.sentences.values():
+            st.error(sentence, icon=":material/block:")
+        return None
+
+
+def train(experiment: type[Experiment], settings: Experiment | None) -> None:
+    """The buttons that start a run, with an estimate of how long it takes."""
+    shown = lanes.ids(experiment)
+    estimate = f"about {duration(settings.estimated_seconds())} on one core" if settings else "not with these settings"
+    st.button(
+        "Train",
+        key=f"train-{experiment.name}",
+        type="primary",
+        icon=":material/play_arrow:",
+        width="stretch",
+        disabled=settings is None,
+        help="Train these settings in a worker process and watch. Takes the place of the last lane.",
+        on_click=_start,
+        args=(experiment, settings, False),
+    )
+    st.button(
+        "Train beside",
+        key=f"beside-{experiment.name}",
+        icon=":material/splitscreen_right:",
+        width="stretch",
+        disabled=settings is None,
+        help="Train these settings in a lane of their own, to compare." + (" The oldest lane goes." if len(shown) == lanes.MOST else ""),
+        on_click=_start,
+        args=(experiment, settings, True),
+    )
+    st.caption(f"Takes {estimate}.")
+
+
+def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> None:
+    last_click = f"clicked-{experiment.name}"
+    if time.monotonic() - st.session_state.get(last_click, 0.0) < DOUBLE_CLICK_SECONDS:
+        return
+    st.session_state[last_click] = time.monotonic()
+    start(experiment, settings, beside=beside)
+
+
+def start(experiment: type[Experiment], settings: Experiment, *, beside: bool) -> None:
+    """Queue a run and show it, in a lane of its own or in the last one's place; says why where that fails."""
+    try:
+        run_id = services.executor().submit(settings)
+    except (StoreError, ExecutionError) as error:
+        complain(str(error))
+        return
+    if beside:
+        lanes.add(experiment, run_id)
+    else:
+        lanes.replace_last(experiment, run_id)
+
+
+def complain(sentence: str) -> None:
+    """Show a sentence at the top of the page at its next run."""
+    st.session_state.setdefault("complaints", []).append(sentence)
+
+
+def show_complaints() -> None:
+    """Show what :func:`complain` was told since the last run of the page."""
+    for sentence in st.session_state.pop("complaints", []):
+        st.error(sentence, icon=":material/error:")
