@@ -1,0 +1,1 @@
+"""Labelled arrays in, Plotly figures out."""

@@ -1,0 +1,201 @@
+"""Parts that figures are drawn from: curves with bands, stacked panels, axes, reference lines, marks, a sentence."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any, Literal
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+from plotly.subplots import make_subplots
+
+from goldviz.diagnostics.findings import times
+from goldviz.figures import theme as look
+from goldviz.figures.reading import Band, marks
+from goldviz.figures.theme import INKS, Theme, style_of
+
+MARKERS_UP_TO = 40
+"""Points of a curve up to which each gets its marker."""
+
+
+def worded(words: str, *, title: str, theme: Theme) -> go.Figure:
+    """A figure that says in a centred sentence why there is nothing to draw."""
+    figure = go.Figure()
+    figure.add_annotation(text=look.wrapped(words, 38), x=0.5, y=0.5, xref="paper", yref="paper", font_size=15)
+    figure.update_xaxes(visible=False).update_yaxes(visible=False)
+    return look.apply(figure, theme, title=title, legend=False, height=300, hover="closest")
+
+
+def panels(names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None = None) -> go.Figure:
+    """One panel below the other, sharing the x axis, each with its name above it on the left."""
+    spacing = 0.13 if len(names) == 2 else 0.09
+    figure = make_subplots(rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=spacing)
+    for row, name in enumerate(names, start=1):
+        axis = "" if row == 1 else str(row)
+        figure.add_annotation(
+            text=f"<b>{html.escape(name)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
+            xanchor="left", yanchor="bottom", showarrow=False,
+            font={"size": 14, "color": colours[row - 1] if colours else INKS[theme].text},
+        )  # fmt: skip
+    return figure
+
+
+def panel_per_network(names: Sequence[str], theme: Theme) -> go.Figure:
+    """A panel for each network, headed by its name in its colour."""
+    words = [f"{style_of(name).label} network" for name in names]
+    return panels([word[0].upper() + word[1:] for word in words], theme, colours=[style_of(n).colour for n in names])
+
+
+def add_curve(
+    figure: go.Figure, network: str, x: NDArray[Any], band: Band, *,
+    hover: str = "%{y:.3~g}", row: int | None = None, legend: bool = True,
+) -> None:  # fmt: skip
+    """A network's curve in its colour, dash and marker, with the range of its seeds behind it."""
+    style = style_of(network)
+    place = {} if row is None else {"row": row, "col": 1}
+    if band.seeds > 1:
+        add_range(figure, network, x, band.low, band.high, row=row)
+    figure.add_trace(
+        go.Scatter(
+            x=x, y=band.middle, name=style.label, legendgroup=network, showlegend=legend,
+            mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
+            line={"color": style.colour, "dash": style.dash, "width": 2.5},
+            marker={"symbol": style.symbol, "size": 7},
+            hovertemplate=hover,
+        ),
+        **place,
+    )  # fmt: skip
+
+
+def add_range(
+    figure: go.Figure, network: str, x: NDArray[Any], low: NDArray[Any], high: NDArray[Any], *, row: int | None = None
+) -> None:
+    """A transparent band in the network's colour."""
+    place = {} if row is None else {"row": row, "col": 1}
+    edge = {
+        "x": x,
+        "mode": "lines",
+        "line": {"width": 0},
+        "legendgroup": network,
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
+    figure.add_trace(go.Scatter(y=low, **edge), **place)
+    fill = look.with_alpha(style_of(network).colour, 0.22)
+    figure.add_trace(go.Scatter(y=high, fill="tonexty", fillcolor=fill, **edge), **place)
+
+
+def log_axis(limits: tuple[float, float]) -> dict[str, Any]:
+    """A log axis over these limits (log10): whole decades as powers of ten, or 1, 2, 5 when there are few."""
+    low, high = limits
+    if high - low > 1.5:
+        return {"type": "log", "range": [low, high], "dtick": max(1, int(np.ceil((high - low) / 7)))}
+    steps = (1, 2, 5) if high - low > 0.7 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+    values = [step * 10.0**decade for decade in range(int(np.floor(low)), int(np.ceil(high)) + 1) for step in steps]
+    kept = [value for value in values if low <= np.log10(value) <= high]
+    texts = [f"{value:g}" if 1e-3 <= value < 1e4 else times(value) for value in kept]
+    return {"type": "log", "range": [low, high], "tickvals": kept, "ticktext": texts}
+
+
+def colour_bar_below(figure: go.Figure, limits: tuple[float, float], colourscale: Any, words: str, **bar: Any) -> None:
+    """Give a figure with panels one colour scale for all of them, and under the plot its bar with ``words`` above it.
+
+    Call it after ``theme.apply``; ``bar`` goes to Plotly's colour bar. The words are an annotation because Plotly
+    draws the title of a bar that stands at the figure's lower edge across the bar.
+    """
+    figure.update_layout(
+        margin={"t": figure.layout.margin.t + 14, "b": 118},
+        coloraxis={"cmin": limits[0], "cmax": limits[1], "colorscale": colourscale, "colorbar": bar},
+    )
+    figure.add_annotation(
+        text=words, x=0.5, xref="paper", y=0, yref="paper", yanchor="top", yshift=-56, showarrow=False, font_size=13
+    )
+
+
+def power_ticks(low: float, high: float, most: int = 6) -> dict[str, Any]:
+    """Ticks for an axis of log10 values, labelled as powers of ten.
+
+    >>> power_ticks(-2.3, 0.1)["ticktext"]
+    ['10<sup>−2</sup>', '10<sup>−1</sup>', '1']
+    """
+    first, last = int(np.ceil(low)), int(np.floor(high))
+    step = max(1, int(np.ceil((last - first + 1) / most)))
+    values = list(range(first, last + 1, step))
+    return {"tickmode": "array", "tickvals": values, "ticktext": [power(value) for value in values]}
+
+
+def power(exponent: float) -> str:
+    """A power of ten as a label: '10<sup>−6</sup>', '1' for ten to the zero."""
+    if exponent == 0:
+        return "1"
+    return f"10<sup>{exponent:.3g}</sup>".replace("-", "−")
+
+
+def number_ticks(low: int, high: int, names: Mapping[int, str], most: int = 6) -> dict[str, Any]:
+    """Ticks at whole numbers, at most about ``most``; ``names`` replaces the numbers of special places.
+
+    A number too near to a named place gives way to it.
+    """
+    steps = (step * 10**power for power in count() for step in (1, 2, 5))
+    step = next(step for step in steps if (high - low) / step <= most)
+    room = (high - low) / 12
+    plain = [n for n in range(low - low % step, high + 1, step) if n >= low]
+    kept = [n for n in plain if n not in names and all(abs(n - place) > room for place in names)]
+    values = sorted({*kept, *(n for n in names if low <= n <= high)})
+    return {"tickmode": "array", "tickvals": values, "ticktext": [names.get(n, str(n)) for n in values]}
+
+
+def epoch_axis(figure: go.Figure, limits: tuple[float, float]) -> None:
+    """An epoch axis for every panel, with whole epochs as ticks and its title under the last panel."""
+    figure.update_xaxes(range=limits, showgrid=False, **number_ticks(*whole(limits), {1: "1"}))
+    rows = sum(1 for _ in figure.select_xaxes())
+    figure.layout[f"xaxis{rows if rows > 1 else ''}"].title.text = "Epoch"
+
+
+def whole(limits: tuple[float, float]) -> tuple[int, int]:
+    """The first and last whole number between two limits."""
+    return int(np.ceil(limits[0])), int(np.floor(limits[1]))
+
+
+def reference_line(figure: go.Figure, y: float, words: str, theme: Theme, *, x: Literal[0, 1] = 1) -> None:
+    """A thin line across every panel at the height that theory names, with its words at the first panel's
+    left (``x`` = 0) or right end.
+
+    Call it when the axes have their types: an annotation on a log axis is placed by its logarithm.
+    """
+    figure.add_hline(y=y, line={"color": INKS[theme].accent, "width": 1.5, "dash": "dot"})
+    figure.add_annotation(
+        text=html.escape(words), x=x, xref="x domain", xanchor="right" if x == 1 else "left", showarrow=False,
+        bgcolor=look.with_alpha(INKS[theme].background, 0.75), borderpad=1,
+        y=np.log10(y) if figure.layout.yaxis.type == "log" else y, yref="y", yanchor="bottom",
+        font={"size": 13, "color": INKS[theme].accent},
+    )  # fmt: skip
+
+
+def mark_epochs(figure: go.Figure, ds: xr.Dataset, epoch: int | None, theme: Theme) -> None:
+    """Vertical lines over every panel: the scrubber's epoch, and the changes made on the way with their words.
+
+    Words that would stand on each other are left to the line's neighbour; every line is drawn.
+    """
+    ink = INKS[theme]
+    if epoch is not None:
+        figure.add_vline(x=epoch, line={"color": ink.background, "width": 5}, opacity=0.7)
+        figure.add_vline(x=epoch, line={"color": ink.accent, "width": 2})
+    last = max(int(ds["epoch"].max()), 1) if ds.sizes.get("epoch") else 1
+    worded_at = -np.inf
+    width = 34 if sum(1 for _ in figure.select_yaxes()) == 1 else 20
+    for step, text in sorted(marks(ds)):
+        figure.add_vline(x=step, line={"color": ink.text, "width": 1, "dash": "dash"})
+        if step - worded_at < 0.12 * last:
+            continue
+        worded_at = step
+        left = step > 0.7 * last
+        figure.add_annotation(
+            x=step, y=1, xref="x", yref="y domain", text=look.wrapped(text, width), textangle=90, showarrow=False,
+            xanchor="right" if left else "left", yanchor="top", align="left", font_size=12,
+            bgcolor=look.with_alpha(ink.background, 0.75),
+        )  # fmt: skip

@@ -1,0 +1,119 @@
+"""What figures read off a dataset: the recorded epoch nearest to the scrubber, seeds as a band, gaps, marks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+MOST_COLUMNS = 400
+"""Epochs drawn at most in one figure; longer runs are thinned, and the figure says so."""
+
+
+def absence(ds: xr.Dataset, *names: str) -> str:
+    """Why these variables cannot be drawn, as one sentence; empty if they all can."""
+    for name in names:
+        if name not in ds:
+            return f"This run did not record {name}."
+        array = ds[name]
+        words = str(array.attrs.get("long_name", name))
+        if array.size == 0:
+            return f"{words}: nothing measured yet."
+        if not np.isfinite(array.values).any():
+            return f"{words}: no recorded value is a finite number."
+    return ""
+
+
+def depth_of(ds: xr.Dataset) -> int:
+    """The number of hidden layers after the input layer."""
+    return int(ds["hidden"].max()) if ds.sizes.get("hidden") else int(ds["layer"].max())
+
+
+def recorded(ds: xr.Dataset, epoch: int | None, dim: str = "epoch") -> int:
+    """The last epoch along ``dim`` that is not after ``epoch`` (None: the last one); else the first of all."""
+    epochs = ds[dim].values
+    if epoch is None:
+        return int(epochs[-1])
+    before = epochs[epochs <= epoch]
+    return int(before[-1] if before.size else epochs[0])
+
+
+def thinned(count: int, most: int = MOST_COLUMNS) -> tuple[NDArray[np.intp], str]:
+    """Indices of the epochs to draw, the last one always among them, and a sentence if some are left out.
+
+    >>> thinned(7, most=4)
+    (array([0, 2, 4, 6]), 'Every 2nd epoch is drawn.')
+    """
+    stride = max(1, -(-count // most))
+    words = f"Every {_ordinal(stride)} epoch is drawn." if stride > 1 else ""
+    return np.arange((count - 1) % stride, count, stride), words
+
+
+def _ordinal(number: int) -> str:
+    return f"{number}{ {2: 'nd', 3: 'rd'}.get(number, 'th') }"
+
+
+def finite(array: xr.DataArray) -> xr.DataArray:
+    """The array with NaN in place of infinities."""
+    return array.where(np.isfinite(array))
+
+
+def positive(array: xr.DataArray) -> xr.DataArray:
+    """The array with NaN wherever a log axis has no place for it."""
+    return array.where(np.isfinite(array) & (array > 0))
+
+
+@dataclass(frozen=True)
+class Band:
+    """Several seeds at once: their median, lowest and highest value; NaN where no seed has one."""
+
+    middle: NDArray[Any]
+    low: NDArray[Any]
+    high: NDArray[Any]
+    seeds: int
+
+    @classmethod
+    def of(cls, array: xr.DataArray) -> Band:
+        """Reduce an array with dimensions (x, seed), in any order, over its seeds."""
+        return cls(
+            array.median("seed").values, array.min("seed").values, array.max("seed").values, int(array.sizes["seed"])
+        )
+
+
+def seeds_in_words(ds: xr.Dataset, *, band: bool = True) -> str:
+    """How several seeds are drawn, in words; empty for one seed."""
+    count = ds.sizes.get("seed", 1)
+    if count == 1:
+        return ""
+    return f"Median of {count} seeds" + ("; band: lowest to highest." if band else ".")
+
+
+def sentences(*parts: str) -> str:
+    """The parts that are not empty, as one line."""
+    return " ".join(part for part in parts if part)
+
+
+def run_label(ds: xr.Dataset) -> str:
+    """The user's title of the run, shortened; not escaped."""
+    title = " ".join(str(ds.attrs.get("title", "")).split())
+    return title if len(title) <= 54 else title[:53].rstrip() + "…"
+
+
+def marks(ds: xr.Dataset) -> list[tuple[int, str]]:
+    """Changes made while the run went on: the epoch of each, and its words (not escaped)."""
+    return [(int(mark["step"]), str(mark["text"])) for mark in json.loads(ds.attrs.get("marks", "[]"))]
+
+
+def networks(ds: xr.Dataset) -> list[str]:
+    """Names of the networks in the dataset, in order."""
+    return [str(name) for name in ds["network"].values]
+
+
+def single(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Values in single precision: half the bytes on the way to the browser."""
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32)

@@ -1,0 +1,21 @@
+"""A figure with the words that stand beside it, so that pages and reports can walk through a laboratory's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """A drawing function, the question it answers, what it shows, and what it cannot show.
+
+    ``draw`` is called as ``draw(ds, epoch=..., limits=..., theme=...)``; all but the dataset may be left out.
+    """
+
+    draw: Callable[..., go.Figure]
+    question: str
+    shows: str
+    cannot_show: str

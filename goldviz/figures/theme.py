@@ -1,0 +1,200 @@
+"""How every figure looks: one Plotly template for light, one for dark, and one fixed colour for each thing.
+
+Networks have a colour (Okabe and Ito's palette, darkened where white paper asks for it), a dash and a marker, so
+that nothing is told by colour alone. Gold is the accent and marks what matters: the scrubber, a reference.
+"""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import plotly.graph_objects as go
+import plotly.io as pio
+from plotly.colors import sample_colorscale
+
+Theme = Literal["light", "dark"]
+
+FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Liberation Sans", Arial, sans-serif'
+SEQUENTIAL = "Cividis"
+DIVERGING = "RdBu"
+PHONE_LINE = 56
+"""Characters of small text that fit on one line of a figure 360 pixels wide."""
+
+
+@dataclass(frozen=True)
+class Ink:
+    """The colours of one theme that are not data: page, text, muted text, grid, gaps in a map and the accent."""
+
+    background: str
+    surface: str
+    text: str
+    muted: str
+    grid: str
+    gap: str
+    accent: str
+
+
+INKS: dict[Theme, Ink] = {
+    "light": Ink("#ffffff", "#f6f4ee", "#1e1e1c", "#5c5a54", "#e3e0d6", "#b9b7b0", "#8a6a00"),
+    "dark": Ink("#14161a", "#1e2127", "#eceae4", "#aaa89f", "#33373f", "#6a6c70", "#e3b341"),
+}
+
+
+@dataclass(frozen=True)
+class NetworkStyle:
+    """One network's name, colour, dash and marker, the same on every page and in both themes."""
+
+    label: str
+    colour: str
+    dash: str
+    symbol: str
+
+
+NETWORKS: dict[str, NetworkStyle] = {
+    "plain": NetworkStyle("plain", "#d55e00", "solid", "circle"),
+    "residual": NetworkStyle("residual", "#0e7ac0", "dash", "diamond"),
+    "rnn": NetworkStyle("RNN", "#838383", "solid", "square"),
+    "lstm": NetworkStyle("LSTM", "#009e73", "dash", "triangle-up"),
+    "gru": NetworkStyle("GRU", "#3590c8", "dashdot", "cross"),
+    "ode_rnn": NetworkStyle("ODE-RNN", "#c46a9c", "longdash", "star"),
+}
+
+
+def style_of(network: str) -> NetworkStyle:
+    """The fixed look of a network; raises ``KeyError`` for one that has none."""
+    try:
+        return NETWORKS[network]
+    except KeyError:
+        raise KeyError(f"The network {network!r} has no fixed colour; there are {', '.join(NETWORKS)}.") from None
+
+
+def with_alpha(colour: str, alpha: float) -> str:
+    """A colour made transparent, for bands.
+
+    >>> with_alpha("#d55e00", 0.2)
+    'rgba(213, 94, 0, 0.2)'
+    """
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {alpha:g})"
+
+
+def depth_colours(count: int, theme: Theme) -> list[str]:
+    """Colours for ordered lines, first to last: the part of cividis that stands out from the theme's paper."""
+    start, end = (0.0, 0.6) if theme == "light" else (0.4, 1.0)
+    steps = [start + (end - start) * i / max(count - 1, 1) for i in range(count)]
+    return [str(colour) for colour in sample_colorscale(SEQUENTIAL, steps)]
+
+
+def depth_colourscale(theme: Theme) -> list[list[float | str]]:
+    """The same part of cividis as a Plotly colour scale, for the bar that explains the lines."""
+    colours = depth_colours(9, theme)
+    return [[i / 8, colour] for i, colour in enumerate(colours)]
+
+
+def wrapped(text: str, width: int = PHONE_LINE) -> str:
+    """User or computed text as an escaped label, broken into lines that a phone can show.
+
+    >>> wrapped("<b>loss</b> after the change", 16)
+    '&lt;b&gt;loss&lt;/b&gt;<br>after the change'
+    """
+    return "<br>".join(html.escape(line) for line in textwrap.wrap(text, width))
+
+
+def apply(
+    figure: go.Figure,
+    theme: Theme,
+    *,
+    title: str,
+    notes: Sequence[str] = (),
+    height: int = 430,
+    legend: bool = True,
+    hover: Literal["x unified", "closest"] = "x unified",
+) -> go.Figure:
+    """Give a figure its template, heading, margins and behaviour, and return it.
+
+    ``title`` and ``notes`` (the lines under it) are escaped here; an empty note is left out. The margin above the
+    plot grows with them, so nothing overlaps at 360 pixels.
+    """
+    lines = "<br>".join(wrapped(note) for note in notes if note)
+    count = lines.count("<br>") + 1 if lines else 0
+    figure.update_layout(
+        template=f"goldviz_{theme}",
+        title_text=html.escape(title),
+        title_subtitle_text=lines,
+        height=height + 17 * count,
+        margin={"l": 12, "r": 30, "b": 44, "t": 44 + 17 * count + (34 if legend else 14)},
+        showlegend=legend,
+        hovermode=hover,
+        uirevision="goldviz",
+    )
+    return figure
+
+
+def _axis(ink: Ink) -> dict[str, Any]:
+    return {
+        "automargin": True,
+        "gridcolor": ink.grid,
+        "linecolor": ink.muted,
+        "ticks": "outside",
+        "tickcolor": ink.muted,
+        "ticklen": 4,
+        "zeroline": False,
+        "title": {"standoff": 8, "font": {"size": 14}},
+        "exponentformat": "power",
+    }
+
+
+def _template(theme: Theme) -> go.layout.Template:
+    ink = INKS[theme]
+    colour_bar = {
+        "orientation": "h",
+        "thickness": 12,
+        "x": 0.5,
+        "yref": "container",
+        "y": 0,
+        "yanchor": "bottom",
+        "ypad": 10,
+        "outlinewidth": 0,
+        "tickfont": {"size": 13},
+    }
+    layout = go.Layout(
+        font={"family": FONT, "size": 14, "color": ink.text},
+        title={
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"l": 12, "t": 14},
+            "font": {"size": 17, "weight": 600},
+            "subtitle": {"font": {"size": 13, "color": ink.muted}},
+        },
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        colorway=[style.colour for style in NETWORKS.values()],
+        colorscale={"sequential": SEQUENTIAL, "diverging": DIVERGING},
+        coloraxis={"colorbar": colour_bar},
+        xaxis=_axis(ink),
+        yaxis=_axis(ink),
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xanchor": "left",
+            "y": 1,
+            "yanchor": "bottom",
+            "font": {"size": 13},
+            "itemsizing": "constant",
+        },
+        hoverlabel={"bgcolor": ink.surface, "bordercolor": ink.muted, "font": {"size": 13, "color": ink.text}},
+        annotationdefaults={"font": {"size": 13, "color": ink.text}, "showarrow": False},
+    )
+    return go.layout.Template(layout=layout)
+
+
+for _theme in INKS:
+    pio.templates[f"goldviz_{_theme}"] = _template(_theme)

@@ -1,0 +1,97 @@
+"""Small standalone SVG pictures for the map of laboratories: no script, readable on light and on dark paper."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from goldviz.figures.limits import log10
+from goldviz.figures.theme import NETWORKS, style_of
+
+DASHES = {"solid": "", "dash": "7 4", "dashdot": "7 3 2 3", "longdash": "11 4", "dot": "2 3"}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve of a picture: its values at equal steps (NaN: a gap), its name, colour and Plotly dash."""
+
+    name: str
+    values: ArrayLike
+    colour: str
+    dash: str = "solid"
+
+
+def polyline_svg(curves: Sequence[Curve], *, label: str, width: int = 320, height: int = 160) -> str:
+    """A picture of a few curves over one common range, with their names at their ends.
+
+    ``label`` tells those who cannot see the picture what it shows. Text takes the colour of the text around it.
+    """
+    arrays = [np.asarray(curve.values, dtype=np.float64) for curve in curves]
+    usable = np.concatenate([np.array([]), *(array[np.isfinite(array)] for array in arrays)])
+    low, high = (float(usable.min()), float(usable.max())) if usable.size else (0.0, 1.0)
+    span = high - low or 1.0
+    names = max((len(curve.name) for curve in curves), default=0)
+    right, bottom, edge = width - 14 - 7.5 * names, height - 14.0, 14.0
+    parts = [
+        f'<path d="M{edge} {edge / 2}V{bottom}H{right + 6:.0f}" fill="none"'
+        ' stroke="currentColor" stroke-opacity="0.45"/>'
+    ]
+    taken: list[float] = []
+    for curve, array in zip(curves, arrays, strict=True):
+        x = np.linspace(edge + 6, right, max(len(array), 2))[: len(array)]
+        y = bottom - 8 - (bottom - 8 - edge) * (array - low) / span
+        path = _path(x, y)
+        if not path:
+            continue
+        dash = f' stroke-dasharray="{DASHES[curve.dash]}"' if DASHES[curve.dash] else ""
+        parts.append(
+            f'<path d="{path}" fill="none" stroke="{curve.colour}" stroke-width="3"'
+            f' stroke-linecap="round" stroke-linejoin="round"{dash}/>'
+        )
+        at = _free(float(y[np.isfinite(y)][-1]), taken, edge, bottom)
+        taken.append(at)
+        parts.append(
+            f'<text x="{right + 8:.1f}" y="{at + 4:.1f}" font-size="14" fill="currentColor">'
+            f"{html.escape(curve.name)}</text>"
+        )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="100%" role="img"'
+        f' font-family="sans-serif" aria-label="{html.escape(label)}"><title>{html.escape(label)}</title>'
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+def _path(x: np.ndarray, y: np.ndarray) -> str:
+    """Line commands through the finite points; a gap lifts the pen."""
+    commands, down = [], False
+    for px, py in zip(x, y, strict=True):
+        if np.isfinite(py):
+            commands.append(f"{'L' if down else 'M'}{px:.1f} {py:.1f}")
+        down = bool(np.isfinite(py))
+    return "".join(commands)
+
+
+def _free(wanted: float, taken: Sequence[float], top: float, bottom: float) -> float:
+    """The height nearest to ``wanted`` at which a name stands clear of the others."""
+    heights = sorted(np.arange(top, bottom, 2.0), key=lambda height: abs(height - wanted))
+    return float(next((h for h in heights if all(abs(h - other) >= 16 for other in taken)), wanted))
+
+
+def gradient_by_layer_svg(ds: xr.Dataset) -> str:
+    """The gradient's norm by layer, log scale, mean over the epochs: the depth laboratory's picture."""
+    label = "Gradient norm of each layer on a log scale, from the input on the left to the read-out on the right."
+    if "gradient_norm" not in ds or ds["gradient_norm"].size == 0:
+        return polyline_svg([], label=label)
+    norms = log10(ds["gradient_norm"].mean("epoch")).median("seed")
+    known = [str(name) for name in ds["network"].values if str(name) in NETWORKS]
+    curves = [
+        Curve(style_of(name).label, norms.sel(network=name).values, style_of(name).colour, style_of(name).dash)
+        for name in known
+    ]
+    return polyline_svg(curves, label=label)

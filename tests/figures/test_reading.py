@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.figures import limits, reading
+from goldviz.figures.elements import log_axis, number_ticks, power_ticks
+
+
+@given(st.integers(1, 5000), st.integers(1, 400))
+def test_thinning_keeps_the_last_epoch_and_the_cap(count, most):
+    kept, words = reading.thinned(count, most)
+    assert kept[-1] == count - 1
+    assert len(kept) <= most
+    assert bool(words) == (len(kept) < count)
+
+
+def test_the_scrubber_finds_the_last_measurement_before_it(run):
+    assert reading.recorded(run, None) == 20
+    assert reading.recorded(run, 7) == 7
+    assert reading.recorded(run, 7, "histogram_epoch") == 5
+    assert reading.recorded(run, 0) == 1
+
+
+def test_absence_tells_the_three_cases_apart(run):
+    assert reading.absence(run, "loss") == ""
+    assert "did not record banana" in reading.absence(run, "banana")
+    assert "nothing measured yet" in reading.absence(run.isel(epoch=slice(0, 0)), "loss")
+    assert "no recorded value" in reading.absence(run.assign(loss=run["loss"] * np.nan), "loss")
+
+
+def test_band_is_median_and_range_of_the_seeds_that_have_a_value(build_run):
+    norms = build_run(seeds=3)["gradient_norm"].isel(epoch=0, network=0).copy()
+    norms.loc[{"layer": 0, "seed": 0}] = np.nan
+    band = reading.Band.of(norms)
+    assert band.middle[1] == pytest.approx(np.median(norms.sel(layer=1)))
+    assert band.low[0] == pytest.approx(np.nanmin(norms.sel(layer=0)))
+    assert (band.low <= band.high).all()
+
+
+def test_shared_limits_cover_every_run(build_run):
+    small, large = build_run(depth=5), build_run(depth=30, epochs=50)
+    large["gradient_norm"] *= 1e4
+    both = limits.shared_limits([small, large])
+    for run in (small, large):
+        for name, (low, high) in limits.shared_limits([run]).items():
+            assert both[name][0] <= low
+            assert both[name][1] >= high
+    assert both["layer"] == (-0.5, 30.5)
+    assert both["epoch"] == (0.5, 50.5)
+
+
+def test_limits_survive_zeros_infinities_and_nothing(run):
+    run["gradient_norm"][0, 0, 0, :3] = [0.0, np.inf, np.nan]
+    low, high = limits.limit("gradient_norm", [run])
+    assert -8 <= low < high <= 2
+    assert limits.limit("gradient_norm", []) == (0.0, 1.0)
+    assert limits.limit("gradient_norm", [run * 0]) == (0.0, 1.0)
+
+
+def test_only_empty_bins_are_left_out(run):
+    first, last = (int(end) for end in limits.limit("gradient_histogram_bins", [run]))
+    shares = run["gradient_histogram"].values
+    assert shares[..., [0, *range(first, last + 1)]].sum(-1) == pytest.approx(np.ones(shares.shape[:-1]))
+    assert shares[..., first].max() > 0
+    assert shares[..., last].max() > 0
+
+
+@given(st.floats(-40, 10), st.floats(0.2, 60))
+def test_log_axes_always_have_a_tick(low, span):
+    axis = log_axis((low, low + span))
+    ticks = axis.get("tickvals")
+    if ticks is None:
+        assert span / axis["dtick"] <= 7.01
+    else:
+        assert 1 <= len(ticks) <= 17
+        assert all(low <= np.log10(tick) <= low + span for tick in ticks)
+
+
+@given(st.integers(0, 3), st.integers(1, 5000))
+def test_number_ticks_are_few_and_keep_the_named_places(low, span):
+    ticks = number_ticks(low, low + span, {low: "input", low + span: "read-out"})
+    assert len(ticks["tickvals"]) <= 9
+    assert ticks["ticktext"][0] == "input"
+    assert ticks["ticktext"][-1] == "read-out"
+
+
+def test_power_ticks_are_whole_decades():
+    ticks = power_ticks(-12.5, 2.5)
+    assert ticks["tickvals"] == [-12, -9, -6, -3, 0]
+    assert ticks["ticktext"][0] == "10<sup>−12</sup>"
