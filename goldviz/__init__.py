@@ -5,6 +5,7 @@
 'depth-gradients'
 """
 
-from goldviz.api import experiments, load, run, runs
+from goldviz import experiments, runs
+from goldviz.api import load, run
 
 __all__ = ["experiments", "load", "run", "runs"]

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
     from goldviz.experiments.base import Experiment
-    from goldviz.runs.recorder import Progress
+    from goldviz.runs.recorder import Desk, Progress
 
 
-def experiments() -> dict[str, type[Experiment]]:
-    """All experiments: name -> settings class."""
-    from goldviz.experiments import experiments as declared
+class RunFailedError(RuntimeError):
+    """A kept run failed; the message says why, in sentences."""
 
-    return declared()
+    for_a_person = True
 
 
 def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = False, **settings: Any) -> xr.Dataset:
@@ -32,7 +30,8 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
     The dataset's attributes carry experiment, settings (JSON), status, device, versions (JSON), duration in seconds
     and the seconds spent on measuring. A run that diverges returns what it recorded, with the status *diverged*.
 
-    Raises :class:`goldviz.experiments.SettingsError` for settings that are not allowed.
+    Raises :class:`goldviz.experiments.SettingsError` for settings that are not allowed, and
+    :class:`RunFailedError` where the training code of a kept run fails.
     """
     from goldviz.experiments import experiment as named
 
@@ -40,7 +39,13 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
         chosen = named(experiment).checked(settings)
     else:
         chosen = experiment.changed(**settings) if settings else experiment
-    return _run_kept(chosen, progress) if keep else _run_in_memory(chosen, progress)
+    return carried_out(chosen, progress=progress, keep=keep)
+
+
+def carried_out(settings: Experiment, *, progress: bool, keep: bool, desk: Desk | None = None) -> xr.Dataset:
+    """What :func:`run` does with checked settings; ``desk`` may give orders meanwhile, such as to stop."""
+    with _bar(settings, progress) as watch:
+        return _run_kept(settings, watch, desk) if keep else _run_in_memory(settings, watch, desk)
 
 
 def load(run_id: str) -> xr.Dataset:
@@ -50,32 +55,18 @@ def load(run_id: str) -> xr.Dataset:
     return Store().load(run_id)
 
 
-def runs(limit: int = 50) -> pd.DataFrame:
-    """The latest kept runs, newest first, one row each."""
-    import pandas as pd
-
-    from goldviz.runs.store import Store
-
-    rows, _ = Store().list(limit=limit)
-    columns = ["id", "experiment", "name", "status", "step", "total", "seconds", "created", "settings", "message"]
-    frame = pd.DataFrame([asdict(row) for row in rows], columns=columns)
-    frame["created"] = pd.to_datetime(frame["created"], unit="s", utc=True)
-    return frame
-
-
-def _run_in_memory(settings: Experiment, progress: bool) -> xr.Dataset:
+def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
     from goldviz.runs.memory import Memory, NobodyAsks
     from goldviz.runs.recorder import Ended, Recorder
     from goldviz.runs.versions import versions
 
-    with _bar(settings, progress) as watch:
-        memory = Memory(watch)
-        record = Recorder(settings, memory, NobodyAsks())
-        try:
-            settings.run(record)
-            status, message = "finished", ""
-        except Ended as ended:
-            status, message = ended.status, str(ended)
+    memory = Memory(watch)
+    record = Recorder(settings, memory, desk or NobodyAsks())
+    try:
+        settings.run(record)
+        status, message = "finished", ""
+    except Ended as ended:
+        status, message = ended.status, str(ended)
     return memory.dataset(
         {name: asdict(variable) for name, variable in settings.variables.items()},
         {
@@ -91,20 +82,22 @@ def _run_in_memory(settings: Experiment, progress: bool) -> xr.Dataset:
     )
 
 
-def _run_kept(settings: Experiment, progress: bool) -> xr.Dataset:
+def _run_kept(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
     from goldviz.runs.store import Store
     from goldviz.runs.worker import execute
 
     store = Store()
     run_id = store.create(settings)
-    with _bar(settings, progress) as watch:
-        execute(settings, run_id, store.url, watch=watch)
+    execute(settings, run_id, store.url, watch=watch, desk=desk)
+    run = store.run(run_id)
+    if run.status == "failed":
+        raise RunFailedError(f"{run.message} What was recorded until then is kept as run {run_id}.")
     return store.load(run_id)
 
 
 @contextmanager
-def _bar(settings: Experiment, shown: bool) -> Iterator[Any]:
-    """A progress bar for notebooks and terminals, as a function that takes a :class:`Progress`."""
+def _bar(settings: Experiment, shown: bool) -> Iterator[Callable[[Progress], None]]:
+    """A progress bar for notebooks and terminals, as a function that takes a progress."""
     if not shown:
         yield lambda progress: None
         return

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from functools import cache
+from types import ModuleType
 
 from goldviz.experiments.base import Experiment, SettingsError
 
@@ -27,3 +29,14 @@ def experiment(name: str) -> type[Experiment]:
     if name not in known:
         raise SettingsError({"experiment": f"There is no experiment {name[:60]!r}; there are {', '.join(known)}."})
     return known[name]
+
+
+class _Room(ModuleType):
+    """This package, also a question: ``goldviz.experiments()`` answers with all experiments by name."""
+
+    def __call__(self) -> dict[str, type[Experiment]]:
+        return experiments()
+
+
+# Importing a subpackage puts it under its name into the package, so the name has to answer as both.
+sys.modules[__name__].__class__ = _Room

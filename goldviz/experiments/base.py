@@ -39,7 +39,7 @@ def setting(
     may change while a run goes on; ``logarithmic`` asks for a control in powers of ten; ``labels`` gives the
     words for each choice. ``bounds`` (``ge``, ``le``, ``gt``, ``lt``) go to pydantic.
     """
-    extra = {
+    extra: dict[str, Any] = {
         "group": group,
         "unit": unit,
         "essential": essential,
@@ -125,9 +125,16 @@ class Experiment(BaseModel):
     seeds: Seeds = setting(
         (0,), group="Run", essential=True, description="Random seeds. Several give every curve a band."
     )
-    device: Device = setting("cpu", group="Run", description="Where the networks are trained. 'auto' takes a GPU if there is one.")
+    device: Device = setting(
+        "cpu", group="Run", description="Where the networks are trained. 'auto' takes a GPU if there is one."
+    )
     time_limit: float = setting(
-        600.0, ge=1, le=86_400, unit="s", group="Run", description="The run is stopped after this many seconds of training."
+        600.0,
+        ge=1,
+        le=86_400,
+        unit="s",
+        group="Run",
+        description="The run is stopped after this many seconds of training.",
     )
 
     @classmethod
@@ -251,7 +258,7 @@ def sentences(experiment: type[Experiment], error: ValidationError) -> dict[str,
             given = detail["input"]
             found.setdefault(name, f"{label(name)} is {_shown(given)}; allowed is {allowed(experiment, name)}.")
         else:
-            found[name] = f"{detail['msg']}."
+            found[name] = f"{detail['msg'].removeprefix('Value error, ')}."
     return found
 
 

@@ -5,8 +5,11 @@ Document 001, sections 1.1 and 3.1, equations 25-27 and 44-49; the experiment of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from pydantic import model_validator
 
 from goldviz.experiments.base import Experiment, Preset, Variable, setting
 
@@ -69,7 +72,10 @@ class DepthGradients(Experiment):
         1.0, ge=0.01, le=10, group="Network", logarithmic=True, description="Factor on all initial weight matrices."
     )
     normalisation: Literal["none", "batch", "layer"] = setting(
-        "none", group="Network", labels=NORMALISATIONS, description="Normalisation of every hidden layer's sums before its activation."
+        "none",
+        group="Network",
+        labels=NORMALISATIONS,
+        description="Normalisation of every hidden layer's sums before its activation.",
     )
     residual_scale: float = setting(
         1.0, ge=0, le=2, group="Network", description="Factor on F in h + F(h); 0 leaves the skip connection alone."
@@ -79,41 +85,86 @@ class DepthGradients(Experiment):
         description="Tied: the output is W_0 transposed times h plus a bias (38,810 parameters in the document's setting). Untied: a matrix of its own.",
     )  # fmt: skip
     dropout: float = setting(
-        0.3, ge=0, le=0.9, group="Regularisation", hot=True, description="Share of each hidden layer's output that is set to zero in training."
+        0.3,
+        ge=0,
+        le=0.9,
+        group="Regularisation",
+        hot=True,
+        description="Share of each hidden layer's output that is set to zero in training.",
     )
     noise: float = setting(
-        0.1, ge=0, le=1, group="Regularisation", description="Standard deviation of the Gaussian noise added to each hidden layer's output in training."
+        0.1,
+        ge=0,
+        le=1,
+        group="Regularisation",
+        description="Standard deviation of the Gaussian noise added to each hidden layer's output in training.",
     )
     optimiser: Literal["adam", "adamw", "sgd"] = setting(
-        "adam", group="Training", labels=OPTIMISERS, description="Rule that turns gradients into steps. SGD has momentum 0.9."
+        "adam",
+        group="Training",
+        labels=OPTIMISERS,
+        description="Rule that turns gradients into steps. SGD has momentum 0.9.",
     )
     learning_rate: float = setting(
-        1e-3, ge=1e-7, le=10, group="Training", essential=True, hot=True, logarithmic=True, description="Size of the optimiser's steps."
+        1e-3,
+        ge=1e-7,
+        le=10,
+        group="Training",
+        essential=True,
+        hot=True,
+        logarithmic=True,
+        description="Size of the optimiser's steps.",
     )
     clip: float = setting(
         0.0, ge=0, le=1000, group="Training", hot=True,
         description="Largest norm of the whole gradient of a network; a longer one is scaled down. 0: no clipping.",
     )  # fmt: skip
-    epochs: int = setting(20, ge=1, le=2000, group="Training", essential=True, unit="epochs", description="Passes over the training data.")
+    epochs: int = setting(
+        20, ge=1, le=2000, group="Training", essential=True, unit="epochs", description="Passes over the training data."
+    )
     batch: int = setting(
-        0, ge=0, le=20_000, group="Training", unit="samples", description="Samples in a mini-batch. 0: all of them (full batch)."
+        0,
+        ge=0,
+        le=20_000,
+        group="Training",
+        unit="samples",
+        description="Samples in a mini-batch. 0: all of them (full batch).",
     )
     samples: int = setting(
-        1000, ge=16, le=20_000, group="Data", unit="samples", description="Training samples; as many others are drawn for the test loss."
+        1000,
+        ge=16,
+        le=20_000,
+        group="Data",
+        unit="samples",
+        description="Training samples; as many others are drawn for the test loss.",
     )
-    features: int = setting(10, ge=2, le=200, group="Data", unit="features", description="Inputs, and outputs, of a sample.")
+    features: int = setting(
+        10, ge=2, le=200, group="Data", unit="features", description="Inputs, and outputs, of a sample."
+    )
     mask_rate: float = setting(
-        0.3, ge=0, le=0.95, group="Data", description="Share of values that are missing (set to zero); the document keeps 0.7, so 0.3 are missing."
+        0.3,
+        ge=0,
+        le=0.95,
+        group="Data",
+        description="Share of values that are missing (set to zero); the document keeps 0.7, so 0.3 are missing.",
     )
     histogram_every: int = setting(
         5, ge=0, le=1000, group="Instruments", unit="epochs",
         description="Distributions and Jacobians are measured every so many epochs. They cost more than norms. 0: never.",
     )  # fmt: skip
 
+    @model_validator(mode="after")
+    def _batch_norm_needs_two(self) -> Self:
+        if self.normalisation == "batch" and self.batch == 1:
+            raise ValueError("Batch is 1; with batch norm, which needs a spread, 0 or at least 2 is allowed")
+        return self
+
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(("epoch", "network", "seed"), "Training loss (mean squared error)", must_stay_finite=True),
         "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix"),
-        "decay_rate": Variable(PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one", "nat"),
+        "decay_rate": Variable(
+            PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one", "nat"
+        ),
         "clipped": Variable(("epoch", "network", "seed"), "Share of steps in which the gradient was clipped"),
         "hidden_gradient_norm": Variable(PER_HIDDEN, "Gradient norm of the hidden state"),
         "activation_mean": Variable(PER_HIDDEN, "Mean of the layer's activations"),
@@ -123,8 +174,12 @@ class DepthGradients(Experiment):
         "update_to_data": Variable(PER_LAYER, "Update-to-data ratio: spread of a step over spread of the weights"),
         "weight_norm": Variable(PER_LAYER, "Norm of the weight matrix"),
         "activation_histogram": Variable((*HISTOGRAM, "value_bin"), "Share of activations per bin"),
-        "gradient_histogram": Variable((*HISTOGRAM, "magnitude_bin"), "Share of the hidden state's gradient entries per bin"),
-        "weight_gradient_histogram": Variable((*HISTOGRAM, "magnitude_bin"), "Share of the weight matrix's gradient entries per bin"),
+        "gradient_histogram": Variable(
+            (*HISTOGRAM, "magnitude_bin"), "Share of the hidden state's gradient entries per bin"
+        ),
+        "weight_gradient_histogram": Variable(
+            (*HISTOGRAM, "magnitude_bin"), "Share of the weight matrix's gradient entries per bin"
+        ),
         "jacobian_gain": Variable(
             ("histogram_epoch", "network", "seed", "block"), "Root-mean-square singular value of dh_l/dh_(l-1)"
         ),
@@ -140,19 +195,38 @@ class DepthGradients(Experiment):
             {"depth": 30, "activation": "sigmoid"},
         ),
         Preset(
-            "Break it: exploding", "break", "A gain of 4: each layer enlarges the gradient instead.",
-            {"gain": 4.0, "normalisation": "none", "dropout": 0.0},
+            "Break it: exploding", "break",
+            "A gain of 3: each layer enlarges the gradient instead, and the first step throws the loss to infinity.",
+            {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40},
         ),
-        Preset("Break it: learning rate × 30", "break", "Steps thirty times too long.", {"learning_rate": 0.03}),
-        Preset("Break it: zero weights", "break", "All weights start at zero: nothing tells the units apart.", {"initialisation": "zero"}),
         Preset(
-            "Fix it: orthogonal", "fix", "Orthogonal weights with the gain that suits LeakyReLU keep a plain network's gradient alive.",
-            {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0},
+            "Break it: learning rate × 30", "break",
+            "An orthogonal set-up that learns well, with steps thirty times too long: the plain network's loss climbs "
+            "past a thousand, the residual one copes.",
+            {
+                "initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2, "epochs": 60,
+                "learning_rate": 0.03,
+            },
         ),
-        Preset("Fix it: normalise", "fix", "Batch norm before every activation.", {"normalisation": "batch"}),
         Preset(
-            "Fix it: clip", "fix", "The exploding set-up with the gradient's norm held at 1.",
-            {"gain": 4.0, "dropout": 0.0, "clip": 1.0},
+            "Break it: zero weights", "break",
+            "All weights start at zero, and no noise tells the units apart: only the output's bias ever learns.",
+            {"initialisation": "zero", "noise": 0.0},
+        ),
+        Preset(
+            "Fix it: orthogonal", "fix",
+            "Orthogonal weights with the gain that suits LeakyReLU keep a plain network's gradient alive. "
+            "A residual branch scaled by 0.2 keeps its own from growing.",
+            {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2},
+        ),
+        Preset(
+            "Fix it: normalise", "fix",
+            "Batch norm before every activation, without dropout: the gradient is as long in the first layer as in the last.",
+            {"normalisation": "batch", "dropout": 0.0, "epochs": 60},
+        ),
+        Preset(
+            "Fix it: clip", "fix", "The exploding set-up with the gradient's norm held at 1: the plain network learns.",
+            {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40, "clip": 1.0},
         ),
     )  # fmt: skip
 
@@ -170,6 +244,28 @@ class DepthGradients(Experiment):
 
     def steps_planned(self) -> int:
         return self.epochs
+
+    def estimated_seconds(self) -> float:
+        """About how long a run takes on one CPU thread, from costs in nanoseconds fitted to timed runs.
+
+        An epoch of one network costs so much for each hidden activation (more with dropout and noise), for each weight
+        and sample that are multiplied, and for each mini-batch; Jacobians cost most when layers are wide.
+        """
+        weights = self.depth * self.width**2
+        batches = 1 if self.batch == 0 else math.ceil(self.samples / self.batch)
+        an_activation = 3.6 + 3.3 * (self.dropout > 0) + 2.8 * (self.noise > 0)
+        training = self.samples * (self.depth * self.width * an_activation + 0.036 * weights)
+        steps = batches * (500_000 + 17 * weights)
+        measuring = 32_000 * self.depth + 500_000
+        closely = 163_000 * self.depth + weights * (41 + 0.094 * self.width)
+        close_looks = 1 + self.epochs // self.histogram_every if self.histogram_every else 0
+        one_network = self.epochs * (training + steps + measuring) + close_looks * closely
+        return 2 * len(self.seeds) * one_network * 1e-9
+
+    def script(self, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
+        from goldviz.experiments.script import build
+
+        return build(self, changes)
 
     def layer_names(self) -> list[int]:
         """Layer 0 is the input matrix, 1 to ``depth`` the hidden ones; an untied read-out comes last."""

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from goldviz.runs.recorder import Order
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 
     from goldviz.experiments.base import Experiment
 
+CONNECT_SECONDS = 5.0
 WATCH_SECONDS = 2.0
 FORGET_TURNS = 30
 """Old states are looked through every so many turns of the watcher."""
-WARM_UP = "goldviz.training.warm_up"
+WARM_UP = "goldviz.experiments.procedures.warm_up"
 """Imported by every worker as it starts; it imports torch, so that the first click need not wait."""
 
 DEVICES = "goldviz.training.devices:present"
@@ -56,11 +58,13 @@ def kept_states_budget() -> int:
 class Executor:
     """Sends runs to workers, passes orders on, and notices workers that die.
 
-    A paused run holds no worker: its state is in the store, and going on means being queued again.
+    Runs begin in the order in which they came: they wait here, not with Dask, which deals tasks out to busy workers
+    in advance. A paused run holds no worker: its state is in the store, and going on means being queued again.
     """
 
     def __init__(self, store: Store, *, workers: int | None = None, scheduler: str | None = None) -> None:
         self.store = store
+        self._queue: dict[str, tuple[Experiment, int | None]] = {}
         self._futures: dict[str, Future[Any]] = {}
         self._lost: dict[str, str] = {}
         self._devices: Future[Any] | None = None
@@ -78,23 +82,27 @@ class Executor:
         import dask
         from distributed import Client, LocalCluster
 
-        # A run whose worker died is not tried again on another: it would die there too, or repeat half a run.
-        dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.admin.tick.limit": "1h"})
+        dask.config.set({"distributed.admin.tick.limit": "1h"})
         for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
             logging.getLogger(noisy).setLevel(logging.ERROR)
         try:
             if scheduler:
-                return Client(scheduler, set_as_default=False, timeout="10s")
+                return Client(scheduler, set_as_default=False, timeout=CONNECT_SECONDS)
+            # A run whose worker died is not tried again on another: it would die there too, or repeat half a run.
+            alone = {"allowed_failures": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
+            process = {
+                "host": "127.0.0.1",
+                "preload": ["goldviz.runs.worker", WARM_UP],
+                "env": {"OMP_NUM_THREADS": "1"},
+            }
             self._cluster = LocalCluster(
                 n_workers=max(workers, 1),
                 threads_per_worker=1,
                 processes=workers > 0,
-                dashboard_address=None,
-                host="127.0.0.1" if workers > 0 else None,
                 memory_limit=0,
                 silence_logs=logging.ERROR,
-                preload=[WARM_UP] if workers > 0 else [],
-                env={"OMP_NUM_THREADS": "1"},
+                scheduler_kwargs=alone,
+                **(process if workers > 0 else {}),
             )
             return Client(self._cluster, set_as_default=False)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
@@ -104,7 +112,11 @@ class Executor:
     @property
     def worker_count(self) -> int:
         """Workers that are up now."""
-        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+        try:
+            return len(self._client.scheduler_info(n_workers=-1)["workers"])
+        except OSError:
+            # The scheduler is away; Dask connects again when it is back.
+            return 0
 
     def devices(self) -> list[str]:
         """What a worker can train on, in words; empty until the first worker has loaded torch."""
@@ -144,17 +156,20 @@ class Executor:
         """Ask a run to end after its next step; one that waits or is paused ends at once."""
         if self._stop_waiting(run_id, "stopped", "Stopped while it waited."):
             return
-        step = self.store.run(run_id).step
-        if not self.store.turn(run_id, ("paused",), "stopped", f"Stopped after step {step}."):
+        run = self.store.run(run_id)
+        where = f"{run.attributes['step_dimension']} {run.step}"
+        if not self.store.turn(run_id, ("paused",), "stopped", f"Stopped after {where}."):
             self.store.order(run_id, Order("stop"))
 
     def _stop_waiting(self, run_id: str, status: str, message: str) -> bool:
         if not self.store.turn(run_id, ("queued",), status, message):
             return False
         with self._lock:
+            self._queue.pop(run_id, None)
             future = self._futures.pop(run_id, None)
         if future is not None:
             future.cancel()
+            self._deal_out()
         return True
 
     def change(self, run_id: str, **changes: Any) -> None:
@@ -164,14 +179,14 @@ class Executor:
     def waiting_before(self, run_id: str) -> int:
         """How many of this process's runs were queued before this one and are not finished."""
         with self._lock:
-            earlier = list(self._futures)
+            earlier = [*self._futures, *self._queue]
         return earlier.index(run_id) if run_id in earlier else 0
 
     def close(self) -> None:
         """Let the workers go; runs that they had not finished can be continued."""
         self._closing.set()
         with self._lock:
-            left = list(self._futures)
+            left = [*self._futures, *self._queue]
         self._client.close(timeout=2)
         if self._cluster is None:
             return
@@ -183,12 +198,21 @@ class Executor:
             log.warning("Unfinished runs could not be listed as interrupted: %s", error)
 
     def _send(self, settings: Experiment, run_id: str, budget: int | None) -> None:
-        future = self._client.submit(
-            execute, settings, run_id, self.store.url, budget, key=f"{run_id}-{os.urandom(4).hex()}", pure=False
-        )
         with self._lock:
-            self._futures[run_id] = future
-        future.add_done_callback(lambda done: self._done(run_id, done))
+            self._queue[run_id] = (settings, budget)
+        self._deal_out()
+
+    def _deal_out(self) -> None:
+        """Hand the runs that wait longest to the workers that are free."""
+        workers = max(1, self.worker_count)
+        with self._lock:
+            while self._queue and len(self._futures) < workers and not self._closing.is_set():
+                run_id = next(iter(self._queue))
+                settings, budget = self._queue.pop(run_id)
+                key = f"{run_id}-{os.urandom(4).hex()}"
+                future = self._client.submit(execute, settings, run_id, self.store.url, budget, key=key, pure=False)
+                self._futures[run_id] = future
+                future.add_done_callback(partial(self._done, run_id))
 
     def _done(self, run_id: str, future: Future[Any]) -> None:
         with self._lock:
@@ -198,6 +222,7 @@ class Executor:
             if future.status == "error" and not self._closing.is_set():
                 self._lost[run_id] = f"{_why(future)} What was recorded is kept."
         self._write_lost()
+        self._deal_out()
 
     def _write_lost(self) -> None:
         """List runs whose worker died as failed; what cannot be written now is tried again by the watcher."""
@@ -217,9 +242,10 @@ class Executor:
         while not self._closing.wait(WATCH_SECONDS):
             try:
                 with self._lock:
-                    waiting = list(self._futures)
+                    waiting = [*self._futures, *self._queue]
                 if waiting:
                     self.store.touch(waiting)
+                self._deal_out()
                 self._write_lost()
                 self.store.interrupt_silent()
                 turns += 1

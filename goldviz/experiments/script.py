@@ -1,0 +1,139 @@
+"""The exported script: one Python file that repeats a run with torch alone.
+
+It holds the very source of the procedure and of every module that the procedure needs, one after another, so it gives
+the same numbers as the laboratory. The sources are read as text; building a script does not load torch.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
+from typing import Any
+
+from goldviz.experiments.base import Experiment, SettingsError, label
+
+PACKAGE = "goldviz"
+LEFT_OUT = (PACKAGE, "jaxtyping", "__future__")
+"""Imports that the script does without: its own parts, and annotations, which it never evaluates."""
+
+
+def build(settings: Experiment, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
+    """The script that repeats a run of ``settings``.
+
+    ``changes[step]`` are the hot settings that were changed when ``step`` was done. All values are checked against the
+    experiment and written as Python literals. Raises :class:`goldviz.experiments.base.SettingsError` for changes that
+    the experiment does not allow.
+    """
+    procedure = f"{PACKAGE}.experiments.procedures.{settings.name.replace('-', '_')}"
+    modules = _needed([procedure, f"{PACKAGE}.experiments.standalone"])
+    bodies = {module: _Body(module) for module in modules}
+    parts = [f"# {module.replace('.', '/')}.py\n\n{body.text}" for module, body in bodies.items()]
+    checked = {step: _checked(settings, values) for step, values in sorted((changes or {}).items())}
+    return "\n".join(
+        [
+            f'"""{settings.title}: {settings.question}',
+            "",
+            "Exported from goldviz; needs Python 3.11 and torch. Name a JSON file after the script to keep its curves.",
+            '"""',
+            "",
+            "from __future__ import annotations",
+            "",
+            *_merged([node for body in bodies.values() for node in body.imports]),
+            "",
+            "\n\n".join(parts),
+            "",
+            _literal("SETTINGS = SimpleNamespace(", [f"{k}={v!r}" for k, v in settings.model_dump().items()], ")"),
+            "# Step -> settings that were changed when it was done.",
+            _literal("CHANGES = {", [f"{step}: {values!r}" for step, values in checked.items()], "}"),
+            "",
+            'if __name__ == "__main__":',
+            "    run_standalone(train, SETTINGS, CHANGES, sys.argv[1:])",
+            "",
+        ]
+    )
+
+
+def _checked(settings: Experiment, values: Mapping[str, Any]) -> dict[str, Any]:
+    hot = settings.hot_settings()
+    for name in values:
+        if name not in hot:
+            raise SettingsError({name: f"{label(name)} cannot change while a run goes on; {', '.join(hot)} can."})
+    new = settings.changed(**values)
+    return {name: getattr(new, name) for name in values}
+
+
+def _literal(start: str, entries: Iterable[str], end: str) -> str:
+    return "\n".join([start, *(f"    {entry}," for entry in entries), end])
+
+
+def _source(module: str) -> str:
+    path = files(PACKAGE).joinpath(*module.split(".")[1:-1], module.rpartition(".")[2] + ".py")
+    return path.read_text(encoding="utf-8")
+
+
+def _needed(modules: Iterable[str]) -> list[str]:
+    """The modules and all that they import of the package, each after what it imports."""
+    order: list[str] = []
+    for module in modules:
+        before = [node.module or "" for node in _package_imports(module)]
+        for name in [*_needed(before), module]:
+            if name not in order:
+                order.append(name)
+    return order
+
+
+def _package_imports(module: str) -> Iterator[ast.ImportFrom]:
+    """Imports of the package that hold when the module runs, which those for type checkers do not."""
+    for node in ast.parse(_source(module)).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == PACKAGE:
+            renamed = [name.name for name in node.names if name.asname]
+            if renamed:
+                raise ValueError(f"{module} imports {renamed[0]} under another name, which a script cannot follow.")
+            yield node
+
+
+class _Body:
+    """A module's text without its imports, and the imports that the script keeps."""
+
+    def __init__(self, module: str) -> None:
+        source = _source(module)
+        tree = ast.parse(source)
+        lines = source.splitlines()
+        self.imports: list[ast.Import | ast.ImportFrom] = []
+        for node in tree.body:
+            if not (isinstance(node, ast.Import | ast.ImportFrom) or _for_type_checkers(node) or node is tree.body[0]):
+                continue
+            if isinstance(node, ast.Import | ast.ImportFrom) and _root(node) not in LEFT_OUT:
+                self.imports.append(node)
+            for number in range(node.lineno - 1, node.end_lineno or node.lineno):
+                lines[number] = ""
+        text = "\n".join(lines).strip()
+        self.text = f"{_comment(ast.get_docstring(tree) or '')}\n\n\n{text}\n"
+
+
+def _merged(imports: Iterable[ast.Import | ast.ImportFrom]) -> list[str]:
+    """Import statements, each module named once, torch last."""
+    whole = {name.name for node in imports if isinstance(node, ast.Import) for name in node.names} | {"sys"}
+    parts: dict[str, set[str]] = {}
+    for node in imports:
+        if isinstance(node, ast.ImportFrom):
+            parts.setdefault(node.module or "", set()).update(
+                name.name for name in node.names if name.name != "TYPE_CHECKING"
+            )
+    lines = {name: f"import {name}" for name in whole}
+    lines |= {f"{name} ": f"from {name} import {', '.join(sorted(found))}" for name, found in parts.items()}
+    return [lines[name] for name in sorted(lines, key=lambda name: (name.startswith("torch"), name))]
+
+
+def _root(node: ast.Import | ast.ImportFrom) -> str:
+    name = (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
+    return name.partition(".")[0]
+
+
+def _for_type_checkers(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def _comment(text: str) -> str:
+    return "\n".join(f"# {line}".rstrip() for line in text.splitlines())

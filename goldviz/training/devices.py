@@ -1,0 +1,46 @@
+"""Where networks are trained: the CPU, or an accelerator if this machine has one."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+
+import torch
+
+
+class DeviceError(RuntimeError):
+    """A device that this machine does not have."""
+
+    for_a_person = True
+
+
+ACCELERATORS: dict[str, tuple[str, Callable[[], bool]]] = {
+    "cuda": ("CUDA GPU", torch.cuda.is_available),
+    "mps": ("Apple GPU", torch.backends.mps.is_available),
+}
+"""Name -> what it is called, and whether this machine has one; 'auto' takes the first that it has."""
+
+
+def resolve(device: str) -> torch.device:
+    """The device meant by 'auto', 'cpu', 'cuda' or 'mps'; raises :class:`DeviceError` if this machine lacks it."""
+    present = [name for name, (_, available) in ACCELERATORS.items() if available()]
+    if device == "auto":
+        return torch.device(present[0] if present else "cpu")
+    if device == "cpu" or device in present:
+        return torch.device(device)
+    allowed = ", ".join(["auto", "cpu", *present])
+    what = f"this machine has no {ACCELERATORS[device][0]}" if device in ACCELERATORS else "there is no such device"
+    raise DeviceError(f"Device is {device!r}, but {what}; allowed here: {allowed}.")
+
+
+def device_name(device: torch.device) -> str:
+    """What a person calls the device: 'NVIDIA H200', 'CPU (x86_64)'."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"Apple GPU ({platform.machine()})" if device.type == "mps" else f"CPU ({platform.machine()})"
+
+
+def present() -> list[str]:
+    """Names of all devices that this machine can train on."""
+    accelerators = [name for name, (_, available) in ACCELERATORS.items() if available()]
+    return [device_name(torch.device(name)) for name in ("cpu", *accelerators)]

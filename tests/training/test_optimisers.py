@@ -1,0 +1,65 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from goldviz.training.optimisers import OPTIMISERS, clip_gradients, set_learning_rate
+
+REFERENCES = {
+    "adam": lambda parameters: torch.optim.Adam(parameters, lr=0.01, foreach=False, fused=False),
+    "adamw": lambda parameters: torch.optim.AdamW(parameters, lr=0.01, foreach=False, fused=False),
+    "sgd": lambda parameters: torch.optim.SGD(parameters, lr=0.01, momentum=0.9, foreach=False, fused=False),
+}
+
+
+def parameters_with(gradient):
+    parameters = [nn.Parameter(torch.zeros(3, dtype=torch.float64)), nn.Parameter(torch.zeros(2, dtype=torch.float64))]
+    for parameter, part in zip(parameters, gradient.split([3, 2]), strict=True):
+        parameter.grad = part.clone()
+    return parameters
+
+
+@pytest.mark.parametrize("name", OPTIMISERS)
+def test_fused_steps_equal_the_plain_ones(name):
+    assert OPTIMISERS.keys() == REFERENCES.keys()
+    start = torch.randn(6, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    ours, theirs = nn.Parameter(start.clone()), nn.Parameter(start.clone())
+    steppers = [(ours, OPTIMISERS[name]([ours], 0.01)), (theirs, REFERENCES[name]([theirs]))]
+    for _ in range(30):
+        for parameter, optimiser in steppers:
+            optimiser.zero_grad()
+            (parameter.sin() + parameter**4).sum().backward()
+            optimiser.step()
+    torch.testing.assert_close(ours, theirs, rtol=1e-11, atol=1e-13)
+
+
+def test_a_new_learning_rate_scales_the_next_step():
+    weight = nn.Parameter(torch.zeros(1))
+    optimiser = OPTIMISERS["sgd"]([weight], 0.5)
+    set_learning_rate(optimiser, 0.125)
+    weight.grad = torch.ones(1)
+    optimiser.step()
+    assert weight.item() == -0.125
+
+
+@given(st.lists(st.floats(-1e30, 1e30), min_size=5, max_size=5), st.floats(1e-6, 1e6))
+def test_clipping_caps_the_norm_and_keeps_the_direction(values, largest):
+    gradient = torch.tensor(values, dtype=torch.float64)
+    length = torch.linalg.vector_norm(gradient)
+    parameters = parameters_with(gradient)
+    norm, clipped = clip_gradients(parameters, largest)
+    after = torch.cat([parameter.grad for parameter in parameters])
+    assert norm.item() == pytest.approx(length.item())
+    assert clipped.item() == (norm.item() > largest)
+    torch.testing.assert_close(after, gradient * min(1.0, largest / max(norm.item(), 1e-300)), rtol=1e-12, atol=0)
+    assert torch.linalg.vector_norm(after).item() <= largest * (1 + 1e-12)
+
+
+def test_a_gradient_whose_squares_overflow_float32_is_clipped_too():
+    weight = nn.Parameter(torch.zeros(2))
+    weight.grad = torch.tensor([3e25, 4e25])
+    norm, clipped = clip_gradients([weight], 1.0)
+    assert norm.item() == pytest.approx(5e25)
+    assert clipped.item()
+    torch.testing.assert_close(weight.grad, torch.tensor([0.6, 0.8]))
