@@ -20,7 +20,7 @@ def batch_to_bytes(batch: Batch) -> bytes:
     """A batch's records as safetensors: ``name`` holds the values, ``name@steps`` the steps."""
     tensors: dict[str, np.ndarray] = {}
     for name, (steps, values) in batch.stacked().items():
-        tensors[name] = np.ascontiguousarray(values)
+        tensors[name] = np.asarray(values, order="C")
         tensors[f"{name}@steps"] = steps
     return save(tensors)
 
@@ -33,7 +33,7 @@ def batch_from_bytes(data: bytes) -> Stacked:
 
 def array_to_bytes(array: np.ndarray) -> bytes:
     """One array as safetensors."""
-    return save({"array": np.ascontiguousarray(array)})
+    return save({"array": np.asarray(array, order="C")})
 
 
 def array_from_bytes(data: bytes) -> np.ndarray:
@@ -49,7 +49,7 @@ def dataset_to_bytes(dataset: xr.Dataset) -> bytes:
         "labels": {name: array.values.tolist() for name, array in dataset.coords.items()},
         "attributes": dataset.attrs,
     }
-    tensors = {str(name): np.ascontiguousarray(array.values) for name, array in dataset.data_vars.items()}
+    tensors = {str(name): np.asarray(array.values, order="C") for name, array in dataset.data_vars.items()}
     return save(tensors, metadata={"dataset": json.dumps(about)})
 
 
@@ -110,6 +110,14 @@ def _plain(attribute: Any) -> str | int | float:
     if isinstance(attribute, str | int | float) and not isinstance(attribute, bool):
         return attribute
     return json.dumps(attribute)
+
+
+def changes_by_step(dataset: xr.Dataset) -> dict[int, dict[str, Any]]:
+    """Hot settings that were changed during a run, by the step after which they were."""
+    found: dict[int, dict[str, Any]] = {}
+    for mark in json.loads(dataset.attrs.get("marks", "[]")):
+        found.setdefault(int(mark["step"]), {}).update(mark["changes"])
+    return found
 
 
 def _aligned(wanted: np.ndarray, steps: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -71,10 +72,10 @@ class Executor:
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._cluster: LocalCluster | None = None
+        self._budget = kept_states_budget()
         self._client = self._connect(
             worker_count() if workers is None else workers, scheduler or os.environ.get("GOLDVIZ_SCHEDULER", "").strip()
         )
-        self._budget = kept_states_budget()
         self._watcher = threading.Thread(target=self._watch, name="goldviz-watch", daemon=True)
         self._watcher.start()
 
@@ -83,8 +84,9 @@ class Executor:
         from distributed import Client, LocalCluster
 
         dask.config.set({"distributed.admin.tick.limit": "1h"})
+        # A worker that dies is told of in its run, in a sentence; Dask would add a traceback for each.
         for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
-            logging.getLogger(noisy).setLevel(logging.ERROR)
+            logging.getLogger(noisy).setLevel(logging.CRITICAL)
         try:
             if scheduler:
                 return Client(scheduler, set_as_default=False, timeout=CONNECT_SECONDS)
@@ -187,10 +189,13 @@ class Executor:
         self._closing.set()
         with self._lock:
             left = [*self._futures, *self._queue]
-        self._client.close(timeout=2)
+        # A worker that is just being started anew makes this take longer; it ends with this process.
+        with suppress(TimeoutError):
+            self._client.close(timeout=2)
         if self._cluster is None:
             return
-        self._cluster.close(timeout=5)
+        with suppress(TimeoutError):
+            self._cluster.close(timeout=5)
         try:
             for run_id in left:
                 self.store.turn(run_id, UNFINISHED, "interrupted", "The server was closed. The run can be continued.")

@@ -178,7 +178,7 @@ class Recorder:
             if state is not None and (step == n or step % self._interval(n) == 0):
                 self._keep(step, n, state)
             if self._budget is not None and step - first + 1 >= self._budget and step < n:
-                self._end("paused", f"Paused after step {step}.", state)
+                self._end("paused", f"Paused after {self.settings.step} {step}.", state)
 
     def __call__(self, name: str, values: Any) -> None:
         """Record a variable at this step; its dimensions are those declared, without the growing one."""
@@ -243,12 +243,16 @@ class Recorder:
             if order.kind == "change":
                 self._change(step, order.changes)
             elif order.kind == "pause":
-                self._end("paused", f"Paused after step {step}.", state)
+                self._end("paused", f"Paused after {self.settings.step} {step}.", state)
             elif order.kind == "stop":
-                self._end("stopped", f"Stopped after step {step}.", state)
+                self._end("stopped", f"Stopped after {self.settings.step} {step}.", state)
         limit = self.settings.time_limit
         if time.perf_counter() - self._started > limit:
-            self._end("stopped", f"Stopped after step {step}: the time limit of {limit:g} s was reached.", state)
+            self._end(
+                "stopped",
+                f"Stopped after {self.settings.step} {step}: the time limit of {limit:g} s was reached.",
+                state,
+            )
 
     def _change(self, step: int, changes: Mapping[str, Any]) -> None:
         allowed = {name: value for name, value in changes.items() if name in self.settings.hot_settings()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import threading
 import time
 import traceback
@@ -252,6 +253,11 @@ def execute(
         store.close()
 
 
+def dask_setup(_worker: object) -> None:
+    """Called by Dask in a worker process as it starts: Ctrl-C is for the server, which lets its workers go."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _carry_out(
     settings: Experiment,
     store: Store,
@@ -261,7 +267,7 @@ def _carry_out(
     desk: Desk | None,
 ) -> str:
     sink = StoreSink(store, start, watch)
-    sink.attributes({"versions": versions(), "worker": os.getpid()})
+    sink.attributes({"versions": versions(), "worker": os.getpid(), "began": time.time()})
     try:
         record = Recorder(
             settings,
@@ -284,15 +290,16 @@ def _carry_out(
         sink.close("stopped", "Interrupted from the keyboard.")
         raise
     except Exception as error:  # noqa: BLE001 - a run fails with its reason, and the worker goes on
-        log.error("Run %s failed:\n%s", start.run.id, traceback.format_exc())
-        status, message = "failed", _reason(error)
+        status, message = "failed", _reason(error, start.run.id)
     sink.close(status, message)
     return status
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, run_id: str) -> str:
     text = (str(error).strip().splitlines() or [""])[0]
+    if getattr(error, "for_a_person", False):
+        return text
+    log.error("Run %s failed:\n%s", run_id, "".join(traceback.format_exception(error)))
     if "allocate memory" in text or "out of memory" in text.lower():
         return "The device ran out of memory; choose a smaller width, depth or number of samples."
-    kind = type(error).__name__
-    return text if getattr(error, "for_a_person", False) else f"The training code failed with {kind}: {text[:300]}"
+    return f"The training code failed with {type(error).__name__}: {text[:300]}"

@@ -1,0 +1,105 @@
+"""The command line as a whole, and its two short commands: ``list`` and ``export``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+from goldviz.cli import running, serving
+from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser
+from goldviz.cli.files import EXPORTS, checked_file, named
+from goldviz.experiments import experiments
+from goldviz.experiments.base import SettingsError
+from goldviz.runs.schema import StoreError
+from goldviz.runs.store import Store, UnknownRunError
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Carry out a command line, and return its exit code."""
+    try:
+        arguments = _parser().parse_args(argv)
+        command: Callable[[argparse.Namespace], int] = arguments.command
+        return command(arguments)
+    except SettingsError as error:
+        return _complain(REFUSED, *error.sentences.values())
+    except (CommandError, UnknownRunError) as error:
+        return _complain(REFUSED, str(error))
+    except (StoreError, OSError) as error:
+        return _complain(FAILED, str(error))
+    except RuntimeError as error:
+        if not getattr(error, "for_a_person", False):
+            raise
+        return _complain(FAILED, str(error))
+    except KeyboardInterrupt:
+        return _complain(INTERRUPTED, "Stopped at once; nothing was written.")
+
+
+def _complain(code: int, *sentences: str) -> int:
+    for sentence in sentences:
+        print(f"goldviz: {sentence}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="goldviz", description="A laboratory for small neural networks.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"goldviz {metadata.version('goldviz')}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    listing = commands.add_parser("list", help="the experiments and their questions", allow_abbrev=False)
+    listing.add_argument("--runs", action="store_true", help="the latest kept runs instead")
+    listing.set_defaults(command=_list)
+
+    run = commands.add_parser(
+        "run",
+        help="carry an experiment out here",
+        description="Carry an experiment out here. 'goldviz run NAME --help' lists its settings.",
+    )
+    run.add_argument("experiment", metavar="NAME", help="one of " + ", ".join(experiments()))
+    run.add_argument("settings", nargs=argparse.REMAINDER, help="see 'goldviz run NAME --help'")
+    run.set_defaults(command=lambda given: running.run(given.experiment, given.settings))
+
+    serve = commands.add_parser("serve", help="the dashboard in the browser", allow_abbrev=False)
+    serve.add_argument("--port", type=int, default=8501, help="port of the server; default 8501")
+    serve.add_argument(
+        "--address", default="127.0.0.1", help="address to listen on; default 127.0.0.1: this machine alone"
+    )
+    serve.add_argument("--open", action="store_true", help="open it in a browser")
+    serve.set_defaults(command=lambda given: serving.serve(given.address, given.port, given.open))
+
+    export = commands.add_parser("export", help="a kept run as a file", allow_abbrev=False)
+    export.add_argument("run", metavar="RUN", help="the run's id, as 'goldviz list --runs' shows it")
+    export.add_argument(
+        "--to", type=Path, required=True, metavar="FILE", help=f"the file; its suffix, {named(EXPORTS)}, says what"
+    )
+    export.set_defaults(command=_export)
+    return parser
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    if arguments.runs:
+        return _list_runs()
+    for name, declared in experiments().items():
+        presets = ", ".join(preset.slug for preset in declared.presets)
+        print(f"{name}\n    {declared.question}\n    Presets: {presets}")
+    return 0
+
+
+def _list_runs() -> int:
+    rows, total = Store().list()
+    for run in rows:
+        created = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
+        row = f"{run.id}  {created}  {run.experiment:<18} {run.status:<12} {run.step:>6} of {run.total:<6} {run.name}"
+        print(row.rstrip())
+    print(f"{len(rows)} of {total} kept runs" if rows else "No run has been kept yet.")
+    return 0
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    file = checked_file(arguments.to, EXPORTS)
+    EXPORTS[file.suffix](Store().load(arguments.run), file)
+    print(f"Run {arguments.run} is in {file}.")
+    return 0

@@ -1,0 +1,73 @@
+"""What a run can be written to: netCDF, a table of curves, a report, a script."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from goldviz.cli.errors import CommandError
+from goldviz.experiments import experiment
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def checked_file(path: Path, kinds: Mapping[str, Any]) -> Path:
+    """The path, if it can be written and its suffix is one of ``kinds``; raises :class:`CommandError`."""
+    folder = path.absolute().parent
+    if path.suffix not in kinds:
+        ending = f"ends in {path.suffix}" if path.suffix else "has no suffix"
+        raise CommandError(f"The file {path} {ending}; allowed is {named(kinds)}.")
+    if not folder.is_dir():
+        raise CommandError(f"The folder {folder} does not exist.")
+    if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+        raise CommandError(f"The file {path} cannot be written.")
+    return path
+
+
+def named(kinds: Mapping[str, Any]) -> str:
+    """Suffixes in words.
+
+    >>> named({".nc": None, ".csv": None, ".py": None})
+    '.nc, .csv or .py'
+    """
+    *most, last = kinds
+    return f"{', '.join(most)} or {last}"
+
+
+def write_netcdf(dataset: xr.Dataset, path: Path) -> None:
+    """Everything that was recorded, as ``xarray.load_dataset`` reads it back."""
+    dataset.to_netcdf(path, engine="h5netcdf")
+
+
+def write_csv(dataset: xr.Dataset, path: Path) -> None:
+    """The curves as one long table."""
+    from goldviz.figures.table import curves_csv
+
+    path.write_text(curves_csv(dataset), encoding="utf-8")
+
+
+def write_report(dataset: xr.Dataset, path: Path) -> None:
+    """Settings, findings and figures as one HTML file."""
+    from goldviz.figures.report import report_of_run
+
+    declared = experiment(dataset.attrs["experiment"])
+    figures = importlib.import_module(f"goldviz.figures.{declared.name.replace('-', '_')}").FIGURES
+    settings = declared.checked_json(dataset.attrs["settings"])
+    path.write_text(report_of_run(settings, dataset, figures), encoding="utf-8")
+
+
+def write_script(dataset: xr.Dataset, path: Path) -> None:
+    """The Python file that repeats the run."""
+    from goldviz.runs.arrays import changes_by_step
+
+    settings = experiment(dataset.attrs["experiment"]).checked_json(dataset.attrs["settings"])
+    path.write_text(settings.script(changes_by_step(dataset)), encoding="utf-8")
+
+
+Writer = Callable[["xr.Dataset", Path], None]
+OUTPUTS: dict[str, Writer] = {".nc": write_netcdf, ".csv": write_csv}
+EXPORTS: dict[str, Writer] = {".html": write_report, ".csv": write_csv, ".nc": write_netcdf, ".py": write_script}

@@ -1,0 +1,78 @@
+"""A store of its own for each test, and ways to carry a toy run out."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+from goldviz.runs.execution import Executor
+from goldviz.runs.memory import Memory, NobodyAsks
+from goldviz.runs.recorder import Ended, Recorder
+from goldviz.runs.store import Run, Store
+from tests.runs.toy import Toy
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def shared_executor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
+    """Two real worker processes on a store that the module's tests share."""
+    started = Executor(Store(f"sqlite:///{tmp_path_factory.mktemp('store') / 'runs.sqlite'}"), workers=2)
+    yield started
+    started.close()
+    started.store.close()
+
+
+@pytest.fixture
+def executor(shared_executor: Executor) -> Executor:
+    """The shared executor with both its workers up: a killed one takes seconds to come back."""
+    until(lambda: shared_executor.worker_count == 2, 30)
+    return shared_executor
+
+
+def uninterrupted(settings: Toy) -> xr.Dataset:
+    """What a run records when nothing happens to it."""
+    memory = Memory()
+    try:
+        settings.run(Recorder(settings, memory, NobodyAsks()))
+    except Ended:
+        assert settings.diverge_at
+    return memory.dataset({name: vars(variable) for name, variable in settings.variables.items()}, {})
+
+
+def same_records(found: xr.Dataset, expected: xr.Dataset) -> None:
+    """Equal to the bit: labels, values, kinds of number and words of every variable."""
+    xr.testing.assert_identical(found.drop_attrs(deep=False), expected.drop_attrs(deep=False))
+    assert {name: array.dtype for name, array in found.items()} == {
+        name: array.dtype for name, array in expected.items()
+    }
+
+
+def aged(store: Store, seconds: float) -> None:
+    """Make the last sign of life of every run so much older: time flies."""
+    connection = sqlite3.connect(store.place, timeout=30)
+    connection.execute("update runs set heartbeat = heartbeat - ?", (seconds,))
+    connection.commit()
+    connection.close()
+
+
+def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Wait for something that has to happen."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def ended(store: Store, run_id: str, seconds: float = 20.0) -> Run:
+    """The run as soon as it neither waits nor trains."""
+    until(lambda: not store.run(run_id).unfinished, seconds)
+    return store.run(run_id)

@@ -1,0 +1,209 @@
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.runs.memory import Memory, NobodyAsks
+from goldviz.runs.recorder import KEPT_BYTES, KEPT_STATES, Batch, Ended, Order, Progress, Recorder
+from tests.runs.conftest import same_records, uninterrupted
+from tests.runs.toy import Toy
+
+
+class Log(Memory):
+    """A sink that also keeps states and what it was told of progress."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.states: dict[int, bytes] = {}
+        self.told: list[Progress] = []
+
+    def batch(self, batch: Batch, progress: Progress) -> None:
+        self.told.append(progress)
+        super().batch(batch, progress)
+
+    def state(self, step: int, state: bytes) -> None:
+        self.states[step] = state
+
+
+class Orders:
+    """A desk with orders for certain moments: ``orders[step]`` is given after that step."""
+
+    def __init__(self, orders: Mapping[int, list[Order]], log: Log) -> None:
+        self._orders, self._log = dict(orders), log
+
+    def orders(self) -> list[Order]:
+        step = self._log.told[-1].step if self._log.told else 0
+        return self._orders.pop(step, [])
+
+
+def carried_out(settings: Toy, orders: Mapping[int, list[Order]] | None = None, **how: Any) -> tuple[Log, str, str]:
+    log = Log()
+    try:
+        settings.run(Recorder(settings, log, Orders(orders or {}, log), **how))
+    except Ended as end:
+        return log, end.status, str(end)
+    return log, "finished", ""
+
+
+def test_steps_are_numbered_from_one_and_handed_over_in_order() -> None:
+    log, status, _ = carried_out(Toy(epochs=7))
+    assert status == "finished"
+    assert [told.step for told in log.told] == [1, 2, 3, 4, 5, 6, 7]
+    assert {told.total for told in log.told} == {7}
+    assert all(0 <= told.instrument_seconds <= told.seconds for told in log.told)
+    assert log.records.steps["count"] == [3, 6]
+
+
+def test_doubles_are_kept_in_single_precision_and_whole_numbers_as_they_are() -> None:
+    log, *_ = carried_out(Toy(epochs=3))
+    assert log.records.values["position"][0].dtype == np.float32
+    assert log.records.values["count"][0].dtype == np.int64
+
+
+def test_what_is_recorded_is_a_copy() -> None:
+    log = Log()
+    record = Recorder(Toy(epochs=2), log, NobodyAsks())
+    record.coordinates(seed=[0])
+    values = np.zeros(1, np.float32)
+    for _ in record.steps(2):
+        values += 1
+        record("norm", values)
+    assert [float(found[0]) for found in log.records.values["norm"]] == [1.0, 2.0]
+
+
+def test_a_number_too_large_for_single_precision_diverges_without_a_warning() -> None:
+    log = Log()
+    record = Recorder(Toy(epochs=2), log, NobodyAsks())
+    record.coordinates(network=["plain", "residual"], seed=[0])
+    next(record.steps(2))
+    # pytest turns warnings into errors, so an overflow that warned would show here.
+    with pytest.raises(Ended, match="no longer finite at epoch 1"):
+        record("position", [[1e300], [0.0]])
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [([1.0, 2.0], "shape"), (["one"], "numbers"), ([None], "numbers"), ([1 + 2j], "numbers")],
+)
+def test_values_that_do_not_fit_are_refused(values: list[Any], reason: str) -> None:
+    record = Recorder(Toy(), Log(), NobodyAsks())
+    record.coordinates(seed=[0])
+    next(record.steps(1))
+    with pytest.raises((ValueError, TypeError), match=reason):
+        record("norm", values)
+
+
+def test_a_dimension_without_labels_is_named() -> None:
+    record = Recorder(Toy(), Log(), NobodyAsks())
+    record.coordinates(seed=[0])
+    next(record.steps(1))
+    with pytest.raises(ValueError, match=r"record.coordinates\(\) labelled network"):
+        record("position", [[0.0], [0.0]])
+
+
+def test_coordinates_may_be_given_in_parts() -> None:
+    log = Log()
+    record = Recorder(Toy(), log, NobodyAsks())
+    record.coordinates(network=["plain"])
+    record.coordinates(seed=np.array([3, 4]))
+    assert log.labels == {"network": ["plain"], "seed": [3, 4]}
+    for _ in record.steps(1):
+        record("position", [[1.0, 2.0]])
+
+
+def test_recording_between_two_runs_of_the_loop_is_refused() -> None:
+    record = Recorder(Toy(), Log(), NobodyAsks())
+    record.coordinates(seed=[0])
+    with pytest.raises(RuntimeError, match="outside"):
+        record("norm", [0.0])
+
+
+def test_a_diverged_run_keeps_what_it_recorded_and_says_where() -> None:
+    log, status, message = carried_out(Toy(epochs=9, diverge_at=4, seeds=(5, 6)))
+    assert (status, message) == ("diverged", "Position was no longer finite at epoch 4 (network plain, seed 5).")
+    assert log.records.steps["position"] == [1, 2, 3, 4]
+    assert log.told[-1].total == 9
+
+
+@pytest.mark.parametrize(("kind", "status"), [("pause", "paused"), ("stop", "stopped")])
+def test_an_order_ends_the_run_after_the_step_with_its_state(kind: str, status: str) -> None:
+    log, found, message = carried_out(Toy(epochs=9), {4: [Order(kind)]})
+    assert (found, message) == (status, f"{status.capitalize()} after epoch 4.")
+    assert max(log.states) == log.told[-1].step == 4
+
+
+def test_a_budget_pauses_and_the_last_step_finishes() -> None:
+    log, status, _ = carried_out(Toy(epochs=3), budget=1)
+    assert (status, log.told[-1].step) == ("paused", 1)
+    log, status, _ = carried_out(Toy(epochs=3), budget=3)
+    assert (status, log.told[-1].step) == ("finished", 3)
+
+
+def test_the_time_limit_stops_a_run_with_its_state() -> None:
+    log, status, message = carried_out(Toy(epochs=1000, seconds=0.3, time_limit=1))
+    assert status == "stopped"
+    assert "the time limit of 1 s was reached" in message
+    assert max(log.states) == log.told[-1].step
+
+
+def test_a_changed_hot_setting_is_marked_and_in_force_from_the_next_step() -> None:
+    log, *_ = carried_out(Toy(epochs=6), {2: [Order("change", {"learning_rate": 5.0, "drift": 0.5})]})
+    assert log.marks == [
+        {"step": 2, "text": "learning rate 5, drift 0.5", "changes": {"learning_rate": 5.0, "drift": 0.5}}
+    ]
+    plain, *_ = carried_out(Toy(epochs=6))
+    found, expected = log.records.values["norm"], plain.records.values["norm"]
+    assert [bool(np.array_equal(a, b)) for a, b in zip(found, expected, strict=True)] == [True] * 2 + [False] * 4
+
+
+@pytest.mark.parametrize(
+    "changes", [{"learning_rate": -1.0}, {"learning_rate": "fast"}, {"epochs": 3}, {"nonsense": 1}, {}]
+)
+def test_an_order_that_is_not_allowed_changes_nothing(changes: dict[str, Any]) -> None:
+    log, status, _ = carried_out(Toy(epochs=6), {2: [Order("change", changes)]})
+    assert (status, log.marks) == ("finished", [])
+    same_records(log.dataset({name: vars(v) for name, v in Toy.variables.items()}, {}), uninterrupted(Toy(epochs=6)))
+
+
+def test_large_states_are_kept_less_often() -> None:
+    often, *_ = carried_out(Toy(epochs=100))
+    seldom, *_ = carried_out(Toy(epochs=100, size=KEPT_BYTES // 50))
+    assert len(often.states) == KEPT_STATES + 1
+    assert list(seldom.states) == [0, 34, 68, 100]
+    assert sum(map(len, seldom.states.values())) <= 1.5 * KEPT_BYTES
+
+
+def continued(settings: Toy, pieces: list[int], ends: Callable[[int], dict[int, list[Order]]]) -> Log:
+    """Carry a run out in pieces, each going on from the state that the last one left."""
+    whole, restored, step = Log(), None, 0
+    for piece in [*pieces, settings.epochs]:
+        log, status, _ = carried_out(settings, ends(step + piece), start_step=step, restored=restored)
+        whole.records.extend(log.records)
+        whole.labels |= log.labels
+        whole.finals |= log.finals
+        step = max(log.states)
+        restored = log.states[step]
+        if status == "finished":
+            return whole
+    raise AssertionError("it never finished")
+
+
+@given(st.integers(1, 30), st.lists(st.integers(1, 9), max_size=6), st.sampled_from(["pause", "stop"]))
+def test_a_run_in_pieces_records_what_an_uninterrupted_one_does(epochs: int, pieces: list[int], kind: str) -> None:
+    settings = Toy(epochs=epochs, seeds=(0, 3))
+    log = continued(settings, pieces, lambda step: {step: [Order(kind)]})
+    variables = {name: vars(variable) for name, variable in settings.variables.items()}
+    same_records(log.dataset(variables, {}), uninterrupted(settings))
+
+
+@given(st.integers(1, 300), st.integers(1, 40))
+def test_kept_states_are_few_and_evenly_spread(epochs: int, budget: int) -> None:
+    log, *_ = carried_out(Toy(epochs=epochs), budget=budget)
+    kept = sorted(log.states)
+    assert kept[0] == 0
+    assert kept[-1] == min(epochs, budget)
+    assert len(kept) <= KEPT_STATES + 2
+    assert len(set(np.diff(kept[:-1]))) <= 1

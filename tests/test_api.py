@@ -1,0 +1,117 @@
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import goldviz
+from goldviz.experiments import SettingsError, experiment
+from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.runs.execution import Executor
+from goldviz.runs.store import Store, UnknownRunError
+from tests.runs.conftest import ended, same_records
+
+SMALL = DepthGradients(depth=4, width=6, epochs=6, samples=40, features=4, seeds=(0, 3), batch=16, histogram_every=2)
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    opened = Store()
+    yield opened
+    opened.close()
+
+
+def test_page_notebook_and_shell_get_the_same_numbers(store: Store) -> None:
+    here = goldviz.run(SMALL, progress=False)
+    kept = goldviz.run(SMALL, progress=False, keep=True)
+    same_records(kept, here)
+    executor = Executor(store, workers=1)
+    run_id = executor.submit(SMALL)
+    assert ended(store, run_id, 60).status == "finished"
+    step = store.kept_steps(run_id)[2]
+    fork = executor.fork(run_id, step, SMALL)
+    paused = executor.submit(SMALL, budget=2)
+    assert ended(store, fork, 60).status == "finished"
+    assert ended(store, paused, 60).status == "paused"
+    executor.resume(SMALL, paused)
+    assert ended(store, paused, 60).status == "finished"
+    executor.close()
+    for other in (run_id, fork, paused):
+        same_records(goldviz.load(other), here)
+
+
+def test_a_name_with_keywords_is_a_settings_object() -> None:
+    named = goldviz.run("depth-gradients", progress=False, **SMALL.differences())
+    same_records(named, goldviz.run(SMALL.changed(epochs=9), epochs=6, progress=False))
+
+
+def test_the_dataset_says_how_it_came_about() -> None:
+    dataset = goldviz.run(SMALL, progress=False)
+    attributes = dataset.attrs
+    assert attributes["experiment"] == "depth-gradients"
+    assert DepthGradients.checked_json(attributes["settings"]) == SMALL
+    assert attributes["status"] == "finished"
+    assert attributes["device"].startswith("CPU")
+    assert json.loads(attributes["versions"])["torch"]
+    assert 0 < attributes["instrument_seconds"] < attributes["duration"]
+    assert all(isinstance(value, str | int | float) for value in attributes.values())
+    for name, array in dataset.items():
+        declared = DepthGradients.variables[str(name)]
+        assert array.dims == declared.dims
+        assert array.attrs == {"long_name": declared.long_name, "units": declared.units}
+    assert set(dataset.data_vars) == set(DepthGradients.variables)
+
+
+def test_nothing_is_kept_unless_asked_for(store: Store) -> None:
+    goldviz.run(SMALL, progress=False)
+    assert store.list()[1] == 0
+    assert goldviz.runs().empty
+    dataset = goldviz.run(SMALL, progress=False, keep=True)
+    frame = goldviz.runs()
+    assert frame["id"].tolist() == [dataset.attrs["run_id"]]
+    assert frame["status"].tolist() == ["finished"]
+    assert str(frame["created"].dt.tz) == "UTC"
+    assert len(goldviz.runs(limit=0)) == 0
+
+
+def test_progress_is_shown_unless_silenced(capfd: pytest.CaptureFixture[str]) -> None:
+    goldviz.run(SMALL, progress=False)
+    assert capfd.readouterr() == ("", "")
+    goldviz.run(SMALL)
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert "6/6" in said.err
+
+
+def test_a_run_that_diverges_returns_what_it_recorded() -> None:
+    dataset = goldviz.run(SMALL.changed(learning_rate=10.0, optimiser="sgd", gain=10.0, epochs=200), progress=False)
+    assert dataset.attrs["status"] == "diverged"
+    assert "no longer finite at epoch" in dataset.attrs["message"]
+    assert 0 < dataset.sizes["epoch"] < 200
+
+
+def test_what_is_not_allowed_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"Depth is 0; allowed is a whole number from 1 to 100\."):
+        goldviz.run("depth-gradients", depth=0)
+    with pytest.raises(SettingsError, match="has no setting 'dept'"):
+        goldviz.run("depth-gradients", dept=3)
+    with pytest.raises(SettingsError, match="There is no experiment 'nothing'; there are depth-gradients"):
+        goldviz.run("nothing")
+    with pytest.raises(UnknownRunError, match="There is no run 'abc'"):
+        goldviz.load("abc")
+
+
+def test_importing_goldviz_is_light() -> None:
+    heavy = ("torch", "transformers", "streamlit", "plotly", "distributed", "sqlalchemy")
+    code = f"import sys, goldviz; assert goldviz.experiments(); print([m for m in {heavy!r} if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_every_experiment_is_found_by_its_name() -> None:
+    for name, declared in goldviz.experiments().items():
+        assert experiment(name) is declared
+        assert declared.name == name

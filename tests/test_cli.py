@@ -1,0 +1,257 @@
+import ast
+import csv
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+import goldviz
+from goldviz.cli import main
+from goldviz.experiments import experiment
+from goldviz.experiments.base import allowed
+from goldviz.runs.store import Store
+
+NAME = "depth-gradients"
+SMALL = ["--depth", "3", "--width", "6", "--epochs", "3", "--samples", "32", "--features", "4"]
+COMMAND = [sys.executable, "-c", "import sys; from goldviz.cli import main; sys.exit(main())"]
+
+
+@pytest.fixture(autouse=True)
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    url = f"sqlite:///{tmp_path / 'runs.sqlite'}"
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", url)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    monkeypatch.setenv("GOLDVIZ_WORKERS", "1")
+    return url
+
+
+@pytest.fixture
+def kept(database: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["run", NAME, *SMALL, "--seeds", "0,7", "--keep", "--quiet"]) == 0
+    return Store().list()[0][0].id
+
+
+def complaints(capsys: pytest.CaptureFixture[str], *argv: str) -> list[str]:
+    """What a refused command says, one sentence a line, and that nothing else was printed or kept."""
+    assert main(list(argv)) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert Store().list()[1] == 0
+    lines = said.err.splitlines()
+    assert all(line.startswith("goldviz: ") and line.endswith((".", "--help.")) for line in lines)
+    return [line.removeprefix("goldviz: ") for line in lines]
+
+
+def test_list_shows_every_experiment_with_its_question(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    text = capsys.readouterr().out
+    for name, declared in goldviz.experiments().items():
+        assert name in text
+        assert declared.question in text
+        assert all(preset.slug in text for preset in declared.presets)
+
+
+def test_kept_runs_are_listed(kept: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Store().rename(kept, "my run")
+    assert main(["list", "--runs"]) == 0
+    text = capsys.readouterr().out
+    assert kept in text
+    assert "finished" in text
+    assert "3 of 3" in text
+    assert "my run" in text
+    assert "1 of 1 kept runs" in text
+    Store().delete([kept])
+    assert main(["list", "--runs"]) == 0
+    assert capsys.readouterr().out == "No run has been kept yet.\n"
+
+
+def test_help_explains_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["run", NAME, "--help"])
+    assert ended.value.code == 0
+    text = " ".join(capsys.readouterr().out.split())
+    declared = experiment(NAME)
+    for name, field in declared.model_fields.items():
+        assert f"--{name.replace('_', '-')} VALUE {field.description}" in text
+        assert f"Allowed: {allowed(declared, name)}. Default: " in text
+    assert all(preset.words in text for preset in declared.presets)
+
+
+def test_a_run_is_written_as_netcdf_with_the_numbers_of_the_python_face(tmp_path: Path) -> None:
+    file = tmp_path / "run.nc"
+    assert (
+        main(["run", NAME, "--preset", "break-it-sigmoid", *SMALL, "--seeds", "1,0", "--output", str(file), "--quiet"])
+        == 0
+    )
+    settings = experiment(NAME).preset("break-it-sigmoid").changed(
+        depth=3, width=6, epochs=3, samples=32, features=4, seeds=(1, 0)
+    )  # fmt: skip
+    expected = goldviz.run(settings, progress=False)
+    found = xr.load_dataset(file, engine="h5netcdf")
+    xr.testing.assert_equal(found, expected)
+    assert found.attrs["settings"] == settings.model_dump_json()
+    assert found["loss"].attrs == expected["loss"].attrs
+    assert Store().list()[1] == 0
+
+
+def test_a_run_is_written_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.csv"
+    assert main(["run", NAME, *SMALL, "--output", str(file)]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"What was recorded is in {file}." in said.err
+    with file.open() as opened:
+        rows = list(csv.DictReader(opened))
+    assert {"loss", "gradient_norm", "test_loss"} <= {row["variable"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("options", "sentences"),
+    [
+        (["--depth", "300"], ["Depth is '300'; allowed is a whole number from 1 to 100."]),
+        (
+            ["--activation", "swish"],
+            ["Activation is 'swish'; allowed is one of leaky_relu, relu, tanh, sigmoid, gelu."],
+        ),
+        (["--preset", "nothing"], ["There is no preset 'nothing'; there are "]),
+        (["--dept", "3"], ["Unrecognized arguments: --dept 3."]),
+        (["--depth"], ["Argument --depth: expected one argument."]),
+        (["--output", "run.txt"], ["The file run.txt ends in .txt; allowed is .nc or .csv."]),
+        (["--output", "run"], ["The file run has no suffix; allowed is .nc or .csv."]),
+        (["--output", "/nowhere/run.nc"], ["The folder /nowhere does not exist."]),
+    ],
+)
+def test_what_is_not_allowed_is_said_and_nothing_starts(
+    options: list[str], sentences: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = complaints(capsys, "run", NAME, "--keep", *options)
+    assert all(text.startswith(start) for text, start in zip(found, sentences, strict=True))
+
+
+def test_every_bad_setting_gets_its_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    found = complaints(capsys, "run", NAME, "--seeds", "1,x", "--dropout", "2", "--epochs", "1.5")
+    assert sorted(text.split(" is ")[0] for text in found) == ["Dropout", "Epochs", "Seeds"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "start"),
+    [
+        ((), "The following arguments are required: COMMAND."),
+        (("fly",), "Argument COMMAND: invalid choice: 'fly'"),
+        (("run", "nothing"), "There is no experiment 'nothing'; there are depth-gradients"),
+        (("export", "abc", "--to", "run.nc"), "There is no run 'abc' in this store"),
+        (("export", "abc", "--to", "run.exe"), "The file run.exe ends in .exe; allowed is .html, .csv, .nc or .py."),
+        (("serve", "--port", "0"), "Port is 0; allowed is a whole number from 1 to 65535."),
+        (("serve", "--port", "many"), "Argument --port: invalid int value: 'many'"),
+        (("serve", "--address", "300.0.0.1"), "goldviz cannot listen at 300.0.0.1, port 8501: "),
+    ],
+)
+def test_a_wrong_command_is_explained(argv: tuple[str, ...], start: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (found,) = complaints(capsys, *argv)
+    assert found.startswith(start)
+
+
+def test_a_folder_is_no_output_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "run.nc").mkdir()
+    (found,) = complaints(capsys, "run", NAME, "--output", str(tmp_path / "run.nc"))
+    assert found == f"The file {tmp_path / 'run.nc'} cannot be written."
+
+
+@pytest.mark.parametrize("keep", [[], ["--keep"]])
+def test_a_device_that_is_absent_is_said_in_one_line(keep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", NAME, *SMALL, "--device", "mps", "--quiet", *keep]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("goldviz: Device is 'mps', but this machine has no Apple GPU; allowed here: auto, cpu")
+
+
+def test_a_database_that_cannot_be_used_is_said_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "notes.txt").write_text("no database, " * 200)
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path / 'notes.txt'}")
+    assert main(["list", "--runs"]) == 1
+    assert capsys.readouterr().err == f"goldviz: The file {tmp_path / 'notes.txt'} is not a goldviz database.\n"
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".csv", ".html", ".py"])
+def test_a_kept_run_is_exported(kept: str, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / f"run{suffix}"
+    assert main(["export", kept, "--to", str(file)]) == 0
+    assert capsys.readouterr().out == f"Run {kept} is in {file}.\n"
+    if suffix == ".nc":
+        xr.testing.assert_equal(xr.load_dataset(file, engine="h5netcdf"), goldviz.load(kept))
+    elif suffix == ".csv":
+        assert file.read_text().startswith("variable,")
+    elif suffix == ".html":
+        text = file.read_text()
+        assert text.startswith("<!doctype html>")
+        assert "Gradient flow in depth" in text
+    else:
+        ast.parse(file.read_text())
+
+
+@pytest.mark.parametrize("keep", [[], ["--keep"]])
+def test_ctrl_c_writes_what_was_recorded(keep: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "run.nc"
+    long = [*SMALL, "--epochs", "2000", "--output", str(file), *keep]
+    process = subprocess.Popen([*COMMAND, "run", NAME, *long], stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    os.set_blocking(process.stderr.fileno(), False)
+    seen, deadline = b"", time.monotonic() + 60
+    while b"epoch/s]" not in seen.replace(b"?epoch/s]", b"") and time.monotonic() < deadline:
+        seen += process.stderr.read() or b""
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    os.set_blocking(process.stderr.fileno(), True)
+    said = (seen + process.stderr.read()).decode()
+    process.stderr.close()
+    assert "Stopping after this epoch; Ctrl-C once more stops at once." in said
+    assert f"What was recorded is in {file}." in said
+    assert "Traceback" not in said
+    found = xr.load_dataset(file, engine="h5netcdf")
+    steps = found.sizes["epoch"]
+    assert 0 < steps < 2000
+    assert found.attrs["status"] == "stopped"
+    assert found.attrs["message"] == f"Stopped after epoch {steps}."
+    assert bool(found["loss"].notnull().all())
+    assert [run.status for run in Store().list()[0]] == ["stopped"] * len(keep)
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serve_says_where_it_is_and_stops_cleanly(number: signal.Signals, port: int, tmp_path: Path) -> None:
+    command = [*COMMAND, "serve", "--port", str(port)]
+    with (tmp_path / "log").open("w") as log:
+        server = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=tmp_path, start_new_session=True
+        )
+        assert server.stdout is not None
+        assert server.stdout.readline() == f"goldviz is at http://127.0.0.1:{port} (Ctrl-C stops it)\n"
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=20) as answer:
+            assert answer.status == 200
+        second = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert second.returncode == 2
+        assert second.stderr.startswith(
+            f"goldviz: goldviz cannot listen at 127.0.0.1, port {port}: address already in use."
+        )
+        os.killpg(server.pid, number)
+        assert server.wait(30) == 0
+        server.stdout.close()
+    assert "Traceback" not in (tmp_path / "log").read_text()
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", port))
