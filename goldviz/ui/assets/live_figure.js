@@ -22,10 +22,32 @@ function loadPlotly(address) {
   return window.goldvizPlotly;
 }
 
+// While a run grows its axes grow too, so Plotly's own memory of a zoom does not hold: the person's ranges are kept here.
+function watchZoom(host) {
+  if (host.goldvizZoom) return;
+  host.goldvizZoom = {};
+  host.on("plotly_relayout", (changed) => {
+    for (const key of Object.keys(changed)) {
+      const axis = key.match(/^([xy]axis\d*)\.range/)?.[1];
+      if (axis) host.goldvizZoom[axis] = [...host.layout[axis].range];
+    }
+  });
+  host.on("plotly_doubleclick", () => {
+    host.goldvizZoom = {};
+  });
+}
+
+function keepZoom(host, layout) {
+  for (const [axis, range] of Object.entries(host.goldvizZoom ?? {})) {
+    if (layout[axis]) Object.assign(layout[axis], { range, autorange: false });
+  }
+}
+
 export default function ({ data, parentElement }) {
   const host = parentElement.querySelector(".goldviz-figure");
   host.setAttribute("aria-label", data.description);
-  host.style.height = `${data.height}px`;
+  const figure = JSON.parse(data.figure);
+  host.style.height = `${figure.layout.height}px`;
   if (!host.dataset.drawn) {
     host.classList.add("goldviz-figure-waiting");
     host.textContent = host.textContent || "Drawing …";
@@ -42,9 +64,11 @@ export default function ({ data, parentElement }) {
         host.dataset.drawn = "yes";
       }
       host.goldvizShown = data.figure;
-      const figure = JSON.parse(data.figure);
-      figure.layout.height = data.height;
+      if (host.dataset.subject !== data.subject) host.goldvizZoom &&= {};
+      host.dataset.subject = data.subject;
+      keepZoom(host, figure.layout);
       Plotly.react(host, figure.data, figure.layout, CONFIG).then(() => {
+        watchZoom(host);
         host.dataset.updates = Number(host.dataset.updates || 0) + 1;
       });
     },
@@ -58,6 +82,7 @@ export default function ({ data, parentElement }) {
       window.Plotly.purge(host);
       delete host.dataset.drawn;
       host.goldvizShown = undefined;
+      host.goldvizZoom = undefined;
     }
   };
 }

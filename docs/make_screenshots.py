@@ -1,0 +1,50 @@
+"""Take README's screenshots from the real app: run by ``make screenshots``."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.browser.app_server import running  # noqa: E402
+from tests.browser.conftest import CHROMIUM  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+SHOTS = [
+    ("home-light", "", 1440, 900, "light"),
+    ("depth-light", "depth-gradients", 1440, 1000, "light"),
+    (
+        "depth-lanes-dark",
+        "depth-gradients?runs=example:as-in-the-document,example:fix-it-orthogonal",
+        1440,
+        1150,
+        "dark",
+    ),
+    ("depth-phone-dark", "depth-gradients", 390, 844, "dark"),
+]
+
+IMAGES.mkdir(exist_ok=True)
+with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    database = f"sqlite:///{Path(folder) / 'runs.sqlite'}"
+    browser = playwright.chromium.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
+    )
+    with running(database, Path(folder) / "server.log") as server:
+        for name, path, width, height, scheme in SHOTS:
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme=scheme, device_scale_factor=1
+            )
+            page = context.new_page()
+            page.goto(f"{server.address}/{path}")
+            page.locator("h1").wait_for()
+            if path:
+                page.locator(".goldviz-figure .main-svg").first.wait_for()
+            page.get_by_test_id("stStatusWidget").wait_for(state="detached")
+            page.wait_for_timeout(1500)
+            page.screenshot(path=IMAGES / f"{name}.png")
+            print(f"docs/images/{name}.png")
+            context.close()
+    browser.close()

@@ -1,0 +1,77 @@
+"""A goldviz server of its own for a test."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Server:
+    """A running goldviz: its address, its process, its database."""
+
+    address: str
+    process: subprocess.Popen[bytes]
+    database: str
+
+    def kill(self) -> None:
+        """Take it away without a warning."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running(database: str, log: Path, workers: int = 1) -> Iterator[Server]:
+    """goldviz on a free port with its own database, until the block ends."""
+    port = free_port()
+    environment = {
+        **os.environ,
+        "GOLDVIZ_DATABASE_URL": database,
+        "GOLDVIZ_WORKERS": str(workers),
+        "PYTHONPATH": str(ROOT),
+        "OMP_NUM_THREADS": "1",
+    }
+    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output, cwd=log.parent)
+    server = Server(f"http://127.0.0.1:{port}", process, database)
+    try:
+        _wait_until_healthy(server, log)
+        yield server
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_until_healthy(server: Server, log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            if server.process.poll() is not None:
+                break
+            time.sleep(0.1)
+    raise AssertionError(f"the server did not come up:\n{log.read_text()}")

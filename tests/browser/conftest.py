@@ -1,0 +1,67 @@
+"""The real app in a real server, looked at by a real Chromium."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.browser.app_server import Server, running
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+expect.set_options(timeout=20_000)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("goldviz")
+    with running(f"sqlite:///{folder / 'runs.sqlite'}", folder / "server.log") as up:
+        yield up
+        assert "Traceback" not in (folder / "server.log").read_text(), (folder / "server.log").read_text()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.fail("The browser tests need Chromium: apt-get install chromium")
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
+
+
+Opener = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Opener]:
+    """Open an address in a browser of its own: no shared cookies, no shared session."""
+    contexts = []
+
+    def open_address(address: str, *, width: int = 1440, height: int = 1000, scheme: str = "light") -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.errors = []  # type: ignore[attr-defined]
+        page.requested = []  # type: ignore[attr-defined]
+        page.on("pageerror", lambda error: page.errors.append(str(error)))  # type: ignore[attr-defined]
+        page.on("request", lambda request: page.requested.append(request.url))  # type: ignore[attr-defined]
+        page.goto(address)
+        return page
+
+    yield open_address
+    for context in contexts:
+        for page in context.pages:
+            assert not page.errors, page.errors  # type: ignore[attr-defined]
+        context.close()

@@ -1,0 +1,78 @@
+"""What a person does on a laboratory's page, as functions on a Playwright page."""
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.app_server import Server
+
+TRAINING = 60_000
+
+
+def address(server: Server, query: str = "") -> str:
+    return f"{server.address}/depth-gradients{'?' + query if query else ''}"
+
+
+def figure(page: Page, name: str, lane: int = -1) -> Locator:
+    """A figure by its name; the last lane's unless another is asked for."""
+    return page.locator(f"[class*='st-key-{name}-'] .goldviz-figure").nth(lane)
+
+
+def wait_for_figure(page: Page, name: str = "gradient_by_layer", lane: int = -1) -> Locator:
+    drawn = figure(page, name, lane)
+    expect(drawn.locator(".main-svg").first).to_be_visible()
+    return drawn
+
+
+def state(page: Page, word: str) -> None:
+    """Wait until the last lane is in this state."""
+    badges = page.locator(
+        ".stMarkdownBadge",
+        has_text=re.compile("Waiting|Training|Paused|Finished|Stopped|Diverged|Failed|Interrupted|Recorded"),
+    )
+    expect(badges.last).to_contain_text(word, timeout=TRAINING)
+
+
+def button(page: Page, name: str) -> Locator:
+    """The last button with exactly this name."""
+    return page.get_by_role("button", name=name, exact=True).last
+
+
+def train(page: Page, *, beside: bool = False) -> None:
+    button(page, "Train beside" if beside else "Train").click()
+
+
+def choose_preset(page: Page, name: str) -> None:
+    page.get_by_role("radio", name=re.compile(re.escape(name))).or_(
+        page.get_by_test_id("stButtonGroup").get_by_role("button", name=re.compile(re.escape(name)))
+    ).first.click()
+
+
+def set_number(page: Page, setting: str, value: str) -> None:
+    box = page.locator(f".st-key-setting-depth-gradients-{setting} input").first
+    box.fill(value)
+    box.press("Enter")
+
+
+def curve(drawn: Locator, name: str) -> list[float]:
+    """The y values of a figure's longest trace of this name, as they are on screen."""
+    values: list[float] = drawn.evaluate(
+        """(host, name) => {
+            const decoded = value => Array.from(value?._inputArray ?? value ?? []);
+            const found = host._fullData.filter(trace => trace.name === name).map(trace => decoded(trace.y));
+            return found.sort((a, b) => b.length - a.length)[0] ?? [];
+        }""",
+        name,
+    )
+    return values
+
+
+def updates(drawn: Locator) -> int:
+    return int(drawn.get_attribute("data-updates") or 0)
+
+
+def step_in_progress(page: Page) -> int:
+    """The step that the last lane's progress bar names."""
+    text = page.get_by_test_id("stProgress").last.inner_text()
+    found = re.search(r"Epoch (\d+) of", text)
+    return int(found.group(1)) if found else 0

@@ -1,0 +1,152 @@
+"""What goes wrong in real life, provoked for real, and what a person then sees."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_server import Server, running
+from tests.browser.laboratory_page import (
+    address,
+    button,
+    state,
+    step_in_progress,
+    train,
+    wait_for_figure,
+)
+
+Opener = Callable[..., Page]
+WORKER_DIES = 5.0
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Server:
+    with running(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "server.log") as up:
+        yield up
+
+
+def _workers(server: Server) -> list[psutil.Process]:
+    """The server's worker processes: those of its children that have loaded torch."""
+    return [
+        child
+        for child in psutil.Process(server.process.pid).children(recursive=True)
+        if "spawn_main" in " ".join(child.cmdline()) and child.memory_info().rss > 150e6
+    ]
+
+
+def test_a_killed_worker_fails_its_run_and_the_next_one_works(own_server: Server, open_page: Opener) -> None:
+    page = open_page(address(own_server, "epochs=2000"))
+    wait_for_figure(page)
+    train(page)
+    state(page, "Training")
+    for worker in _workers(own_server):
+        os.kill(worker.pid, signal.SIGKILL)
+    died = time.monotonic()
+    expect(page.get_by_text("The worker process that trained it died").first).to_be_visible(timeout=15_000)
+    assert time.monotonic() - died < WORKER_DIES
+    wait_for_figure(page)
+    page.goto(address(own_server, "epochs=3"))
+    wait_for_figure(page)
+    train(page)
+    state(page, "Finished")
+
+
+def test_a_killed_server_leaves_runs_that_say_so_and_go_on(tmp_path: Path, open_page: Opener) -> None:
+    database = f"sqlite:///{tmp_path / 'runs.sqlite'}"
+    with running(database, tmp_path / "first.log") as first:
+        page = open_page(address(first, "epochs=3&width=9"))
+        wait_for_figure(page)
+        train(page)
+        state(page, "Finished")
+        finished = page.url.rpartition("runs=")[2]
+        page.goto(address(first, "epochs=1000&depth=3"))
+        wait_for_figure(page)
+        train(page)
+        state(page, "Training")
+        expect(page.get_by_test_id("stProgress").last).to_contain_text("of 1000")
+        while step_in_progress(page) < 60:
+            page.wait_for_timeout(100)
+        unfinished = page.url.rpartition("runs=")[2]
+        first.kill()
+    with running(database, tmp_path / "second.log") as second:
+        page = open_page(address(second, f"runs={finished}"))
+        state(page, "Finished")
+        page.goto(address(second, f"runs={unfinished}"))
+        state(page, "Interrupted")
+        wait_for_figure(page)
+        kept = step_in_progress(page)
+        assert kept >= 1
+        button(page, "Go on").click()
+        state(page, "Finished")
+
+
+def test_closing_the_tab_does_not_end_the_run(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server, "epochs=60&depth=4"))
+    wait_for_figure(page)
+    train(page)
+    state(page, "Training")
+    link = page.url
+    page.close()
+    again = open_page(link)
+    state(again, "Finished")
+
+
+def test_a_second_tab_and_a_reload_see_the_same_run(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server, "epochs=2000&depth=4"))
+    wait_for_figure(page)
+    train(page)
+    state(page, "Training")
+    second = open_page(page.url)
+    state(second, "Training")
+    page.reload()
+    state(page, "Training")
+    button(second, "Stop").click()
+    state(second, "Stopped")
+    state(page, "Stopped")
+
+
+def test_a_bad_link_is_answered_in_sentences_and_starts_nothing(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server, "depth=900&activation=<b>x</b>&learning_rate=0.002&runs=nosuchrun"))
+    wait_for_figure(page)
+    expect(page.get_by_text("Depth is '900'; allowed is a whole number from 1 to 100.")).to_be_visible()
+    expect(page.get_by_text("There is no run 'nosuchrun'")).to_be_visible()
+    state(page, "Recorded example")
+    assert "learning_rate=0.002" in page.url
+    assert "depth=" not in page.url
+
+
+def test_markup_in_a_run_s_name_is_only_text(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server, "epochs=2&depth=2"))
+    wait_for_figure(page)
+    train(page)
+    state(page, "Finished")
+    run_id = page.url.rpartition("runs=")[2]
+    from goldviz.runs.store import Store
+
+    evil = "<img src=x onerror=window.broken=1> **bold** [link](x) $x$"
+    Store(server.database).rename(run_id, evil)
+    for where in (address(server, f"runs={run_id}"), f"{server.address}/", f"{server.address}/runs"):
+        page.goto(where)
+        if "/runs" in where:
+            expect(page.get_by_test_id("stDataFrame")).to_be_visible()
+        else:
+            expect(page.get_by_text(evil).first).to_be_visible()
+        assert page.evaluate("window.broken") is None
+
+
+def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path, open_page: Opener) -> None:
+    (tmp_path / "runs.sqlite").mkdir()
+    with running(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "server.log") as up:
+        page = open_page(address(up))
+        wait_for_figure(page)
+        train(page)
+        expect(page.get_by_text("cannot be opened").first).to_be_visible()
+        (tmp_path / "runs.sqlite").rmdir()
+        page.wait_for_timeout(1100)
+        train(page)
+        state(page, "Finished")

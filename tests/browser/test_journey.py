@@ -1,0 +1,253 @@
+"""The whole way through the first laboratory, as a person goes it."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_server import Server
+from tests.browser.laboratory_page import (
+    TRAINING,
+    address,
+    button,
+    choose_preset,
+    curve,
+    figure,
+    set_number,
+    state,
+    step_in_progress,
+    train,
+    updates,
+    wait_for_figure,
+)
+
+Opener = Callable[..., Page]
+
+
+def test_arrives_with_a_finished_figure_and_without_the_internet(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server))
+    drawn = wait_for_figure(page)
+    plain, residual = curve(drawn, "plain"), curve(drawn, "residual")
+    assert len(plain) == len(residual) == 16
+    assert max(plain[1:]) / plain[1] > 100, "the plain network's gradient dies on its way down"
+    assert max(residual[1:]) / min(residual[1:]) < 10, "the residual network's stays"
+    assert {url for url in page.requested if not url.startswith((server.address, "data:", "blob:"))} == set()  # type: ignore[attr-defined]
+
+
+def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) -> None:
+    page = open_page(address(server))
+    wait_for_figure(page)
+
+    # Break it: the recorded run of the preset is there at once.
+    choose_preset(page, "Break it: sigmoid")
+    expect(page.get_by_text("each multiplies the gradient by at most a quarter")).to_be_visible()
+    expect(page.get_by_test_id("stSlider").filter(has_text="Depth").get_by_test_id("stSliderThumbValue")).to_have_text(
+        "30"
+    )
+
+    # Train it live: the curve grows in place.
+    set_number(page, "epochs", "400")
+    train(page)
+    state(page, "Training")
+    drawn = wait_for_figure(page)
+    before = updates(drawn)
+    expect(drawn).not_to_have_attribute("data-updates", str(before), timeout=TRAINING)
+    assert len(curve(drawn, "plain")) == 31
+
+    # Pause holds the run where it is, a step is one step, and stopping keeps what was recorded.
+    button(page, "Pause").click()
+    state(page, "Paused")
+    held = step_in_progress(page)
+    assert 0 < held < 400
+    button(page, "Step").click()
+    expect(page.get_by_test_id("stProgress").last).to_contain_text(f"Epoch {held + 1} of 400", timeout=TRAINING)
+    state(page, "Paused")
+    button(page, "Go on").click()
+    state(page, "Training")
+    button(page, "Stop").click()
+    state(page, "Stopped")
+    stopped_at = step_in_progress(page)
+    assert stopped_at > held
+
+    # Go back in time: the figure shows the epoch in view.
+    thumb = page.get_by_role("slider", name=re.compile("Epoch in view"))
+    latest = curve(wait_for_figure(page), "plain")
+    thumb.press("Home")
+    expect(figure(page, "gradient_by_layer")).to_contain_text("Epoch 1.")
+    assert curve(figure(page, "gradient_by_layer"), "plain") != latest
+
+    # Fork from a kept step, with another learning rate, in a lane beside.
+    button(page, "Go back and fork").click()
+    rate = page.get_by_test_id("stPopoverBody").get_by_role("spinbutton", name="Learning rate")
+    rate.fill("0.01")
+    rate.press("Tab")
+    button(page, "Fork").click()
+    expect(page.locator("[class*='st-key-gradient_by_layer-'] .goldviz-figure")).to_have_count(2)
+    expect(page.get_by_text(re.compile("forked at epoch")).first).to_be_visible()
+    state(page, "Training")
+    button(page, "Stop").click()
+    state(page, "Stopped")
+
+    # Side by side means the same axes.
+    wait_for_figure(page, lane=0)
+    wait_for_figure(page, lane=1)
+    ranges = page.locator("[class*='st-key-gradient_by_layer-'] .goldviz-figure").evaluate_all(
+        "hosts => hosts.map(host => JSON.stringify(host._fullLayout.yaxis.range))"
+    )
+    assert len(set(ranges)) == 1
+
+    # A reload, and the link in another browser, show the same.
+    link = page.url
+    page.reload()
+    wait_for_figure(page, lane=1)
+    other = open_page(link)
+    wait_for_figure(other, lane=1)
+    for lane in (0, 1):
+        assert curve(figure(other, "gradient_by_layer", lane), "plain") == curve(
+            figure(page, "gradient_by_layer", lane), "plain"
+        )
+
+    # Take it along.
+    _exports_work(page, tmp_path)
+
+
+def _exports_work(page: Page, folder: Path) -> None:
+    saved = {}
+    for name in ("Curves (CSV)", "Report (HTML)", "Python script"):
+        with page.expect_download() as coming:
+            button(page, name).click()
+        saved[name] = folder / coming.value.suggested_filename
+        coming.value.save_as(saved[name])
+    assert saved["Curves (CSV)"].read_text().startswith("variable,")
+    report = saved["Report (HTML)"].read_text()
+    assert "<html" in report
+    assert "cdn.plot.ly" not in report.split("</script>")[-1]
+    compile(saved["Python script"].read_text(), "script.py", "exec")
+
+
+def test_the_exported_script_repeats_the_page_s_run(server: Server, open_page: Opener, tmp_path: Path) -> None:
+    page = open_page(address(server, "epochs=3&depth=4"))
+    wait_for_figure(page)
+    train(page)
+    state(page, "Finished")
+    loss = curve(wait_for_figure(page, "loss"), "plain")
+    with page.expect_download() as coming:
+        button(page, "Python script").click()
+    script = tmp_path / "script.py"
+    coming.value.save_as(script)
+    subprocess.run([sys.executable, "-I", script, tmp_path / "curves.json"], check=True, cwd=tmp_path, timeout=120)
+    curves = json.loads((tmp_path / "curves.json").read_text())
+    repeated = [networks[0][0] for networks in curves["curves"]["loss"]["values"]]
+    assert loss == pytest.approx(repeated, rel=1e-6)
+
+
+def test_zoom_survives_updates_and_no_frame_is_blank(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server, "epochs=300&depth=6"))
+    wait_for_figure(page)
+    train(page)
+    state(page, "Training")
+    drawn = wait_for_figure(page, "loss")
+    area = drawn.locator(".nsewdrag").first.bounding_box()
+    assert area is not None
+    page.mouse.move(area["x"] + area["width"] * 0.3, area["y"] + area["height"] * 0.5)
+    page.mouse.down()
+    page.mouse.move(area["x"] + area["width"] * 0.6, area["y"] + area["height"] * 0.5, steps=5)
+    page.mouse.up()
+    zoomed = drawn.evaluate("host => host._fullLayout.xaxis.range")
+    seen = updates(drawn)
+    blank = page.evaluate(
+        """async () => {
+            let frames = 0, blank = 0;
+            const end = performance.now() + 3000;
+            while (performance.now() < end) {
+                await new Promise(requestAnimationFrame);
+                frames += 1;
+                const hosts = document.querySelectorAll("[class*='st-key-loss-'] .goldviz-figure .main-svg");
+                if (hosts.length === 0) blank += 1;
+            }
+            return blank / frames;
+        }"""
+    )
+    assert blank == 0
+    assert updates(drawn) > seen
+    assert drawn.evaluate("host => host._fullLayout.xaxis.range") == zoomed
+    assert zoomed[1] - zoomed[0] < 100
+    button(page, "Stop").click()
+    state(page, "Stopped")
+
+
+def test_two_clicks_on_train_start_one_run(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server, "epochs=5&depth=3&width=7"))
+    wait_for_figure(page)
+    button(page, "Train").dblclick()
+    state(page, "Finished")
+    runs = open_page(f"{server.address}/runs")
+    runs.get_by_label("Find").fill("no such run")
+    runs.get_by_label("Find").press("Enter")
+    expect(runs.get_by_text("No run matches.")).to_be_visible()
+    import os
+
+    os.environ["GOLDVIZ_DATABASE_URL"], kept = server.database, os.environ.get("GOLDVIZ_DATABASE_URL")
+    try:
+        import goldviz
+
+        settings = [json.loads(text) for text in goldviz.runs()["settings"]]
+    finally:
+        if kept is None:
+            del os.environ["GOLDVIZ_DATABASE_URL"]
+        else:
+            os.environ["GOLDVIZ_DATABASE_URL"] = kept
+    assert sum(one["width"] == 7 for one in settings) == 1
+
+
+def test_a_finding_s_cure_runs_in_a_lane_beside(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server))
+    wait_for_figure(page)
+    page.get_by_role("button", name=re.compile("^Try this")).first.click()
+    expect(page.locator("[class*='st-key-gradient_by_layer-'] .goldviz-figure")).to_have_count(2)
+    state(page, "Finished")
+
+
+def test_hot_settings_are_marked(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server, "epochs=600&depth=5"))
+    wait_for_figure(page)
+    train(page)
+    state(page, "Training")
+    button(page, "Change while it trains").click()
+    rate = page.get_by_test_id("stPopoverBody").get_by_role("spinbutton", name="Learning rate")
+    rate.fill("0.005")
+    rate.press("Tab")
+    button(page, "Apply from the next step").click()
+    expect(figure(page, "loss")).to_contain_text("learning rate 0.005", timeout=TRAINING)
+    page.keyboard.press("Escape")
+    button(page, "Stop").click()
+    state(page, "Stopped")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["", "depth-gradients", "runs"])
+def test_nothing_is_wider_than_the_window(
+    server: Server, open_page: Opener, path: str, scheme: str, width: int
+) -> None:
+    page = open_page(f"{server.address}/{path}", width=width, height=900, scheme=scheme)
+    expect(page.locator("h1")).to_be_visible()
+    if path == "depth-gradients":
+        wait_for_figure(page)
+    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow <= 0
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll('.goldviz-figure')].filter(host => {
+            const inside = host.getBoundingClientRect();
+            return [...host.querySelectorAll('text')].some(text => {
+                const box = text.getBoundingClientRect();
+                return box.width && (box.left < inside.left - 1 || box.right > inside.right + 1);
+            });
+        }).length"""
+    )
+    assert cut == 0, "labels of a figure are cut"

@@ -1,0 +1,97 @@
+"""The home page: laboratories, the machine, the latest runs."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.runs.execution import ExecutionError
+from goldviz.ui import home, services
+from goldviz.ui.words import plain
+from tests.pages.databases import FAULTS
+from tests.pages.visit import LABORATORY, Visitor
+from tests.runs.toy import Toy
+
+HOSTILE = '<img src=x onerror=alert(1)> **bold** [x](http://a.example) :material/error: $x$ "quoted"'
+
+
+def test_a_stranger_sees_the_laboratory_and_what_to_do() -> None:
+    visitor = Visitor()
+    assert visitor.at.title[0].value == "goldviz"
+    card = visitor.page_links()[0].proto
+    assert card.page == DepthGradients.name
+    assert DepthGradients.title in card.label
+    assert DepthGradients.question in visitor.markdown
+    assert "None yet. Open a laboratory and press Train." in visitor.captions
+    assert not visitor.errors
+
+
+def test_every_laboratory_has_a_picture() -> None:
+    assert len(Visitor().at.image) == 1
+
+
+def test_the_machine_says_what_it_trains_on_and_where_runs_are_kept(database: Path) -> None:
+    visitor = Visitor()
+    assert any("the workers are starting" in line and str(database) in line for line in visitor.markdown)
+    services.executor()
+    assert any("1 worker for training" in line for line in visitor.look().markdown)
+
+
+def test_workers_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOLDVIZ_WORKERS", "several")
+    with pytest.raises(ExecutionError):
+        services.executor()
+    sentence = "GOLDVIZ_WORKERS is 'several'; allowed is a whole number from 0 to 1024."
+    assert plain(sentence) in Visitor().markdown
+
+
+def test_the_latest_runs_lead_to_their_laboratory() -> None:
+    ids = [services.store().create(DepthGradients(depth=depth)) for depth in range(1, 9)]
+    visitor = Visitor()
+    links = [link.proto for link in visitor.page_links()]
+    runs = [link for link in links if link.query_string]
+    assert [link.query_string for link in runs] == [f"runs={run_id}" for run_id in reversed(ids[-home.LATEST :])]
+    assert {link.page for link in runs} == {DepthGradients.name}
+    assert any(link.label == "All 8 runs" for link in links)
+
+
+def test_following_a_run_from_home_opens_it_even_in_a_laboratory_seen_before() -> None:
+    first, second = (services.store().create(DepthGradients(depth=depth)) for depth in (3, 4))
+    visitor = Visitor(LABORATORY, {"runs": first, "epochs": "7"})
+    assert visitor.runs == [first]
+    visitor.go("pages/home.py").go(LABORATORY, {"runs": second})
+    assert visitor.runs == [second]
+    assert "Depth 4".lower() in visitor.states[0].lower()
+    assert visitor.control("epochs").value == 7, "the knobs stay as they were left"
+
+
+def test_going_to_a_laboratory_by_the_navigation_shows_it_as_it_was_left() -> None:
+    run_id = services.store().create(DepthGradients(depth=3))
+    visitor = Visitor(LABORATORY, {"runs": run_id, "epochs": "7"}).go("pages/home.py").go(LABORATORY)
+    assert visitor.runs == [run_id]
+    assert visitor.control("epochs").value == 7
+
+
+def test_a_name_is_shown_as_plain_text() -> None:
+    services.store().create(DepthGradients(), name=HOSTILE)
+    visitor = Visitor()
+    [label] = [link.proto.label for link in visitor.page_links() if link.proto.query_string]
+    assert label == plain(HOSTILE)
+    assert "<img" not in "".join(element.proto.body for element in visitor.at.get("html"))
+
+
+def test_a_run_of_a_laboratory_that_is_not_here_is_listed_without_a_link() -> None:
+    services.store().create(Toy(), name="a toy")
+    visitor = Visitor()
+    assert "a toy" in visitor.markdown
+    assert not any(link.proto.query_string for link in visitor.page_links())
+
+
+@pytest.mark.parametrize(("breaks", "sentence"), FAULTS.items())
+def test_a_database_that_cannot_be_used_is_told(breaks: Callable[[Path], None], sentence: str, database: Path) -> None:
+    breaks(database)
+    visitor = Visitor()
+    assert len(visitor.errors) == 1
+    assert visitor.errors[0].startswith(plain(sentence.format(file=database)))
+    assert DepthGradients.question in visitor.markdown

@@ -1,0 +1,125 @@
+"""A visitor of the real app: what is on the page, and what can be done there."""
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.ui import controls, services
+from goldviz.ui.lanes import EXAMPLE
+from goldviz.ui.words import STATES
+
+APP = Path(__file__).parents[2] / "app.py"
+HOME, RUNS, LABORATORY = "pages/home.py", "pages/runs.py", "pages/depth_gradients.py"
+PATIENCE_SECONDS = 60
+
+
+class Visitor:
+    """One session of the app. Every method that changes something also runs the page, as a browser does."""
+
+    def __init__(self, page: str = HOME, link: dict[str, str] | None = None, theme: str = "light") -> None:
+        self.at = AppTest.from_file(APP, default_timeout=PATIENCE_SECONDS)
+        self.at.context["theme"] = theme
+        # The pages' addresses are known after a first run.
+        self.at.run()
+        self.go(page, link)
+
+    def go(self, page: str, link: dict[str, str] | None = None) -> "Visitor":
+        """Open a page, as the navigation or a link does."""
+        self.at.query_params.clear()
+        self.at.query_params.update(link or {})
+        self.at.switch_page(page)
+        return self.look()
+
+    def look(self) -> "Visitor":
+        """Run the page again; whatever it shows, it has not crashed."""
+        self.at.run()
+        assert not self.at.exception, self.at.exception[0].stack_trace
+        return self
+
+    def click(self, key: str) -> "Visitor":
+        self.at.button(key=key).click()
+        return self.look()
+
+    def press(self, label: str) -> "Visitor":
+        """Click the last button of this name."""
+        [*_, button] = [button for button in self.at.button if button.label == label]
+        button.click()
+        return self.look()
+
+    def set(self, **values: Any) -> "Visitor":
+        """Move the controls of settings."""
+        for name, value in values.items():
+            self.control(name).set_value(value)
+        return self.look()
+
+    def control(self, name: str) -> Any:
+        key = controls.key_of(DepthGradients, name)
+        kinds = (self.at.slider, self.at.select_slider, self.at.number_input, self.at.selectbox, self.at.text_input)
+        return next(control for kind in kinds for control in kind if control.key == key)
+
+    def wait_for(self, word: str) -> "Visitor":
+        """Wait until every run in view is in this state, then look."""
+        states = {state for state, (name, _, _) in STATES.items() if name == word}
+        waiting = [lane for lane in self.runs if not lane.startswith(EXAMPLE)]
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not all((found := services.store().run(run_id)).status in states for run_id in waiting):
+            assert time.monotonic() < deadline, f"run {found.id} is {found.status}, not {word}: {found.message}"
+            time.sleep(0.02)
+        return self.look()
+
+    def watch_until(self, word: str) -> "Visitor":
+        """Look again and again, as the page does by itself, until the only lane shows this state."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while word not in self.look().states[0]:
+            assert time.monotonic() < deadline, f"the lane shows {self.states[0]}, not {word}"
+            time.sleep(0.1)
+        return self
+
+    @property
+    def states(self) -> list[str]:
+        """The heads of the lanes: title and state."""
+        return [line for line in self.markdown if "-badge[" in line and line.startswith("**")]
+
+    @property
+    def markdown(self) -> list[str]:
+        return [element.value for element in self.at.markdown]
+
+    @property
+    def captions(self) -> list[str]:
+        return [element.value for element in self.at.caption]
+
+    @property
+    def errors(self) -> list[str]:
+        return [element.value for element in self.at.error]
+
+    @property
+    def warnings(self) -> list[str]:
+        return [element.value for element in self.at.warning]
+
+    @property
+    def buttons(self) -> list[str]:
+        return [button.label for button in self.at.button]
+
+    @property
+    def runs(self) -> list[str]:
+        """The lanes that the address names."""
+        named = self.at.query_params.get("runs", "")
+        return named.split(",") if named else []
+
+    def figures(self, name: str = "gradient_by_layer") -> list[dict[str, Any]]:
+        """The figures of this name as Plotly is handed them, one a lane."""
+        parts = [part for part in self.at.get("bidi_component") if re.match(rf"\$\$ID-\w+-{name}-", part.proto.id)]
+        return [json.loads(json.loads(part.proto.json)["figure"]) for part in parts]
+
+    def page_links(self) -> list[Any]:
+        return list(self.at.get("page_link"))
+
+
+def curve(figure: dict[str, Any], name: str) -> Any:
+    """The y values of a trace, as Plotly's JSON holds them."""
+    return next(trace["y"] for trace in figure["data"] if trace.get("name") == name and trace.get("y"))

@@ -1,0 +1,156 @@
+"""Up to four lanes: opened, replaced, closed, and kept in the link."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from goldviz.experiments.base import SettingsError
+from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.runs.schema import StoreError
+from goldviz.runs.store import UnknownRunError
+from goldviz.ui import lanes, services
+from tests.runs.toy import Toy
+
+EXAMPLE = "example:as-in-the-document"
+
+
+def _script(calls: list[tuple[str, ...]]) -> None:
+    import streamlit as st
+
+    from goldviz.experiments.depth_gradients import DepthGradients
+    from goldviz.ui import lanes
+
+    st.session_state["answers"] = [getattr(lanes, name)(DepthGradients, *arguments) for name, *arguments in calls]
+    st.session_state["seen"] = list(lanes.ids(DepthGradients))
+    st.session_state["link"] = lanes.to_link(DepthGradients)
+
+
+def _after(*calls: tuple[Any, ...]) -> Any:
+    page = AppTest.from_function(_script, default_timeout=30, kwargs={"calls": calls}).run()
+    assert not page.exception
+    return page.session_state
+
+
+def test_the_page_arrives_with_the_documents_example_and_no_link() -> None:
+    state = _after()
+    assert state["seen"] == [EXAMPLE]
+    assert state["link"] == {}
+
+
+@settings(max_examples=10)
+@given(st.lists(st.tuples(st.sampled_from(["add", "replace_last", "close"]), st.sampled_from("abcdef")), max_size=10))
+def test_lanes_are_one_to_four_different_ones_and_the_oldest_goes(calls: list[tuple[str, str]]) -> None:
+    expected = [EXAMPLE]
+    for name, lane in calls:
+        if name == "add":
+            expected = list(dict.fromkeys([*expected, lane]))[-4:]
+        elif name == "replace_last":
+            expected = list(dict.fromkeys([*expected[:-1], lane]))
+        else:
+            expected = [known for known in expected if known != lane] or [EXAMPLE]
+    state = _after(*calls)
+    assert state["seen"] == expected
+    assert state["link"] == ({} if expected == [EXAMPLE] else {"runs": ",".join(expected)})
+
+
+def test_a_link_opens_the_lanes_that_it_names() -> None:
+    ids = [services.store().create(DepthGradients(depth=depth)) for depth in (3, 4)]
+    state = _after(("from_link", f"{ids[0]},{EXAMPLE},{ids[1]},{ids[0]},"))
+    assert state["answers"] == [[]]
+    assert state["seen"] == [ids[0], EXAMPLE, ids[1]]
+
+
+def test_more_lanes_than_fit_are_told() -> None:
+    ids = [services.store().create(DepthGradients(depth=depth)) for depth in range(1, 7)]
+    state = _after(("from_link", ",".join(ids)))
+    assert state["seen"] == ids[:4]
+    assert state["answers"] == [["In the link: it names 6 runs; 4 can stand side by side, so the first 4 are shown."]]
+
+
+@pytest.mark.parametrize(
+    "garbage", ["0123456789ab", "'; DROP TABLE runs; --", "<b>x</b>", "example:", "example:../x", "😀"]
+)
+def test_what_cannot_be_opened_is_told_and_the_rest_of_the_link_counts(garbage: str) -> None:
+    run_id = services.store().create(DepthGradients())
+    state = _after(("from_link", f"{garbage},{run_id}"))
+    [[complaint]] = state["answers"]
+    assert complaint.startswith("In the link: There is no ")
+    assert complaint.endswith(".")
+    assert state["seen"] == [run_id]
+
+
+def test_a_link_to_nothing_leaves_the_example() -> None:
+    state = _after(("from_link", ",,nothing,"))
+    assert state["seen"] == [EXAMPLE]
+    assert len(state["answers"][0]) == 1
+
+
+def test_a_database_that_cannot_be_opened_is_told_once(database: Path) -> None:
+    database.mkdir()
+    state = _after(("from_link", "aaaa,bbbb,cccc"))
+    [[complaint]] = state["answers"]
+    assert complaint.startswith("In the link: ")
+    assert str(database) in complaint
+    assert state["seen"] == [EXAMPLE]
+
+
+def test_an_example_is_a_finished_run_with_its_settings() -> None:
+    lane = lanes.read(DepthGradients, EXAMPLE)
+    assert lane.run is None
+    assert lane.settings == DepthGradients()
+    assert not lane.unfinished
+    assert lane.last_step == 20
+    assert lane.title == "As in the document"
+
+
+def test_a_run_is_read_with_its_settings_and_its_name() -> None:
+    unnamed = services.store().create(DepthGradients(depth=3, gain=0.5, device="cpu", time_limit=9))
+    named = services.store().create(DepthGradients(), name="Monday <b>")
+    lane = lanes.read(DepthGradients, unnamed)
+    assert lane.settings == DepthGradients(depth=3, gain=0.5, time_limit=9)
+    assert lane.unfinished
+    assert lane.last_step == 0
+    assert lane.title.lower() == "depth 3 · gain 0.5"
+    assert lanes.read(DepthGradients, named).title == "Monday <b>"
+
+
+def test_a_run_of_another_laboratory_is_refused_by_name() -> None:
+    run_id = services.store().create(Toy())
+    with pytest.raises(SettingsError, match=f"Run {run_id} belongs to another laboratory \\(toy\\)"):
+        lanes.read(DepthGradients, run_id)
+
+
+def test_settings_of_another_version_are_refused() -> None:
+    class Later(DepthGradients):
+        quantum: int = 1
+
+        def model_dump_json(self, **_: Any) -> str:
+            return json.dumps({**DepthGradients().model_dump(mode="json"), "quantum": 1})
+
+    run_id = services.store().create(Later())
+    with pytest.raises(SettingsError, match="depth-gradients has no setting 'quantum'"):
+        lanes.read(DepthGradients, run_id)
+
+
+def test_what_cannot_be_read_says_why(database: Path) -> None:
+    with pytest.raises(UnknownRunError, match="There is no run 'nothing'"):
+        lanes.read(DepthGradients, "nothing")
+    with pytest.raises(SettingsError, match="There is no preset 'nothing'"):
+        lanes.read(DepthGradients, "example:nothing")
+    services.close()
+    database.unlink()
+    database.mkdir()
+    with pytest.raises(StoreError, match=re.escape("runs.sqlite")):
+        lanes.read(DepthGradients, "nothing")
+
+
+def test_many_differences_are_cut_short() -> None:
+    chosen = DepthGradients(depth=3, width=4, gain=2, epochs=5, seeds=(1, 2), activation="tanh")
+    assert lanes.difference(chosen).endswith(" · 2 more")
+    assert lanes.difference(DepthGradients(time_limit=5, device="auto")) == "As in the document"

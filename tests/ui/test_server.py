@@ -1,0 +1,67 @@
+"""What the server does besides answering visitors."""
+
+import asyncio
+import logging
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.runtime.pages_manager import PagesManager
+
+from goldviz.ui import live_figure, server, services
+
+
+def test_plotly_comes_out_of_the_installed_package_and_is_kept_by_the_browser() -> None:
+    with TestClient(Starlette(routes=server.routes())) as client:
+        answer = client.get(live_figure._plotly_address())
+    assert answer.status_code == 200
+    assert answer.content == (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+
+
+def test_another_plotly_has_another_address() -> None:
+    assert live_figure._plotly_address().endswith(f"?v={version('plotly')}")
+
+
+def test_nothing_else_is_served() -> None:
+    with TestClient(Starlette(routes=server.routes())) as client:
+        assert client.get("/goldviz/../app.py").status_code == 404
+        assert client.get("/goldviz/").status_code == 404
+        assert client.post(server.PLOTLY_PATH).status_code == 405
+
+
+@pytest.fixture
+def _pages_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
+
+
+async def _up_and_down() -> bool:
+    async with server.lifespan(None):
+        for _ in range(200):
+            if services.executor_ready():
+                return True
+            await asyncio.sleep(0.01)
+    return False
+
+
+@pytest.mark.usefixtures("_pages_directory")
+def test_workers_come_and_go_with_the_server() -> None:
+    assert asyncio.run(_up_and_down())
+    assert not services.executor_ready()
+
+
+@pytest.mark.usefixtures("_pages_directory")
+def test_a_server_without_a_database_comes_up_and_says_so(database: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def up() -> None:
+        async with server.lifespan(None):
+            await asyncio.sleep(0)
+
+    database.mkdir()
+    with caplog.at_level(logging.ERROR, server.__name__):
+        asyncio.run(up())
+    assert [record.getMessage() for record in caplog.records if record.name == server.__name__]
+    assert str(database) in caplog.text
