@@ -30,7 +30,7 @@ screenshots: $(VENV)/.dev browser
 	$(BIN)/python docs/make_screenshots.py
 
 examples: $(VENV)/.app
-	$(BIN)/python docs/make_examples.py
+	$(BIN)/python docs/make_examples.py $(NAME)
 
 bench: $(VENV)/.dev
 	for script in benchmarks/*.py; do OMP_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done

@@ -1,0 +1,1 @@
+"""What is read off a network, and what it says about it."""

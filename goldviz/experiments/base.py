@@ -6,8 +6,10 @@ The page's controls, the link, the command line, the stored JSON and the help te
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -105,42 +107,16 @@ class SettingsError(ValueError):
         super().__init__(" ".join(self.sentences.values()))
 
 
-class Experiment(BaseModel):
-    """Base of all experiments: the settings that every one has, and the attributes that each must give."""
+class Settings(BaseModel):
+    """Base of all that declares settings made with :func:`setting`: a name, a question, presets, and validation."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=())
 
     name: ClassVar[str]
     title: ClassVar[str]
     question: ClassVar[str]
     icon: ClassVar[str]
-    step: ClassVar[str] = "epoch"
-    """The dimension that grows by one with every turn of ``record.steps``."""
-    variables: ClassVar[Mapping[str, Variable]]
     presets: ClassVar[tuple[Preset, ...]]
-    equations: ClassVar[tuple[str, ...]] = ()
-    """The equations behind the experiment, in words, each with its place in the documents; a report closes with them."""
-    registry: ClassVar[dict[str, type[Experiment]]] = {}
-
-    seeds: Seeds = setting(
-        (0,), group="Run", essential=True, description="Random seeds. Several give every curve a band."
-    )
-    device: Device = setting(
-        "cpu", group="Run", description="Where the networks are trained. 'auto' takes a GPU if there is one."
-    )
-    time_limit: float = setting(
-        600.0,
-        ge=1,
-        le=86_400,
-        unit="s",
-        group="Run",
-        description="The run is stopped after this many seconds of training.",
-    )
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        if "name" in cls.__dict__:
-            Experiment.registry[cls.name] = cls
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
@@ -165,12 +141,7 @@ class Experiment(BaseModel):
             if candidate.slug == slug:
                 return cls(**candidate.changes)
         known = ", ".join(candidate.slug for candidate in cls.presets)
-        raise SettingsError({"preset": f"There is no preset {slug!r}; there are {known}."})
-
-    @classmethod
-    def hot_settings(cls) -> tuple[str, ...]:
-        """The settings that may change while a run goes on."""
-        return tuple(name for name in cls.model_fields if facts(cls, name)["hot"])
+        raise SettingsError({"preset": f"There is no preset {_shown(slug)}; there are {known}."})
 
     def changed(self, **changes: Any) -> Self:
         """A validated copy with other values; raises :class:`SettingsError`."""
@@ -181,9 +152,46 @@ class Experiment(BaseModel):
         default = type(self)().model_dump(mode="json")
         return {name: value for name, value in self.model_dump(mode="json").items() if value != default[name]}
 
+
+class Experiment(Settings):
+    """Base of all experiments: the settings that every one has, and the attributes that each must give."""
+
+    step: ClassVar[str] = "epoch"
+    """The dimension that grows by one with every turn of ``record.steps``."""
+    variables: ClassVar[Mapping[str, Variable]]
+    equations: ClassVar[tuple[str, ...]] = ()
+    """The equations behind the experiment, in words, with their places in the documents; a report closes with them."""
+    registry: ClassVar[dict[str, type[Experiment]]] = {}
+
+    seeds: Seeds = setting(
+        (0,), group="Run", essential=True, description="Random seeds. Several give every curve a band."
+    )
+    device: Device = setting(
+        "cpu", group="Run", description="Where the networks are trained. 'auto' takes a GPU if there is one."
+    )
+    time_limit: float = setting(
+        600.0,
+        ge=1,
+        le=86_400,
+        unit="s",
+        group="Run",
+        description="The run is stopped after this many seconds of training.",
+    )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        if "name" in cls.__dict__:
+            Experiment.registry[cls.name] = cls
+
+    @classmethod
+    def hot_settings(cls) -> tuple[str, ...]:
+        """The settings that may change while a run goes on."""
+        return tuple(name for name in cls.model_fields if facts(cls, name)["hot"])
+
     def run(self, record: Recorder) -> None:
-        """Carry the experiment out, telling ``record`` what is seen."""
-        raise TypeError(f"{type(self).__name__} declares no procedure")
+        """Carry the experiment out, telling ``record`` what is seen: ``train`` of the procedure of the same name."""
+        procedure = importlib.import_module(f"goldviz.experiments.procedures.{self.name.replace('-', '_')}")
+        procedure.train(self, record)
 
     def steps_planned(self) -> int:
         """How many steps a full run takes."""
@@ -194,19 +202,21 @@ class Experiment(BaseModel):
         return 1.0
 
     def script(self, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
-        """A Python file that repeats the run by itself."""
-        raise TypeError(f"{type(self).__name__} declares no script")
+        """A Python file that repeats the run by itself; ``changes`` are hot settings, by the step after which."""
+        from goldviz.experiments.script import build
+
+        return build(self, changes)
 
     def findings(self, dataset: xr.Dataset) -> list[Finding]:
         """What the recorded numbers say, most serious first."""
         return []
 
 
-def facts(experiment: type[Experiment], name: str) -> dict[str, Any]:
+def facts(settings: type[Settings], name: str) -> dict[str, Any]:
     """What :func:`setting` noted about one setting."""
-    extra = experiment.model_fields[name].json_schema_extra
+    extra = settings.model_fields[name].json_schema_extra
     if not isinstance(extra, dict):
-        raise TypeError(f"{experiment.__name__}.{name} was not declared with setting()")
+        raise TypeError(f"{settings.__name__}.{name} was not declared with setting()")
     return dict(extra)
 
 
@@ -219,9 +229,16 @@ def label(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def allowed(experiment: type[Experiment], name: str) -> str:
+@cache
+def schemas(settings: type[Settings]) -> Mapping[str, Mapping[str, Any]]:
+    """The JSON schema of every setting, by its name. Pages ask for it dozens of times, so it is made once."""
+    properties: dict[str, dict[str, Any]] = settings.model_json_schema()["properties"]
+    return properties
+
+
+def allowed(settings: type[Settings], name: str) -> str:
     """What a setting may be, in words: 'a whole number from 1 to 100', 'one of relu, tanh'."""
-    schema = experiment.model_json_schema()["properties"][name]
+    schema = schemas(settings)[name]
     if schema.get("type") == "array":
         return _allowed_list(schema)
     return _allowed_scalar(schema)
@@ -232,12 +249,18 @@ def _allowed_scalar(schema: Mapping[str, Any]) -> str:
         return "one of " + ", ".join(str(choice) for choice in schema["enum"])
     if schema.get("type") == "boolean":
         return "true or false"
-    kind = {"integer": "a whole number", "number": "a number", "string": "a text"}[schema["type"]]
+    if schema["type"] == "string":
+        return f"a text of {schema.get('minLength', 0)} to {schema['maxLength']} characters"
+    kind = {"integer": "a whole number", "number": "a number"}[schema["type"]]
     low, high = schema.get("minimum"), schema.get("maximum")
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-    start = f"from {low:g}" if low is not None else f"above {above:g}" if above is not None else ""
-    end = f"to {high:g}" if high is not None else f"below {below:g}" if below is not None else ""
+    start = f"from {_number(low)}" if low is not None else f"above {_number(above)}" if above is not None else ""
+    end = f"to {_number(high)}" if high is not None else f"below {_number(below)}" if below is not None else ""
     return " ".join(part for part in (kind, start, end) if part)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:g}"
 
 
 def _allowed_list(schema: Mapping[str, Any]) -> str:
@@ -245,7 +268,7 @@ def _allowed_list(schema: Mapping[str, Any]) -> str:
     return f"a list of {least} to {most} different values, each {_allowed_scalar(schema['items'])}"
 
 
-def sentences(experiment: type[Experiment], error: ValidationError) -> dict[str, str]:
+def sentences(settings: type[Settings], error: ValidationError) -> dict[str, str]:
     """One sentence for each setting that pydantic refused."""
     found: dict[str, str] = {}
     for detail in error.errors(include_url=False):
@@ -253,10 +276,10 @@ def sentences(experiment: type[Experiment], error: ValidationError) -> dict[str,
         if detail["type"] == "json_invalid":
             return {"": "These settings are not valid JSON."}
         if detail["type"] == "extra_forbidden":
-            found[name] = f"{experiment.name} has no setting {name!r}."
-        elif name in experiment.model_fields:
+            found[name] = f"{settings.name} has no setting {_shown(name)}."
+        elif name in settings.model_fields:
             given = detail["input"]
-            found.setdefault(name, f"{label(name)} is {_shown(given)}; allowed is {allowed(experiment, name)}.")
+            found.setdefault(name, f"{label(name)} is {_shown(given)}; allowed is {allowed(settings, name)}.")
         else:
             found[name] = f"{detail['msg'].removeprefix('Value error, ')}."
     return found

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from goldviz.diagnostics.findings import Finding
-    from goldviz.runs.recorder import Recorder
 
 NETWORKS = ("plain", "residual")
 
@@ -82,7 +81,8 @@ class DepthGradients(Experiment):
     )
     read_out: Literal["tied", "untied"] = setting(
         "tied", group="Network", labels={"tied": "Tied to the input matrix", "untied": "A matrix of its own"},
-        description="Tied: the output is W_0 transposed times h plus a bias (38,810 parameters in the document's setting). Untied: a matrix of its own.",
+        description="Tied: the output is W_0 transposed times h plus a bias (38,810 parameters in the document). "
+        "Untied: a matrix of its own.",
     )  # fmt: skip
     dropout: float = setting(
         0.3,
@@ -150,7 +150,7 @@ class DepthGradients(Experiment):
     )
     histogram_every: int = setting(
         5, ge=0, le=1000, group="Instruments", unit="epochs",
-        description="Distributions and Jacobians are measured every so many epochs. They cost more than norms. 0: never.",
+        description="Distributions and Jacobians are measured every so many epochs, as they cost more. 0: never.",
     )  # fmt: skip
 
     @model_validator(mode="after")
@@ -221,7 +221,7 @@ class DepthGradients(Experiment):
         ),
         Preset(
             "Fix it: normalise", "fix",
-            "Batch norm before every activation, without dropout: the gradient is as long in the first layer as in the last.",
+            "Batch norm before every activation, without dropout: the first layer's gradient is as long as the last's.",
             {"normalisation": "batch", "dropout": 0.0, "epochs": 60},
         ),
         Preset(
@@ -236,11 +236,6 @@ class DepthGradients(Experiment):
         "On its way back the gradient is multiplied by dF_l/dh_(l-1) in a plain layer, and by I + dF_l/dh_(l-1) in a "
         "residual one (eq. 27, 45-48): the identity carries it even where F's Jacobian is small.",
     )
-
-    def run(self, record: Recorder) -> None:
-        from goldviz.experiments.procedures.depth_gradients import train
-
-        train(self, record)
 
     def steps_planned(self) -> int:
         return self.epochs
@@ -261,11 +256,6 @@ class DepthGradients(Experiment):
         close_looks = 1 + self.epochs // self.histogram_every if self.histogram_every else 0
         one_network = self.epochs * (training + steps + measuring) + close_looks * closely
         return 2 * len(self.seeds) * one_network * 1e-9
-
-    def script(self, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
-        from goldviz.experiments.script import build
-
-        return build(self, changes)
 
     def layer_names(self) -> list[int]:
         """Layer 0 is the input matrix, 1 to ``depth`` the hidden ones; an untied read-out comes last."""

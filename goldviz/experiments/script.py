@@ -7,7 +7,7 @@ the same numbers as the laboratory. The sources are read as text; building a scr
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from importlib.resources import files
 from typing import Any
 
@@ -100,9 +100,12 @@ class _Body:
         source = _source(module)
         tree = ast.parse(source)
         lines = source.splitlines()
+        shapes = {name for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "jaxtyping"
+                  for name in (alias.name for alias in node.names)}  # fmt: skip
         self.imports: list[ast.Import | ast.ImportFrom] = []
         for node in tree.body:
-            if not (isinstance(node, ast.Import | ast.ImportFrom) or _for_type_checkers(node) or node is tree.body[0]):
+            imported = isinstance(node, ast.Import | ast.ImportFrom)
+            if not (imported or _for_type_checkers(node) or _is_annotation(node, shapes) or node is tree.body[0]):
                 continue
             if isinstance(node, ast.Import | ast.ImportFrom) and _root(node) not in LEFT_OUT:
                 self.imports.append(node)
@@ -133,6 +136,13 @@ def _root(node: ast.Import | ast.ImportFrom) -> str:
 
 def _for_type_checkers(node: ast.stmt) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def _is_annotation(node: ast.stmt, shapes: Set[str]) -> bool:
+    """Whether the statement names a tensor's shape, which only annotations use."""
+    return isinstance(node, ast.Assign) and any(
+        isinstance(part, ast.Name) and part.id in shapes for part in ast.walk(node.value)
+    )
 
 
 def _comment(text: str) -> str:

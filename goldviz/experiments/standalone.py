@@ -79,8 +79,9 @@ def run_standalone(
     """Run ``procedure``, print how it ended, and write everything that it recorded to the JSON file named, if any."""
     record = StandaloneRecord(settings, changes)
     procedure(settings, record)
-    for network, losses in zip(record.labels["network"], record.curves["loss"]["values"][-1], strict=True):
-        print(f"{network}: loss {losses} at step {record.step}, for seeds {record.labels['seed']}")
+    if "loss" in record.curves:
+        for network, losses in zip(record.labels["network"], record.curves["loss"]["values"][-1], strict=True):
+            print(f"{network}: loss {losses} at step {record.step}, for seeds {record.labels['seed']}")
     for name, values in record.finals.items():
         print(f"{name}: {values}")
     for file in files[:1]:

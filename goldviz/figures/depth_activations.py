@@ -6,8 +6,9 @@ import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import theme as look
+from goldviz.figures.depth_quantities import limit_of
 from goldviz.figures.elements import add_curve, add_range, number_ticks, panels, whole, worded
-from goldviz.figures.limits import Limits, limit_of
+from goldviz.figures.limits import Limits
 from goldviz.figures.reading import Band, absence, finite, networks, recorded, run_label, seeds_in_words
 from goldviz.figures.theme import Theme
 

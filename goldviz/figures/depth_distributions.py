@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
 from goldviz.figures.depth_layers import layer_ticks
+from goldviz.figures.depth_quantities import limit_of
 from goldviz.figures.elements import colour_bar_below, panel_per_network, power, worded
-from goldviz.figures.limits import Limits, limit_of
+from goldviz.figures.limits import Limits
 from goldviz.figures.reading import absence, finite, networks, recorded, run_label, single
 from goldviz.figures.theme import Theme, style_of
 

@@ -11,8 +11,9 @@ from functools import partial
 from goldviz.figures.depth_activations import activations
 from goldviz.figures.depth_distributions import distributions
 from goldviz.figures.depth_layers import decay_rate, gradient_by_layer, gradient_factor_by_block, gradient_heat_map
+from goldviz.figures.depth_quantities import shared_limits
 from goldviz.figures.depth_training import loss, update_to_data
-from goldviz.figures.limits import Limits, shared_limits
+from goldviz.figures.limits import Limits
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.thumbnail import gradient_by_layer_svg as picture
 

@@ -8,6 +8,7 @@ import xarray as xr
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
+from goldviz.figures.depth_quantities import decay_between_hidden, gradient_factor, limit_of
 from goldviz.figures.elements import (
     add_curve,
     colour_bar_below,
@@ -19,11 +20,13 @@ from goldviz.figures.elements import (
     power,
     power_ticks,
     reference_line,
+    unseen,
     whole,
     worded,
 )
-from goldviz.figures.limits import Limits, decay_between_hidden, gradient_factor, limit_of, log10
+from goldviz.figures.limits import Limits, log10
 from goldviz.figures.reading import (
+    MOST_CELLS,
     MOST_COLUMNS,
     Band,
     absence,
@@ -41,8 +44,6 @@ from goldviz.figures.reading import (
 from goldviz.figures.theme import INKS, Theme, style_of
 
 _CELL = "epoch %{x}, layer %{y}<br>norm 10<sup>%{z:.2f}</sup>"
-MOST_CELLS = 16_000
-"""Cells of a heat map's panel at most; more would not be told apart, and each costs the browser."""
 
 
 def layer_ticks(ds: xr.Dataset, limits: Limits | None) -> dict[str, object]:
@@ -91,7 +92,7 @@ def gradient_by_layer(
         run_label(ds),
         _reach(now),
         f"Epoch {at}. Dotted: mean over epochs so far. {seeds_in_words(ds)}",
-        _unseen(now),
+        unseen(now, "layer"),
     ]
     return look.apply(figure, theme, title=title, notes=notes)
 
@@ -112,18 +113,6 @@ def _reach(now: xr.DataArray) -> str:
 
 def _all_zero(norms: xr.DataArray) -> str:
     return "" if bool((norms > 0).any()) else "Every gradient recorded so far is exactly 0: no weight is told to move."
-
-
-def _unseen(now: xr.DataArray) -> str:
-    """Which networks have layers that a log axis cannot show at this epoch: exactly zero, or not a finite number."""
-    parts = []
-    for network in now["network"].values:
-        norms = now.sel(network=network)
-        for words, here in (("exactly 0", norms == 0), ("not a finite number", finite(norms).isnull())):
-            count = int(here.all("seed").sum())
-            if count:
-                parts.append(f"{style_of(str(network)).label}: {words} in {count} of {norms.sizes['layer']} layers.")
-    return sentences(*parts, "A log axis has no place for that." if parts else "")
 
 
 def gradient_heat_map(

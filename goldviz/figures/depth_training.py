@@ -9,17 +9,20 @@ import xarray as xr
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.depth_layers import layer_ticks
+from goldviz.figures.depth_quantities import limit_of
 from goldviz.figures.elements import (
     add_curve,
+    add_test_loss,
     colour_bar_below,
     epoch_axis,
     log_axis,
+    loss_axis,
     mark_epochs,
     panel_per_network,
     reference_line,
     worded,
 )
-from goldviz.figures.limits import Limits, decades, limit_of, padded
+from goldviz.figures.limits import Limits
 from goldviz.figures.reading import (
     Band,
     absence,
@@ -36,8 +39,6 @@ from goldviz.figures.reading import (
 from goldviz.figures.theme import Theme, style_of
 
 MOST_LINES = 20
-LOG_FROM = 30
-"""Ratio of largest to smallest loss from which its axis is logarithmic."""
 
 
 def loss(
@@ -57,10 +58,10 @@ def loss(
         add_curve(figure, network, curves["epoch"].values, Band.of(curves.sel(network=network)), hover="%{y:.4f}")
     tested = not absence(ds, "test_loss")
     for network in networks(ds) if tested else ():
-        _add_test(figure, network, int(ds["epoch"].max()), finite(ds["test_loss"]).sel(network=network))
+        add_test_loss(figure, network, int(ds["epoch"].max()), finite(ds["test_loss"]).sel(network=network))
     epoch_axis(figure, limit_of("epoch", ds, limits))
     figure.update_xaxes(unifiedhovertitle_text="epoch %{x}", showgrid=True)
-    figure.update_yaxes(title_text="Mean squared error", **_loss_axis(*limit_of("loss", ds, limits)))
+    figure.update_yaxes(title_text="Mean squared error", **loss_axis(*limit_of("loss", ds, limits)))
     if not absence(ds, "zero_loss"):
         zero = float(finite(ds["zero_loss"]).median())
         reference_line(figure, zero, f"predicting zero: {zero:.3f}", theme, x=0)
@@ -68,25 +69,6 @@ def loss(
     test_words = "Open marker at the end: test loss." if tested else "Test loss follows when training ends."
     notes = [run_label(ds), test_words, sentences(thinning, seeds_in_words(ds))]
     return look.apply(figure, theme, title=title, notes=notes)
-
-
-def _loss_axis(low: float, high: float) -> dict[str, object]:
-    if low > 0 and high > LOG_FROM * low:
-        return log_axis(decades(np.log10(low), np.log10(high)))
-    return {"range": padded(low, high)}
-
-
-def _add_test(figure: go.Figure, network: str, last: int, losses: xr.DataArray) -> None:
-    style, middle = style_of(network), float(losses.median())
-    bars = {"array": [float(losses.max()) - middle], "arrayminus": [middle - float(losses.min())]}
-    figure.add_trace(
-        go.Scatter(
-            x=[last], y=[middle], name=f"{style.label}, test", legendgroup=network, showlegend=False, mode="markers",
-            marker={"symbol": f"{style.symbol}-open", "size": 13, "color": style.colour, "line": {"width": 2.5}},
-            error_y=bars if losses.size > 1 else None, hovertemplate="%{y:.4f}",
-            cliponaxis=False,
-        )
-    )  # fmt: skip
 
 
 def update_to_data(

@@ -15,11 +15,15 @@ from plotly.subplots import make_subplots
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
-from goldviz.figures.reading import Band, marks
+from goldviz.figures.limits import decades, padded
+from goldviz.figures.reading import Band, finite, growing_dim, marks, sentences
 from goldviz.figures.theme import INKS, Theme, style_of
 
 MARKERS_UP_TO = 40
 """Points of a curve up to which each gets its marker."""
+
+LOG_FROM = 30
+"""Ratio of largest to smallest loss from which its axis is logarithmic."""
 
 
 def worded(words: str, *, title: str, theme: Theme) -> go.Figure:
@@ -46,8 +50,8 @@ def panels(names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None 
 
 def panel_per_network(names: Sequence[str], theme: Theme) -> go.Figure:
     """A panel for each network, headed by its name in its colour."""
-    words = [f"{style_of(name).label} network" for name in names]
-    return panels([word[0].upper() + word[1:] for word in words], theme, colours=[style_of(n).colour for n in names])
+    styles = [style_of(name) for name in names]
+    return panels([style.heading for style in styles], theme, colours=[style.colour for style in styles])
 
 
 def add_curve(
@@ -87,6 +91,39 @@ def add_range(
     figure.add_trace(go.Scatter(y=low, **edge), **place)
     fill = look.with_alpha(style_of(network).colour, 0.22)
     figure.add_trace(go.Scatter(y=high, fill="tonexty", fillcolor=fill, **edge), **place)
+
+
+def add_test_loss(figure: go.Figure, network: str, last: int, losses: xr.DataArray) -> None:
+    """An open marker at the last epoch or step for the test loss, with a bar from the lowest seed to the highest."""
+    style, middle = style_of(network), float(losses.median())
+    bars = {"array": [float(losses.max()) - middle], "arrayminus": [middle - float(losses.min())]}
+    figure.add_trace(
+        go.Scatter(
+            x=[last], y=[middle], name=f"{style.label}, test", legendgroup=network, showlegend=False, mode="markers",
+            marker={"symbol": f"{style.symbol}-open", "size": 13, "color": style.colour, "line": {"width": 2.5}},
+            error_y=bars if losses.size > 1 else None, hovertemplate="%{y:.4f}",
+            cliponaxis=False,
+        )
+    )  # fmt: skip
+
+
+def loss_axis(low: float, high: float) -> dict[str, Any]:
+    """A linear axis for losses, or a log one where they differ by a factor of more than 30."""
+    if low > 0 and high > LOG_FROM * low:
+        return log_axis(decades(np.log10(low), np.log10(high)))
+    return {"range": padded(low, high)}
+
+
+def unseen(now: xr.DataArray, dim: str, noun: str = "layer") -> str:
+    """Which networks have places along ``dim`` that a log axis cannot show: exactly zero, or not a finite number."""
+    parts = []
+    for network in now["network"].values:
+        values = now.sel(network=network)
+        for words, here in (("exactly 0", values == 0), ("not a finite number", finite(values).isnull())):
+            count = int(here.all("seed").sum())
+            if count:
+                parts.append(f"{style_of(str(network)).label}: {words} in {count} of {values.sizes[dim]} {noun}s.")
+    return sentences(*parts, "A log axis has no place for that." if parts else "")
 
 
 def log_axis(limits: tuple[float, float]) -> dict[str, Any]:
@@ -149,11 +186,11 @@ def number_ticks(low: int, high: int, names: Mapping[int, str], most: int = 6) -
     return {"tickmode": "array", "tickvals": values, "ticktext": [names.get(n, str(n)) for n in values]}
 
 
-def epoch_axis(figure: go.Figure, limits: tuple[float, float]) -> None:
-    """An epoch axis for every panel, with whole epochs as ticks and its title under the last panel."""
+def epoch_axis(figure: go.Figure, limits: tuple[float, float], title: str = "Epoch") -> None:
+    """An axis of epochs or steps for every panel, with whole ones as ticks and its title under the last panel."""
     figure.update_xaxes(range=limits, showgrid=False, **number_ticks(*whole(limits), {1: "1"}))
     rows = sum(1 for _ in figure.select_xaxes())
-    figure.layout[f"xaxis{rows if rows > 1 else ''}"].title.text = "Epoch"
+    figure.layout[f"xaxis{rows if rows > 1 else ''}"].title.text = title
 
 
 def whole(limits: tuple[float, float]) -> tuple[int, int]:
@@ -161,13 +198,19 @@ def whole(limits: tuple[float, float]) -> tuple[int, int]:
     return int(np.ceil(limits[0])), int(np.floor(limits[1]))
 
 
-def reference_line(figure: go.Figure, y: float, words: str, theme: Theme, *, x: Literal[0, 1] = 1) -> None:
-    """A thin line across every panel at the height that theory names, with its words at the first panel's
-    left (``x`` = 0) or right end.
+def reference_line(
+    figure: go.Figure, y: float, words: str, theme: Theme, *, x: Literal[0, 1] = 1, every_panel: bool = True
+) -> None:
+    """A thin line across every panel, or the first alone, at the height that theory names, with its words at the
+    first panel's left (``x`` = 0) or right end.
 
     Call it when the axes have their types: an annotation on a log axis is placed by its logarithm.
     """
-    figure.add_hline(y=y, line={"color": INKS[theme].accent, "width": 1.5, "dash": "dot"})
+    line = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
+    if every_panel:
+        figure.add_hline(y=y, line=line)
+    else:
+        figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=y, y1=y, yref="y", line=line)
     figure.add_annotation(
         text=html.escape(words), x=x, xref="x domain", xanchor="right" if x == 1 else "left", showarrow=False,
         bgcolor=look.with_alpha(INKS[theme].background, 0.75), borderpad=1,
@@ -177,7 +220,7 @@ def reference_line(figure: go.Figure, y: float, words: str, theme: Theme, *, x: 
 
 
 def mark_epochs(figure: go.Figure, ds: xr.Dataset, epoch: int | None, theme: Theme) -> None:
-    """Vertical lines over every panel: the scrubber's epoch, and the changes made on the way with their words.
+    """Vertical lines over every panel: the scrubber's epoch or step, and the changes made on the way with their words.
 
     Words that would stand on each other are left to the line's neighbour; every line is drawn.
     """
@@ -185,7 +228,8 @@ def mark_epochs(figure: go.Figure, ds: xr.Dataset, epoch: int | None, theme: The
     if epoch is not None:
         figure.add_vline(x=epoch, line={"color": ink.background, "width": 5}, opacity=0.7)
         figure.add_vline(x=epoch, line={"color": ink.accent, "width": 2})
-    last = max(int(ds["epoch"].max()), 1) if ds.sizes.get("epoch") else 1
+    dim = growing_dim(ds)
+    last = max(int(ds[dim].max()), 1) if ds.sizes.get(dim) else 1
     worded_at = -np.inf
     width = 34 if sum(1 for _ in figure.select_yaxes()) == 1 else 20
     for step, text in sorted(marks(ds)):

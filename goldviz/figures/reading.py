@@ -11,7 +11,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 MOST_COLUMNS = 400
-"""Epochs drawn at most in one figure; longer runs are thinned, and the figure says so."""
+"""Steps drawn at most in one figure; longer runs are thinned, and the figure says so."""
+
+MOST_CELLS = 16_000
+"""Cells of a heat map's panel at most; more would not be told apart, and each costs the browser."""
 
 
 def absence(ds: xr.Dataset, *names: str) -> str:
@@ -34,7 +37,7 @@ def depth_of(ds: xr.Dataset) -> int:
 
 
 def recorded(ds: xr.Dataset, epoch: int | None, dim: str = "epoch") -> int:
-    """The last epoch along ``dim`` that is not after ``epoch`` (None: the last one); else the first of all."""
+    """The last epoch or step along ``dim`` that is not after ``epoch`` (None: the last one); else the first of all."""
     epochs = ds[dim].values
     if epoch is None:
         return int(epochs[-1])
@@ -42,19 +45,41 @@ def recorded(ds: xr.Dataset, epoch: int | None, dim: str = "epoch") -> int:
     return int(before[-1] if before.size else epochs[0])
 
 
-def thinned(count: int, most: int = MOST_COLUMNS) -> tuple[NDArray[np.intp], str]:
-    """Indices of the epochs to draw, the last one always among them, and a sentence if some are left out.
+def thinned(count: int, most: int = MOST_COLUMNS, noun: str = "epoch") -> tuple[NDArray[np.intp], str]:
+    """Indices of the steps to draw, the last one always among them, and a sentence if some are left out.
 
     >>> thinned(7, most=4)
     (array([0, 2, 4, 6]), 'Every 2nd epoch is drawn.')
     """
     stride = max(1, -(-count // most))
-    words = f"Every {_ordinal(stride)} epoch is drawn." if stride > 1 else ""
+    words = f"Every {_ordinal(stride)} {noun} is drawn." if stride > 1 else ""
     return np.arange((count - 1) % stride, count, stride), words
 
 
 def _ordinal(number: int) -> str:
     return f"{number}{ {2: 'nd', 3: 'rd'}.get(number, 'th') }"
+
+
+def averaged(array: xr.DataArray, dim: str, most: int = MOST_COLUMNS) -> tuple[xr.DataArray, str]:
+    """Means over windows of equal length along ``dim``, at most ``most``, and a sentence if a window is not one step.
+
+    A window stands at its last step; the steps that fill no window are the first ones. Values that are not finite are
+    left out, and a window of nothing else is NaN.
+
+    >>> averaged(xr.DataArray([1.0, 2.0, 4.0], {"step": [1, 2, 3]}, "step"), "step", most=2)[0].values
+    array([3.])
+    """
+    width = max(1, -(-array.sizes[dim] // most))
+    array = finite(array)
+    if width == 1:
+        return array, ""
+    windows = array.coarsen({dim: width}, boundary="trim", side="right", coord_func={dim: "max"})
+    return windows.mean(), f"Each point: mean of {width} {dim}s."
+
+
+def growing_dim(ds: xr.Dataset) -> str:
+    """The dimension that a run grows along: 'epoch' or 'step'."""
+    return "epoch" if "epoch" in ds.dims else "step"
 
 
 def finite(array: xr.DataArray) -> xr.DataArray:
@@ -104,7 +129,7 @@ def run_label(ds: xr.Dataset) -> str:
 
 
 def marks(ds: xr.Dataset) -> list[tuple[int, str]]:
-    """Changes made while the run went on: the epoch of each, and its words (not escaped)."""
+    """Changes made while the run went on: the epoch or step of each, and its words (not escaped)."""
     return [(int(mark["step"]), str(mark["text"])) for mark in json.loads(ds.attrs.get("marks", "[]"))]
 
 

@@ -53,6 +53,11 @@ class NetworkStyle:
     dash: str
     symbol: str
 
+    @property
+    def heading(self) -> str:
+        """The network's name above a panel of its own: 'Plain network', but 'LSTM'."""
+        return f"{self.label.capitalize()} network" if self.label.islower() else self.label
+
 
 NETWORKS: dict[str, NetworkStyle] = {
     "plain": NetworkStyle("plain", "#d55e00", "solid", "circle"),

@@ -95,3 +95,18 @@ def gradient_by_layer_svg(ds: xr.Dataset) -> str:
         for name in known
     ]
     return polyline_svg(curves, label=label)
+
+
+def jacobian_by_lag_svg(ds: xr.Dataset) -> str:
+    """The Jacobian product's norm by lag, log scale, at the last look: the recurrent laboratory's picture."""
+    label = "How much of a signal survives on a log scale, by the number of steps it travels through time."
+    if "log_jacobian_norm" not in ds or ds["log_jacobian_norm"].size == 0:
+        return polyline_svg([], label=label)
+    logarithms = ds["log_jacobian_norm"].isel(look=-1)
+    norms = logarithms.where(np.isfinite(logarithms)).median("seed")
+    known = [str(name) for name in ds["network"].values if str(name) in NETWORKS]
+    curves = [
+        Curve(style_of(name).label, norms.sel(network=name).values, style_of(name).colour, style_of(name).dash)
+        for name in known
+    ]
+    return polyline_svg(curves, label=label)

@@ -1,0 +1,1 @@
+"""The networks, one family a file, with the equations of the documents."""

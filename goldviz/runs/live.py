@@ -26,6 +26,11 @@ class LiveRun:
         self._dataset: xr.Dataset | None = None
         self.run_id = run_id
 
+    @property
+    def nbytes(self) -> int:
+        """How much memory its records take."""
+        return sum(steps.nbytes + values.nbytes for steps, values in self._records.values())
+
     def refresh(self) -> Run:
         """Read the run's row, and its new records where there are any. Raises :class:`UnknownRunError`."""
         with self._lock:

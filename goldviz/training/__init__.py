@@ -1,0 +1,1 @@
+"""What all training shares: seeds, devices, optimisers, the state of a run."""

@@ -8,18 +8,11 @@ from pathlib import Path
 import streamlit as st
 
 from goldviz.experiments import experiments
+from goldviz.experiments.instant import instants
+from goldviz.ui.theme import theme_now
 
-STYLE = """
-<style>
-  .block-container { padding-top: 4.2rem; padding-bottom: 3rem; max-width: 1500px; }
-  h1 { padding-bottom: 0.2rem !important; }
-  h5 { font-weight: 400 !important; opacity: 0.85; padding-top: 0 !important; }
-  @media (max-width: 640px) {
-    .block-container { padding-left: 0.9rem; padding-right: 0.9rem; }
-    h1 { font-size: 1.8rem !important; }
-  }
-</style>
-"""
+CHANGED = "page-changed"
+"""In the session state: whether the visitor comes from another page, so that the address may be a link to follow."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +27,10 @@ class Page:
 
 
 def laboratories() -> list[Page]:
-    """The experiments that have a page: ``pages/<name with underscores>.py``."""
+    """The experiments and instant pages that have a page: ``pages/<name with underscores>.py``."""
     return [
         Page(f"pages/{name.replace('-', '_')}.py", declared.title, declared.icon, declared.question, name)
-        for name, declared in experiments().items()
+        for name, declared in {**experiments(), **instants()}.items()
         if (folder() / "pages" / f"{name.replace('-', '_')}.py").is_file()
     ]
 
@@ -51,9 +44,16 @@ def folder() -> Path:
 
 def main() -> None:
     """Draw the visitor's page inside the shared frame."""
-    st.set_page_config(page_title="goldviz", page_icon=str(Path(__file__).parent / "assets" / "icon.svg"), layout="wide")
-    st.html(STYLE)
+    st.set_page_config(
+        page_title="goldviz", page_icon=str(Path(__file__).parent / "assets" / "icon.svg"), layout="wide"
+    )
+    st.html(Path(__file__).parent / "assets" / "style.css")
+    # Gold is light in the dark theme, so text on it has to be dark there.
+    st.html(f"<style>:root {{ --goldviz-on-gold: {'#14161A' if theme_now() == 'dark' else '#FFFFFF'}; }}</style>")
     pages = [st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)]
     pages += [st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path) for page in laboratories()]
     pages += [st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")]
-    st.navigation(pages, position="top").run()
+    page = st.navigation(pages, position="top")
+    st.session_state[CHANGED] = st.session_state.get("page") != page.url_path
+    st.session_state["page"] = page.url_path
+    page.run()

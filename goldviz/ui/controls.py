@@ -1,82 +1,90 @@
-"""Controls of an experiment's settings, made from their declaration."""
+"""Controls of declared settings, of an experiment or of an instant page, made from their declaration."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
-from goldviz.experiments.base import Experiment, SettingsError, allowed, facts, label
+from goldviz.experiments.base import Settings, SettingsError, allowed, facts, label, schemas
+
+Declared = TypeVar("Declared", bound=Settings)
+
+SLIDER_SPAN = 12
+"""Numbers whose range is no wider get a slider."""
 
 
-def key_of(experiment: type[Experiment], name: str) -> str:
+def key_of(declared: type[Settings], name: str) -> str:
     """The session-state key of a setting's control."""
-    return f"setting-{experiment.name}-{name}"
+    return f"setting-{declared.name}-{name}"
 
 
-def put(experiment: type[Experiment], settings: Experiment) -> None:
+def put(declared: type[Settings], settings: Settings) -> None:
     """Make the controls show these settings. Call before they are drawn, or in a callback."""
     for name, value in settings.model_dump().items():
-        st.session_state[key_of(experiment, name)] = _to_control(value)
+        st.session_state[key_of(declared, name)] = _to_control(value)
 
 
-def ensure(experiment: type[Experiment]) -> None:
+def ensure(declared: type[Settings]) -> None:
     """Give every control a value before it is drawn: its own, or the setting's default."""
-    defaults = experiment().model_dump()
+    defaults = declared().model_dump()
     for name, value in defaults.items():
-        st.session_state.setdefault(key_of(experiment, name), _to_control(value))
+        st.session_state.setdefault(key_of(declared, name), _to_control(value))
 
 
-def current(experiment: type[Experiment]) -> Experiment:
+def current(declared: type[Declared]) -> Declared:
     """The settings that the controls show; raises :class:`SettingsError`."""
-    return experiment.checked(
-        {name: _from_control(experiment, name, st.session_state[key_of(experiment, name)]) for name in experiment.model_fields}
+    return declared.checked(
+        {
+            name: _from_control(declared, name, st.session_state[key_of(declared, name)])
+            for name in declared.model_fields
+        }
     )
 
 
-def essential(experiment: type[Experiment]) -> list[str]:
+def essential(declared: type[Settings]) -> list[str]:
     """Names of the settings that are in sight at once."""
-    return [name for name in experiment.model_fields if facts(experiment, name)["essential"]]
+    return [name for name in declared.model_fields if facts(declared, name)["essential"]]
 
 
-def groups(experiment: type[Experiment]) -> dict[str, list[str]]:
+def groups(declared: type[Settings]) -> dict[str, list[str]]:
     """The other settings' names, by their heading."""
     found: dict[str, list[str]] = {}
-    for name in experiment.model_fields:
-        about = facts(experiment, name)
+    for name in declared.model_fields:
+        about = facts(declared, name)
         if not about["essential"]:
             found.setdefault(about["group"], []).append(name)
     return found
 
 
-def draw(experiment: type[Experiment], names: Iterable[str]) -> None:
+def draw(declared: type[Settings], names: Iterable[str]) -> None:
     """One control for each of these settings."""
     for name in names:
-        _draw_one(experiment, name)
+        _draw_one(declared, name)
 
 
-def meaning(experiment: type[Experiment], name: str) -> str:
+def meaning(declared: type[Settings], name: str) -> str:
     """What a setting does, its range and its unit, for a tooltip."""
-    unit = facts(experiment, name)["unit"]
-    range_of = allowed(experiment, name)
-    return f"{experiment.model_fields[name].description} Allowed: {range_of}{f' {unit}' if unit else ''}."
+    unit = facts(declared, name)["unit"]
+    range_of = allowed(declared, name)
+    return f"{declared.model_fields[name].description} Allowed: {range_of}{f' {unit}' if unit else ''}."
 
 
-def _draw_one(experiment: type[Experiment], name: str) -> None:
-    about = facts(experiment, name)
-    schema = experiment.model_json_schema()["properties"][name]
+def _draw_one(declared: type[Settings], name: str) -> None:
+    about = facts(declared, name)
+    schema = schemas(declared)[name]
     shared: dict[str, Any] = {
-        "key": key_of(experiment, name),
-        "help": meaning(experiment, name),
+        "key": key_of(declared, name),
+        "help": meaning(declared, name),
         "persist_state": "session",
     }
     title = f"{label(name)} ({about['unit']})" if about["unit"] == "s" else label(name)
     if "enum" in schema:
         words = about["labels"]
         st.selectbox(title, schema["enum"], format_func=lambda choice: words.get(choice, str(choice)), **shared)
-    elif schema["type"] == "array":
+    elif schema["type"] in ("array", "string"):
         st.text_input(title, **shared)
     elif schema["type"] == "integer":
         low, high = schema["minimum"], schema["maximum"]
@@ -85,16 +93,17 @@ def _draw_one(experiment: type[Experiment], name: str) -> None:
         else:
             st.number_input(title, low, high, step=_whole_step(high), **shared)
     elif about["logarithmic"]:
-        options = _powers(schema["minimum"], schema["maximum"], st.session_state[key_of(experiment, name)])
+        options = _powers(schema["minimum"], schema["maximum"], st.session_state[key_of(declared, name)])
         st.select_slider(title, options, format_func=lambda value: f"{value:g}", **shared)
-    elif schema["maximum"] <= 2:
-        st.slider(title, float(schema["minimum"]), float(schema["maximum"]), step=0.05, **shared)
+    elif schema["maximum"] - schema["minimum"] <= SLIDER_SPAN:
+        step = 0.05 if schema["maximum"] <= 2 else 0.1
+        st.slider(title, float(schema["minimum"]), float(schema["maximum"]), step=step, **shared)
     else:
         st.number_input(title, float(schema["minimum"]), float(schema["maximum"]), **shared)
 
 
 def _whole_step(high: int) -> int:
-    return 10 ** max(0, int(math.log10(high)) - 2)
+    return int(10 ** max(0, int(math.log10(high)) - 2))
 
 
 def _powers(low: float, high: float, value: float) -> list[float]:
@@ -108,8 +117,8 @@ def _to_control(value: Any) -> Any:
     return ", ".join(str(item) for item in value) if isinstance(value, tuple | list) else value
 
 
-def _from_control(experiment: type[Experiment], name: str, value: Any) -> Any:
-    field = experiment.model_fields.get(name)
+def _from_control(declared: type[Settings], name: str, value: Any) -> Any:
+    field = declared.model_fields.get(name)
     return numbers(value) if field and isinstance(field.default, tuple) and isinstance(value, str) else value
 
 
@@ -122,35 +131,57 @@ def numbers(text: str) -> list[Any]:
     found: list[Any] = []
     for part in text.replace(",", " ").split():
         first, dash, last = part.partition("-")
-        if part.isdecimal():
+        if _whole(part):
             found.append(int(part))
-        elif dash and first.isdecimal() and last.isdecimal() and 0 <= int(last) - int(first) <= 100:
+        elif dash and _whole(first) and _whole(last) and 0 <= int(last) - int(first) <= 100:
             found.extend(range(int(first), int(last) + 1))
         else:
             found.append(part)
     return found
 
 
-def to_link(settings: Experiment) -> dict[str, str]:
+def _whole(text: str) -> bool:
+    # Python refuses to read thousands of digits as a number; no setting needs twenty.
+    return text.isdecimal() and len(text) < 20
+
+
+def to_link(settings: Settings) -> dict[str, str]:
     """The settings that differ from their defaults, as a link's parameters."""
     return {name: _link_text(value) for name, value in settings.differences().items()}
 
 
-def from_link(experiment: type[Experiment], parameters: Mapping[str, str]) -> tuple[Experiment, list[str]]:
+def from_link(declared: type[Declared], parameters: Mapping[str, str]) -> tuple[Declared, list[str]]:
     """Settings from a link's parameters, and a sentence for each parameter that is not allowed.
 
     What is not allowed keeps its default; the rest of the link counts.
     """
-    values: dict[str, Any] = {name: _from_control(experiment, name, text) for name, text in parameters.items()}
+    values: dict[str, Any] = {name: _from_control(declared, name, text) for name, text in parameters.items()}
     complaints: list[str] = []
     while True:
         try:
-            return experiment.checked(values), complaints
+            return declared.checked(values), complaints
         except SettingsError as error:
             for name, sentence in error.sentences.items():
-                used = f" The default, {_link_text(experiment.model_fields[name].default)}, is used." if name in experiment.model_fields else ""
-                complaints.append(f"In the link: {sentence}{used}")
-                values.pop(name)
+                refused = name if name in values else _refused_together(declared, values)
+                complaints.append(f"In the link: {sentence}{_instead(declared, refused)}")
+                values.pop(refused)
+
+
+def _instead(declared: type[Settings], refused: str) -> str:
+    if refused not in declared.model_fields:
+        return ""
+    return f" {label(refused)} keeps its default, {_link_text(declared.model_fields[refused].default)}."
+
+
+def _refused_together(declared: type[Settings], values: Mapping[str, Any]) -> str:
+    """Of settings that are not allowed together, the last one without which the others are."""
+    for name in reversed(list(values)):
+        try:
+            declared.checked({other: value for other, value in values.items() if other != name})
+        except SettingsError:
+            continue
+        return name
+    return next(reversed(list(values)))
 
 
 def _link_text(value: Any) -> str:

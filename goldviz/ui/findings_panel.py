@@ -26,7 +26,9 @@ def show(experiment: type[Experiment], shown: list[Lane]) -> None:
         if len(shown) > 1:
             st.markdown(f"**{plain(lane.title)}**")
         if not found:
-            st.caption("Nothing to report yet." if lane.unfinished or not lane.last_step else "Nothing out of the ordinary.")
+            st.caption(
+                "Nothing to report yet." if lane.unfinished or not lane.last_step else "Nothing out of the ordinary."
+            )
         for row in range(0, len(found), CARDS_IN_A_ROW):
             for column, finding in zip(st.columns(CARDS_IN_A_ROW), found[row : row + CARDS_IN_A_ROW], strict=False):
                 with column:
@@ -40,17 +42,17 @@ def _card(experiment: type[Experiment], lane: Lane, finding: Finding) -> None:
         st.markdown(f"**{finding.number}** · line at {finding.threshold}")
         st.markdown(finding.explanation)
         st.caption(f"How sure: {finding.confidence}")
+        if finding.advice:
+            st.markdown(finding.advice)
         if finding.changes:
             st.button(
-                f"Try this: {finding.advice}" if finding.advice else "Try this",
+                "Try this",
                 key=f"try-{finding.kind}-{finding.title}-{lane.id}",
                 icon=":material/science:",
                 help="Trains the same run with this change in a lane beside.",
                 on_click=_try,
                 args=(experiment, lane, finding),
             )
-        elif finding.advice:
-            st.markdown(finding.advice)
 
 
 def _try(experiment: type[Experiment], lane: Lane, finding: Finding) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from html import escape
 
 import streamlit as st
 
-from goldviz.experiments import experiments
+from goldviz.experiments.examples import picture_path
 from goldviz.runs.schema import StoreError
 from goldviz.ui import machine, services
 from goldviz.ui.chrome import Page, laboratories
 from goldviz.ui.runs_table import age, label_of
+from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, plain
 
 LATEST = 5
@@ -36,18 +36,18 @@ def show() -> None:
 
 def _card(page: Page) -> None:
     with st.container(border=True):
-        st.html(f'<div class="goldviz-picture" role="img" aria-label="{escape(page.title)}">{_picture(page.path)}</div>')
+        picture = _picture(page.path)
+        if picture:
+            ink = "#ECEAE4" if theme_now() == "dark" else "#1E1E1C"
+            st.image(picture.replace("currentColor", ink), width="stretch")
         st.page_link(page.file, label=f"**{page.title}**", icon=page.icon)
         st.markdown(page.question)
 
 
 @cache
-def _picture(experiment: str) -> str:
-    """The laboratory's picture: a small SVG drawn from the recorded run of its first preset."""
-    from goldviz.experiments.examples import example_path
-
-    declared = experiments()[experiment]
-    path = example_path(declared, declared.presets[0].slug).with_suffix(".svg")
+def _picture(name: str) -> str:
+    """The page's picture: a small SVG drawn from its first preset."""
+    path = picture_path(name)
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
@@ -56,17 +56,19 @@ def _latest() -> None:
     try:
         latest, total = services.store().list(limit=LATEST)
     except StoreError as error:
-        st.error(str(error))
+        st.error(plain(str(error)))
         return
     if not latest:
         st.caption("None yet. Open a laboratory and press Train.")
         return
+    files = {page.path: page.file for page in laboratories()}
     for run in latest:
         word, colour, icon = STATES[run.status]
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link(
-                f"pages/{run.experiment.replace('-', '_')}.py", label=plain(label_of(run)), query_params={"runs": run.id}
-            )
+            if run.experiment in files:
+                st.page_link(files[run.experiment], label=plain(label_of(run)), query_params={"runs": run.id})
+            else:
+                st.markdown(plain(label_of(run)), width="content")
             st.markdown(f":{colour}-badge[{icon} {word}] {age(run.created)}", width="content")
     if total > LATEST:
         st.page_link("pages/runs.py", label=f"All {total:,} runs", icon=":material/list:")

@@ -5,40 +5,41 @@ Every experiment's page is an instance of :class:`Laboratory`; what is special t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
-
+import xarray as xr
 
 from goldviz.experiments.base import Experiment, SettingsError
-from goldviz.figures.limits import shared_limits
+from goldviz.figures.limits import Limits
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import controls, findings_panel, lanes, run_panel, services, settings_panel, take_away
+from goldviz.ui import chrome, controls, findings_panel, lanes, run_panel, services, settings_panel, take_away
 from goldviz.ui.lanes import Lane
 from goldviz.ui.live_figure import live_figure
+from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
 POLL_SECONDS = 0.5
 POLL_SECONDS_IN_COMPANY = 1.0
 COMPANY = 4
-MAIN_HEIGHT = 420
-DETAIL_HEIGHT = 420
 
 
 @dataclass(frozen=True)
 class Laboratory:
-    """What one laboratory's page is made of. ``main`` and ``beside`` name the figures that are always in sight."""
+    """What one laboratory's page is made of. ``main`` and ``beside`` name the figures that are
+    always in sight; ``limits`` gives the axes that lanes share."""
 
     experiment: type[Experiment]
     figures: Mapping[str, FigureSpec]
+    limits: Callable[[Iterable[xr.Dataset]], Limits]
     main: str
-    beside: str
-    why: Callable[[Lane, Callable[[str], None]], None]
+    beside: str | None = None
+    why: Callable[[Lane, Callable[[str], None]], None] | None = None
 
     def show(self) -> None:
         """Draw the page."""
@@ -51,8 +52,9 @@ class Laboratory:
         settings_panel.show_complaints()
         settings_panel.presets(experiment)
 
-        looking, setting_up = st.columns([3, 1], gap="medium")
-        with setting_up, st.container(border=True):
+        with st.container(key="laboratory"):
+            looking, setting_up = st.columns([3, 1], gap="medium")
+        with setting_up, st.container(border=True, key="knobs"):
             settings = settings_panel.knobs(experiment)
             settings_panel.train(experiment, settings)
         with looking:
@@ -62,45 +64,61 @@ class Laboratory:
 
     def _look(self, polling: bool) -> None:
         """All that changes while a run goes on."""
-        shown = _read_lanes(self.experiment)
+        # What comes and goes has a place of its own; else the figures below would move, and be built anew.
+        notices, timeline = st.container(key="notices"), st.container(key="timeline")
+        with notices:
+            shown = _read_lanes(self.experiment)
+            settings_panel.show_complaints()
         if not shown:
             return
-        if polling and not any(lane.unfinished for lane in shown):
-            st.rerun()
-        settings_panel.show_complaints()
-        epoch = _scrubber(self.experiment, shown)
-        limits = shared_limits([lane.dataset for lane in shown]) if len(shown) > 1 else None
+        every_lane_read = len(shown) == len(lanes.ids(self.experiment))
+        with timeline:
+            epoch = _scrubber(self.experiment, shown)
+        limits = self.limits([lane.dataset for lane in shown]) if len(shown) > 1 else None
         draw = partial(self._figure, epoch=epoch, limits=limits)
 
-        for column, lane in zip(st.columns(len(shown)), shown, strict=True):
-            with column:
-                run_panel.head(self.experiment, lane, alone=len(shown) == 1)
-        if len(shown) == 1:
-            left, right = st.columns([3, 2])
-            with left:
-                draw(shown[0], self.main, MAIN_HEIGHT)
-            with right:
-                draw(shown[0], self.beside, MAIN_HEIGHT)
-        else:
-            self._across(shown, self.main, draw)
-            self._across(shown, self.beside, draw)
+        with st.container(key="first-look"):
+            for column, lane in zip(st.columns(len(shown)), shown, strict=True):
+                with column:
+                    run_panel.head(self.experiment, lane, alone=len(shown) == 1)
+            if len(shown) == 1 and self.beside is not None:
+                left, right = st.columns([3, 2])
+                with left:
+                    draw(shown[0], self.main)
+                with right:
+                    draw(shown[0], self.beside)
+            else:
+                for name in filter(None, (self.main, self.beside)):
+                    self._across(shown, name, draw)
 
-        self._details(shown, draw)
-        findings_panel.show(self.experiment, shown)
+        with st.container(key="closer-look"):
+            self._details(shown, draw)
+            findings_panel.show(self.experiment, shown)
+            self._mathematics(shown, draw)
+            take_away.show(self.experiment, shown[-1], self.figures, epoch)
+        if every_lane_read and polling != any(lane.unfinished for lane in shown):
+            # Looking again and again begins and ends with a run of the whole page; asked for when all is drawn, so
+            # that no figure leaves the screen meanwhile.
+            st.rerun()
+
+    def _mathematics(self, shown: list[Lane], draw: Callable[..., None]) -> None:
+        if self.why is None:
+            return
         with st.expander("Why: the mathematics with this run's numbers", icon=":material/function:", expanded=True):
             lane = shown[-1]
             if len(shown) > 1:
                 st.caption(f"Numbers of: {plain(lane.title)}")
-            self.why(lane, lambda name: draw(lane, name, DETAIL_HEIGHT))
-        take_away.show(self.experiment, shown[-1], self.figures, epoch)
+            self.why(lane, lambda name: draw(lane, name, place="why-"))
 
     def _across(self, shown: list[Lane], name: str, draw: Callable[..., None]) -> None:
         for column, lane in zip(st.columns(len(shown)), shown, strict=True):
             with column:
-                draw(lane, name, MAIN_HEIGHT)
+                draw(lane, name)
 
     def _details(self, shown: list[Lane], draw: Callable[..., None]) -> None:
         names = [name for name in self.figures if name not in (self.main, self.beside)]
+        if not names:
+            return
         key = f"detail-{self.experiment.name}"
         st.session_state.setdefault(key, names[0])
         st.pills(
@@ -117,32 +135,35 @@ class Laboratory:
         st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
         self._across(shown, chosen, draw)
 
-    def _figure(self, lane: Lane, name: str, height: int, *, epoch: int | None, limits: Any) -> None:
+    def _figure(self, lane: Lane, name: str, *, epoch: int | None, limits: Any, place: str = "") -> None:
         spec = self.figures[name]
         theme = theme_now()
         step = min(epoch, lane.last_step) if epoch is not None and lane.last_step else None
         key = (lane.id, lane.version, name, step, theme, str(limits))
         text = services.figure_json(key, lambda: spec.draw(lane.dataset, epoch=step, limits=limits, theme=theme))
-        live_figure(text, key=f"{name}-{lane.id}", height=height, description=f"{spec.question} {spec.shows}")
-
-
-def theme_now() -> Literal["light", "dark"]:
-    """The visitor's theme."""
-    return "dark" if st.context.theme.type == "dark" else "light"
+        # The key is the lane's place, not its run: a new run in the same lane is drawn over the old one.
+        position = lanes.ids(self.experiment).index(lane.id)
+        live_figure(
+            text, key=f"{place}{name}-{position}", subject=lane.id, description=f"{spec.question} {spec.shows}"
+        )
 
 
 def _arrive(experiment: type[Experiment]) -> list[str]:
-    """Take settings and lanes out of the link at the first visit; returns what could not be taken."""
+    """Take settings out of the link at the first visit, and lanes whenever the visitor comes from another page.
+
+    Returns a sentence for everything that could not be taken.
+    """
     arrived = f"arrived-{experiment.name}"
+    first = arrived not in st.session_state
     complaints: list[str] = []
-    if arrived not in st.session_state:
+    parameters = st.query_params.to_dict()
+    named_runs = parameters.pop(lanes.PARAMETER, "")
+    if first:
         st.session_state[arrived] = True
-        parameters = st.query_params.to_dict()
-        named_runs = parameters.pop(lanes.PARAMETER, "")
         settings, complaints = controls.from_link(experiment, parameters)
         controls.put(experiment, settings)
-        if named_runs:
-            complaints += lanes.from_link(experiment, named_runs)
+    if named_runs and (first or st.session_state.get(chrome.CHANGED)):
+        complaints += lanes.from_link(experiment, named_runs)
     controls.ensure(experiment)
     return complaints
 
@@ -173,11 +194,15 @@ def _read_lanes(experiment: type[Experiment]) -> list[Lane]:
     for lane_id in list(lanes.ids(experiment)):
         try:
             shown.append(lanes.read(experiment, lane_id))
-        except UnknownRunError as error:
+        except StoreError as error:
+            st.error(plain(str(error)))
+        except (UnknownRunError, SettingsError) as error:
+            if lane_id.startswith(lanes.EXAMPLE):
+                st.error(plain(str(error)))
+                continue
             lanes.close(experiment, lane_id)
-            st.warning(str(error))
-        except (SettingsError, StoreError) as error:
-            st.error(str(error))
+            settings_panel.complain(str(error))
+            st.rerun()
     return shown
 
 
@@ -192,7 +217,11 @@ def _scrubber(experiment: type[Experiment], shown: list[Lane]) -> int | None:
     st.session_state[key] = last if at_end else max(1, min(position, last))
     st.session_state[end] = last
     step = shown[0].settings.step
-    epoch: int = st.slider(f"{step.capitalize()} in view", 1, last, key=key, help=f"Go back to any recorded {step}; at the right end it follows the run.")
+    epoch: int = st.slider(
+        f"{step.capitalize()} in view",
+        1,
+        last,
+        key=key,
+        help=f"Go back to any recorded {step}; at the right end it follows the run.",
+    )
     return epoch
-
-

@@ -50,19 +50,25 @@ class Lane:
     @property
     def title(self) -> str:
         """The run's name, or what is special about its settings."""
-        name = self.run.name if self.run else str(self.dataset.attrs.get("title", ""))
-        return name or difference(self.settings)
+        return (self.run.name if self.run else "") or difference(self.settings)
 
 
 def difference(settings: Experiment) -> str:
-    """What sets a run apart from the document's settings, in a few words."""
+    """The preset that these settings are, or else what sets them apart from the document's, in a few words."""
+    known = type(settings)
+    for preset in known.presets:
+        if known.preset(preset.slug) == settings:
+            return preset.name
     changed = settings.differences()
-    changed.pop("device", None)
-    changed.pop("time_limit", None)
-    if not changed:
-        return "As in the document"
-    words = [f"{label(name).lower()} {_short(value)}" for name, value in changed.items()]
-    return " · ".join(words[:4]) + (f" · {len(words) - 4} more" if len(words) > 4 else "")
+    words = [
+        f"{label(name).lower()} {_short(value)}"
+        for name, value in changed.items()
+        if name not in ("device", "time_limit")
+    ]
+    if not words:
+        return known.presets[0].name
+    text = " · ".join(words[:4])
+    return text[0].upper() + text[1:] + (f" · {len(words) - 4} more" if len(words) > 4 else "")
 
 
 def _short(value: Any) -> str:
@@ -82,8 +88,8 @@ def ids(experiment: type[Experiment]) -> list[str]:
 
 
 def put(experiment: type[Experiment], lane_ids: list[str]) -> None:
-    """Show these lanes, the last four where there are more."""
-    st.session_state[_key(experiment)] = lane_ids[-MOST:]
+    """Show these lanes, each once, the last four where there are more."""
+    st.session_state[_key(experiment)] = list(dict.fromkeys(lane_ids))[-MOST:]
 
 
 def replace_last(experiment: type[Experiment], lane_id: str) -> None:
@@ -111,7 +117,12 @@ def to_link(experiment: type[Experiment]) -> dict[str, str]:
 def from_link(experiment: type[Experiment], text: str) -> list[str]:
     """Open the lanes that a link names; returns a sentence for each that cannot be opened."""
     found, complaints = [], []
-    for lane_id in list(dict.fromkeys(part for part in text.split(",") if part))[:MOST]:
+    named = list(dict.fromkeys(part for part in text.split(",") if part))
+    if len(named) > MOST:
+        complaints.append(
+            f"In the link: it names {len(named)} runs; {MOST} can stand side by side, so the first {MOST} are shown."
+        )
+    for lane_id in named[:MOST]:
         try:
             read(experiment, lane_id)
             found.append(lane_id)
@@ -119,7 +130,7 @@ def from_link(experiment: type[Experiment], text: str) -> list[str]:
             complaints.append(f"In the link: {error}")
     if found:
         put(experiment, found)
-    return complaints
+    return list(dict.fromkeys(complaints))
 
 
 def read(experiment: type[Experiment], lane_id: str) -> Lane:

@@ -35,11 +35,15 @@ def _plotly_address() -> str:
     return f"{'/' + base if base else ''}{PLOTLY_PATH}?v={version('plotly')}"
 
 
-def live_figure(figure_json: str, *, key: str, height: int, description: str) -> None:
-    """Show a figure given as Plotly JSON; ``description`` is what a screen reader says."""
+def live_figure(figure_json: str, *, key: str, subject: str, description: str) -> None:
+    """Show a figure given as Plotly JSON.
+
+    A zoom stays as long as ``subject``, what the figure is about, is the same; ``description`` is what a screen
+    reader says.
+    """
     data: dict[str, Any] = {
         "figure": figure_json,
-        "height": height,
+        "subject": subject,
         "description": description,
         "plotly": _plotly_address(),
     }

@@ -7,6 +7,7 @@ import os
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.ui import services
+from goldviz.ui.words import plain
 
 
 def sentence() -> str:
@@ -15,10 +16,10 @@ def sentence() -> str:
     try:
         kept = f"Runs are kept in `{services.store().place}`."
         if not services.executor_ready():
-            return f"{cores} cores; the workers are starting. {kept}"
+            return plain(services.executor_refusal()) or f"{cores} cores; the workers are starting. {kept}"
         executor = services.executor()
     except (StoreError, ExecutionError) as error:
-        return str(error)
+        return plain(str(error))
     workers = executor.worker_count
     devices = executor.devices()
     named = f"Devices: {', '.join(devices)}. " if devices else "The workers are loading torch. "

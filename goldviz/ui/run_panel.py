@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from goldviz.experiments.base import Experiment, SettingsError, label
+from goldviz.experiments.base import Experiment, SettingsError, label, schemas
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
@@ -59,7 +59,7 @@ def _buttons(experiment: type[Experiment], lane: Lane, alone: bool) -> None:
         run = lane.run
         if run is not None:
             if run.status in ("running", "queued"):
-                _button("Pause", ":material/pause:", lane, _pause, disabled=run.status == "queued")
+                _button("Pause", ":material/pause:", lane, _pause)
                 _button("Stop", ":material/stop:", lane, _stop)
             elif run.status in CONTINUABLE and run.step < run.total:
                 _button("Go on", ":material/play_arrow:", lane, _resume, experiment)
@@ -73,8 +73,8 @@ def _buttons(experiment: type[Experiment], lane: Lane, alone: bool) -> None:
             _button("Close lane", ":material/close:", lane, _close, experiment)
 
 
-def _button(name: str, icon: str, lane: Lane, action: Callable[..., None], *more: Any, disabled: bool = False) -> None:
-    st.button(name, key=f"{name}-{lane.id}", icon=icon, on_click=_guarded, args=(action, lane, *more), disabled=disabled)
+def _button(name: str, icon: str, lane: Lane, action: Callable[..., None], *more: Any) -> None:
+    st.button(name, key=f"{name}-{lane.id}", icon=icon, on_click=_guarded, args=(action, lane, *more))
 
 
 def _guarded(action: Callable[..., None], lane: Lane, *more: Any) -> None:
@@ -138,18 +138,19 @@ def _fork(experiment: type[Experiment], lane: Lane) -> None:
 
 def _start_fork(lane: Lane, experiment: type[Experiment], step: int, values: dict[str, float]) -> None:
     name = f"{lane.title}, forked at {lane.settings.step} {step}"
-    fork_id = services.executor().fork(lane.id, step, lane.settings.changed(**values), name=name)
+    fork_id = services.executor().fork(lane.id, step, lane.settings, changes=values, name=name)
     lanes.add(experiment, fork_id)
 
 
 def _number_inputs(experiment: type[Experiment], lane: Lane, names: tuple[str, ...], use: str) -> dict[str, float]:
-    schema = experiment.model_json_schema()["properties"]
+    schema = schemas(experiment)
     return {
         name: st.number_input(
             label(name),
             float(schema[name]["minimum"]),
             float(schema[name]["maximum"]),
-            value=float(_in_force(lane, name)),
+            value=_in_force(lane, name),
+            step=_in_force(lane, name) / 2 or 0.1,
             format="%.4g",
             key=f"{use}-{name}-{lane.id}",
             help=controls.meaning(experiment, name),

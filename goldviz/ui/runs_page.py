@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from goldviz.experiments import experiments
+from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UNFINISHED, Run, UnknownRunError
 from goldviz.ui import lanes, services
@@ -27,19 +28,23 @@ def show() -> None:
     try:
         runs, total = _found()
     except StoreError as error:
-        st.error(str(error))
+        st.error(plain(str(error)))
         return
+    pages = math.ceil(total / ROWS)
+    if total and not runs:
+        st.session_state["runs-page"] = pages
+        st.rerun()
     if not runs:
         st.info("No run matches." if _filtered() else "No runs yet. Open a laboratory and press Train.")
         return
-    pages = math.ceil(total / ROWS)
     st.caption(f"{total:,} run{'s' if total != 1 else ''}" + (f", page {_page() + 1} of {pages}" if pages > 1 else ""))
     event = st.dataframe(
         table(runs),
         hide_index=True,
         on_select="rerun",
         selection_mode="multi-row",
-        key="runs-table",
+        # Rows are chosen by their place, so a choice must not outlive the list that it was made in.
+        key=f"runs-table-{hash(tuple(run.id for run in runs))}",
         column_config={
             "Run": st.column_config.TextColumn(width="large"),
             "Started": st.column_config.DatetimeColumn(format="distance"),
@@ -56,7 +61,9 @@ def _page() -> int:
 
 
 def _filtered() -> bool:
-    return any(st.session_state.get(key) not in (None, "", ANY) for key in ("runs-text", "runs-experiment", "runs-status"))
+    return any(
+        st.session_state.get(key) not in (None, "", ANY) for key in ("runs-text", "runs-experiment", "runs-status")
+    )
 
 
 def _found() -> tuple[list[Run], int]:
@@ -151,5 +158,5 @@ def _really_delete(run_ids: list[str]) -> None:
             if services.store().run(run_id).status in UNFINISHED:
                 services.executor().stop(run_id)
         services.store().delete(run_ids)
-    except (StoreError, UnknownRunError) as error:
+    except (StoreError, ExecutionError, UnknownRunError) as error:
         complain(str(error))

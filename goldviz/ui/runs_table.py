@@ -33,11 +33,11 @@ def age(created: float) -> str:
 
 def table(runs: list[Run]) -> pd.DataFrame:
     """One row for each run, as the runs page lists them."""
-    declared = experiments()
+    titles = {name: declared.title for name, declared in experiments().items()}
     return pd.DataFrame(
         {
             "Run": [label_of(run) for run in runs],
-            "Laboratory": [declared[run.experiment].title if run.experiment in declared else run.experiment for run in runs],
+            "Laboratory": [titles.get(run.experiment, run.experiment) for run in runs],
             "State": [STATES[run.status][0] for run in runs],
             "Steps": [f"{run.step} / {run.total}" for run in runs],
             "Time": [duration(run.seconds) if run.step else "" for run in runs],

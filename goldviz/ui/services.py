@@ -8,20 +8,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from goldviz.runs.execution import Executor
+from goldviz.runs.execution import ExecutionError, Executor
 from goldviz.runs.live import LiveRun
 from goldviz.runs.schema import default_url
 from goldviz.runs.store import Store
 
 RUNS_IN_MEMORY = 64
+BYTES_IN_MEMORY = 256 * 2**20
 FIGURES_IN_MEMORY = 512
 
 
 @dataclass
 class _Shared:
     lock: threading.RLock = field(default_factory=threading.RLock)
+    starting: threading.RLock = field(default_factory=threading.RLock)
+    """Held while workers start, which takes seconds; nothing but a run has to wait for them."""
     store: Store | None = None
     executor: Executor | None = None
+    refusal: str = ""
     runs: OrderedDict[str, LiveRun] = field(default_factory=OrderedDict)
     figures: OrderedDict[tuple[Any, ...], str] = field(default_factory=OrderedDict)
 
@@ -39,13 +43,24 @@ def store() -> Store:
 
 def executor() -> Executor:
     """The executor; raises :class:`goldviz.runs.execution.ExecutionError` and tries again at the next call."""
-    with _shared.lock:
+    with _shared.starting:
         wanted = store()
         if _shared.executor is None or _shared.executor.store.url != wanted.url:
             if _shared.executor is not None:
                 _shared.executor.close()
-            _shared.executor = Executor(wanted)
+                _shared.executor = None
+            try:
+                _shared.executor = Executor(wanted)
+            except ExecutionError as error:
+                _shared.refusal = str(error)
+                raise
+            _shared.refusal = ""
         return _shared.executor
+
+
+def executor_refusal() -> str:
+    """Why there are no workers since they were last asked for, in a sentence; nothing while they may come."""
+    return _shared.refusal
 
 
 def executor_ready() -> bool:
@@ -58,7 +73,9 @@ def live_run(run_id: str) -> LiveRun:
     with _shared.lock:
         live = _shared.runs.pop(run_id, None) or LiveRun(store(), run_id)
         _shared.runs[run_id] = live
-        while len(_shared.runs) > RUNS_IN_MEMORY:
+        while len(_shared.runs) > 1 and (
+            len(_shared.runs) > RUNS_IN_MEMORY or sum(seen.nbytes for seen in _shared.runs.values()) > BYTES_IN_MEMORY
+        ):
             _shared.runs.popitem(last=False)
         return live
 
@@ -79,10 +96,11 @@ def figure_json(key: tuple[Any, ...], draw: Callable[[], Any]) -> str:
 
 def close() -> None:
     """Let the workers go."""
-    with _shared.lock:
+    with _shared.starting, _shared.lock:
         if _shared.executor is not None:
             _shared.executor.close()
         _shared.executor = None
+        _shared.refusal = ""
         _shared.store = None
         _shared.runs.clear()
         _shared.figures.clear()

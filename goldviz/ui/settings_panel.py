@@ -10,18 +10,21 @@ from goldviz.experiments.base import Experiment, SettingsError
 from goldviz.experiments.examples import has_example
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
+from goldviz.runs.store import UnknownRunError
 from goldviz.ui import controls, lanes, services
-from goldviz.ui.words import duration
+from goldviz.ui.words import duration, plain
 
 KINDS = {"document": ":material/menu_book:", "break": ":material/bolt:", "fix": ":material/build:"}
 DOUBLE_CLICK_SECONDS = 1.0
+FIRST_RECORD_SECONDS = 0.4
+"""So long a start may wait for the first record, which mostly comes before the page would look again."""
 
 
 def presets(experiment: type[Experiment]) -> None:
     """The presets in a row; choosing one sets all knobs and shows its recorded run."""
     by_slug = {preset.slug: preset for preset in experiment.presets}
     key = f"preset-{experiment.name}"
-    st.session_state.setdefault(key, _matching(experiment))
+    st.session_state[key] = _matching(experiment)
     st.pills(
         "Start from",
         list(by_slug),
@@ -64,7 +67,7 @@ def knobs(experiment: type[Experiment]) -> Experiment | None:
         return controls.current(experiment)
     except SettingsError as error:
         for sentence in error.sentences.values():
-            st.error(sentence, icon=":material/block:")
+            st.error(plain(sentence), icon=":material/block:")
         return None
 
 
@@ -89,7 +92,8 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
         icon=":material/splitscreen_right:",
         width="stretch",
         disabled=settings is None,
-        help="Train these settings in a lane of their own, to compare." + (" The oldest lane goes." if len(shown) == lanes.MOST else ""),
+        help="Train these settings in a lane of their own, to compare."
+        + (" The oldest lane goes." if len(shown) == lanes.MOST else ""),
         on_click=_start,
         args=(experiment, settings, True),
     )
@@ -100,21 +104,36 @@ def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> 
     last_click = f"clicked-{experiment.name}"
     if time.monotonic() - st.session_state.get(last_click, 0.0) < DOUBLE_CLICK_SECONDS:
         return
-    st.session_state[last_click] = time.monotonic()
     start(experiment, settings, beside=beside)
+    # Taken afterwards, for the first start may wait for workers while the second click is on its way.
+    st.session_state[last_click] = time.monotonic()
 
 
 def start(experiment: type[Experiment], settings: Experiment, *, beside: bool) -> None:
     """Queue a run and show it, in a lane of its own or in the last one's place; says why where that fails."""
     try:
         run_id = services.executor().submit(settings)
-    except (StoreError, ExecutionError) as error:
+        _wait_for_first_record(run_id)
+    except (StoreError, ExecutionError, UnknownRunError) as error:
         complain(str(error))
         return
     if beside:
         lanes.add(experiment, run_id)
     else:
         lanes.replace_last(experiment, run_id)
+
+
+def _wait_for_first_record(run_id: str) -> None:
+    """Let a run that has a worker at once record something, so that the page's next drawing shows it."""
+    executor = services.executor()
+    if executor.waiting_before(run_id) >= executor.worker_count:
+        return
+    deadline = time.monotonic() + FIRST_RECORD_SECONDS
+    while time.monotonic() < deadline:
+        run = services.store().run(run_id)
+        if run.step or not run.unfinished:
+            return
+        time.sleep(0.02)
 
 
 def complain(sentence: str) -> None:
@@ -125,4 +144,4 @@ def complain(sentence: str) -> None:
 def show_complaints() -> None:
     """Show what :func:`complain` was told since the last run of the page."""
     for sentence in st.session_state.pop("complaints", []):
-        st.error(sentence, icon=":material/error:")
+        st.error(plain(sentence), icon=":material/error:")

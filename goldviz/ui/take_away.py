@@ -10,6 +10,7 @@ from goldviz.experiments.base import Experiment
 from goldviz.figures.report import report_of_run
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import curves_csv
+from goldviz.runs.arrays import changes_by_step
 from goldviz.ui.lanes import Lane
 
 
@@ -21,7 +22,7 @@ def show(experiment: type[Experiment], lane: Lane, figures: Mapping[str, FigureS
         "who reaches this server. The script needs Python and torch, nothing else."
     )
     stem = f"goldviz-{experiment.name}-{lane.id.removeprefix('example:')}"
-    changes = _changes(lane)
+    changes = changes_by_step(lane.dataset)
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "Curves (CSV)",
@@ -52,18 +53,10 @@ def show(experiment: type[Experiment], lane: Lane, figures: Mapping[str, FigureS
             icon=":material/code:",
             on_click="ignore",
         )
-    arguments = " ".join(f"--{name.replace('_', '-')} {_argument(value)}" for name, value in lane.settings.differences().items())
+    arguments = " ".join(
+        f"--{name.replace('_', '-')} {_argument(value)}" for name, value in lane.settings.differences().items()
+    )
     st.code(f"goldviz run {experiment.name} {arguments} --output run.nc".replace("  ", " "), language="bash")
-
-
-def _changes(lane: Lane) -> dict[int, dict[str, float]]:
-    """Hot settings that changed during the run, by the step after which they did."""
-    import json
-
-    found: dict[int, dict[str, float]] = {}
-    for mark in json.loads(lane.dataset.attrs.get("marks", "[]")):
-        found.setdefault(int(mark["step"]), {}).update(mark["changes"])
-    return found
 
 
 def _argument(value: object) -> str:

@@ -18,21 +18,33 @@ STATES = {
 """For each state of a run: its word, its colour and its icon."""
 
 
+PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+SPECIAL_PAIRS = re.compile(
+    r"(?<=://)(?=\w)|(?<=\bwww)(?=\.)|(?<=@)(?=\w)|(?<=:)(?=material/|streamlit:)|(?<=[-<>~])(?=[-=>])", re.IGNORECASE
+)
+"""Where Streamlit makes a link, an icon or an arrow even of escaped text."""
+WORD_JOINER = "\u2060"
+
+
 def plain(text: str) -> str:
-    """Text from a person as Markdown that shows exactly that text.
+    """Text from a person as one line of Markdown that shows exactly that text.
+
+    Punctuation is escaped. An invisible word joiner keeps apart what Streamlit would replace all the same.
 
     >>> plain("a_b <b>[x](y)")
-    'a\\\\_b &lt;b&gt;\\\\[x\\\\](y)'
+    'a\\\\_b \\\\<b\\\\>\\\\[x\\\\]\\\\(y\\\\)'
+    >>> plain("a -> b")
+    'a \\\\-\\u2060\\\\> b'
     """
-    escaped = re.sub(r"([\\`*_{}\[\]#+!|~$:])", r"\\\1", text)
-    return escaped.replace("<", "&lt;").replace(">", "&gt;")
+    apart = SPECIAL_PAIRS.sub(WORD_JOINER, " ".join(text.split()))
+    return PUNCTUATION.sub(r"\\\1", apart)
 
 
 def duration(seconds: float) -> str:
     """A length of time as people say it.
 
-    >>> duration(0.42), duration(7.4), duration(95), duration(7300)
-    ('0.4 s', '7 s', '2 min', '2 h')
+    >>> duration(0.42), duration(7.4), duration(95), duration(7300), duration(300_000)
+    ('0.4 s', '7 s', '2 min', '2 h', '3 days')
     """
     if seconds < 1:
         return f"{max(seconds, 0.1):.1f} s"
@@ -40,4 +52,6 @@ def duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     if seconds < 3600:
         return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.0f} h"
+    if seconds < 48 * 3600:
+        return f"{seconds / 3600:.0f} h"
+    return f"{seconds / 86_400:.0f} days"

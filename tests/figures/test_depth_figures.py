@@ -5,7 +5,7 @@ import pytest
 
 from goldviz.figures import depth_gradients as figures
 from goldviz.figures.depth_gradients import FIGURES
-from goldviz.figures.limits import gradient_factor, shared_limits
+from goldviz.figures.depth_quantities import gradient_factor, shared_limits
 
 NEEDS = {
     "gradient_by_layer": "gradient_norm",

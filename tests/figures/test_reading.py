@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.figures import limits, reading
+from goldviz.figures import depth_quantities, limits, reading
+from goldviz.figures.depth_quantities import QUANTITIES
 from goldviz.figures.elements import log_axis, number_ticks, power_ticks
 
 
@@ -41,9 +42,9 @@ def test_band_is_median_and_range_of_the_seeds_that_have_a_value(build_run):
 def test_shared_limits_cover_every_run(build_run):
     small, large = build_run(depth=5), build_run(depth=30, epochs=50)
     large["gradient_norm"] *= 1e4
-    both = limits.shared_limits([small, large])
+    both = depth_quantities.shared_limits([small, large])
     for run in (small, large):
-        for name, (low, high) in limits.shared_limits([run]).items():
+        for name, (low, high) in depth_quantities.shared_limits([run]).items():
             assert both[name][0] <= low
             assert both[name][1] >= high
     assert both["layer"] == (-0.5, 30.5)
@@ -52,14 +53,14 @@ def test_shared_limits_cover_every_run(build_run):
 
 def test_limits_survive_zeros_infinities_and_nothing(run):
     run["gradient_norm"][0, 0, 0, :3] = [0.0, np.inf, np.nan]
-    low, high = limits.limit("gradient_norm", [run])
+    low, high = limits.limit(QUANTITIES["gradient_norm"], [run])
     assert -8 <= low < high <= 2
-    assert limits.limit("gradient_norm", []) == (0.0, 1.0)
-    assert limits.limit("gradient_norm", [run * 0]) == (0.0, 1.0)
+    assert limits.limit(QUANTITIES["gradient_norm"], []) == (0.0, 1.0)
+    assert limits.limit(QUANTITIES["gradient_norm"], [run * 0]) == (0.0, 1.0)
 
 
 def test_only_empty_bins_are_left_out(run):
-    first, last = (int(end) for end in limits.limit("gradient_histogram_bins", [run]))
+    first, last = (int(end) for end in limits.limit(QUANTITIES["gradient_histogram_bins"], [run]))
     shares = run["gradient_histogram"].values
     assert shares[..., [0, *range(first, last + 1)]].sum(-1) == pytest.approx(np.ones(shares.shape[:-1]))
     assert shares[..., first].max() > 0

@@ -1,0 +1,196 @@
+"""The figures of *Backpropagation through time by hand*: a text, one step's vectors, and the five matrices."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from plotly.subplots import make_subplots
+
+from goldviz.figures import theme as look
+from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
+from goldviz.figures.thumbnail import Curve, polyline_svg
+
+PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
+NAMES = {"W_ax": "W<sub>ax</sub>", "W_aa": "W<sub>aa</sub>", "b_a": "b<sub>a</sub>", "W_ya": "W<sub>ya</sub>",
+         "b_y": "b<sub>y</sub>"}  # fmt: skip
+FORWARD = {
+    "x": "x<sub>t</sub>, the character read",
+    "h_previous": "h<sub>t−1</sub>, what is remembered",
+    "u": "u<sub>t</sub> = W<sub>aa</sub> h<sub>t−1</sub> + W<sub>ax</sub> x<sub>t</sub> + b<sub>a</sub>",
+    "h": "h<sub>t</sub> = tanh(u<sub>t</sub>)",
+    "o": "o<sub>t</sub> = W<sub>ya</sub> h<sub>t</sub> + b<sub>y</sub>",
+    "y_hat": "ŷ<sub>t</sub> = softmax(o<sub>t</sub>)",
+    "y": "y<sub>t</sub>, the character that follows",
+}
+BACKWARD = {
+    "delta_y": "δ<sup>y</sup><sub>t</sub> = ŷ<sub>t</sub> − y<sub>t</sub>",
+    "from_output": "W<sub>ya</sub><sup>T</sup> δ<sup>y</sup><sub>t</sub>, from this step's answer",
+    "from_later": "W<sub>aa</sub><sup>T</sup> δ<sup>u</sup><sub>t+1</sub>, from the step after",
+    "delta_h": "δ<sup>h</sup><sub>t</sub>, the sum of the two",
+    "delta_u": "δ<sup>u</sup><sub>t</sub> = (1 − h<sub>t</sub>²) ⊙ δ<sup>h</sup><sub>t</sub>",
+}
+WRITTEN_UP_TO = 8
+"""Cells in a row up to which each shows its number."""
+
+
+class Place(NamedTuple):
+    """A step of the recursion, and whether one goes forward or back."""
+
+    step: int
+    backward: bool
+
+
+def place(ds: xr.Dataset, number: int) -> Place:
+    """Place ``number`` of 1 to 2 T: forward through 1 to T, then back from T to 1."""
+    steps = ds.sizes["step"]
+    number = min(max(number, 1), 2 * steps)
+    return Place(number, False) if number <= steps else Place(2 * steps + 1 - number, True)
+
+
+def shown(symbol: str) -> str:
+    """A character as a label: escaped, spaces and unprintable ones visible.
+
+    >>> shown(" "), shown("<"), shown("\\n")
+    ('␣', '&lt;', '\\\\n')
+    """
+    if symbol == " ":
+        return "␣"
+    return html.escape(symbol if symbol.isprintable() else repr(symbol)[1:-1])
+
+
+def predictions(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.Figure:
+    """What the network expects after each character, what came, and where the recursion is."""
+    at, ink = place(ds, number), INKS[theme]
+    symbols = [shown(str(symbol)) for symbol in ds["symbol"].values]
+    steps = ds["step"].values
+    wanted = ds["y"].values.argmax(1)
+    figure = go.Figure(
+        cells(ds["y_hat"].values.T, x=steps, y=list(range(len(symbols))), customdata=np.array([symbols] * len(steps)).T,
+              hover="step %{x}: %{customdata} with %{z:.1%}")
+    )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(x=steps, y=wanted, mode="markers", customdata=ds["loss"].values, name="what follows",
+                   marker={"symbol": "circle-open", "size": 12, "color": "#ffffff", "line_width": 2.5},
+                   hovertemplate="step %{x}: what follows, loss %{customdata:.3f}<extra></extra>")
+    )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(x=steps, y=wanted, mode="markers", hoverinfo="skip",
+                   marker={"symbol": "circle-open", "size": 15, "color": "#1e1e1c", "line_width": 1})
+    )  # fmt: skip
+    arrow = "backward, right to left" if at.backward else "forward, left to right"
+    look.apply(
+        figure, theme, title="What does the network expect next?",
+        notes=[f"You are at step {at.step} of {len(steps)}, going {arrow}. A ring marks the character that follows."],
+        legend=False, height=max(330, 230 + 15 * len(symbols)), hover="closest",
+    )  # fmt: skip
+    read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
+    figure.update_xaxes(title_text="Character read", tickvals=steps, ticktext=read, showgrid=False, tickangle=0,
+                        range=[0.5, len(steps) + 0.5])  # fmt: skip
+    figure.update_yaxes(title_text="Expected", tickvals=list(range(len(symbols))), ticktext=symbols, showgrid=False,
+                        autorange="reversed")  # fmt: skip
+    figure.add_shape(
+        type="rect", x0=at.step - 0.5, x1=at.step + 0.5, y0=0, y1=1, yref="paper",
+        line={"color": ink.accent, "width": 3}, layer="above",
+    )  # fmt: skip
+    colour_bar(figure, (0, 1), SEQUENTIAL, "Probability", tickformat=".0%")
+    return figure
+
+
+def step_vectors(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.Figure:
+    """Every vector that this step computes, going forward or back."""
+    at = place(ds, number)
+    rows = BACKWARD if at.backward else FORWARD
+    now = ds.sel(step=at.step)
+    labels = {"unit": [str(unit) for unit in ds["unit"].values],
+              "symbol": [shown(str(symbol)) for symbol in ds["symbol"].values]}  # fmt: skip
+    strips = [(words, now[name].values[None, :], labels[str(now[name].dims[0])], None) for name, words in rows.items()]
+    direction = "backward" if at.backward else "forward"
+    letter = shown(ds.attrs["text"][at.step - 1])
+    return _stack(strips, f"Step {at.step}, “{letter}”, {direction}", theme, 54)
+
+
+def matrices(ds: xr.Dataset, stage: str, title: str, *, theme: Theme = "light") -> go.Figure:
+    """The five parts at one stage: "" the weights, or "_gradient", "_autograd", "_clipped", "_updated"."""
+    return _five({part: ds[part + stage] for part in PARTS}, ds, title, theme)
+
+
+def terms(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.Figure:
+    """What the step in view adds to each of the five sums."""
+    at = place(ds, number)
+    found = {part: ds[f"{part}_term"].sel(step=at.step) for part in PARTS}
+    return _five(found, ds, f"What step {at.step} adds to the sums", theme)
+
+
+def sums_so_far(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.Figure:
+    """The five sums from the end of the text back to the step in view."""
+    at = place(ds, number)
+    found = {part: ds[f"{part}_term"].sel(step=slice(at.step, None)).sum("step") for part in PARTS}
+    return _five(found, ds, f"The sums from step {ds.sizes['step']} back to {at.step}", theme)
+
+
+def _five(found: dict[str, xr.DataArray], ds: xr.Dataset, title: str, theme: Theme) -> go.Figure:
+    labels = {name: [shown(str(entry)) for entry in ds[name].values] for name in ("unit", "earlier_unit", "symbol")}
+    strips = []
+    for part, array in found.items():
+        *row_dim, column_dim = (str(dim) for dim in array.dims)
+        rows = labels[row_dim[0]] if row_dim else None
+        words = f"{NAMES[part]}: {row_dim[0] if row_dim else 'one'} by {column_dim}".replace("earlier_unit", "unit")
+        strips.append((words, np.atleast_2d(array.values), labels[column_dim], rows))
+    return _stack(strips, html.unescape(title), theme, 22)
+
+
+Strip = tuple[str, np.ndarray, Sequence[str], Sequence[str] | None]
+
+
+def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -> go.Figure:
+    """Matrices one below the other in one colour scale, each with its name above and its numbers where they fit."""
+    heights = [values.shape[0] for _, values, _, _ in strips]
+    gap = 46
+    inner = sum(max(24, row_height * count if count > 1 else 26) for count in heights) + gap * (len(strips) - 1)
+    figure = make_subplots(
+        rows=len(strips), cols=1, vertical_spacing=gap / inner,
+        row_heights=[max(24, row_height * count if count > 1 else 26) for count in heights],
+    )  # fmt: skip
+    limits = symmetric(*(values for _, values, _, _ in strips))
+    for row, (words, values, columns, rows) in enumerate(strips, start=1):
+        written = values.shape[1] <= WRITTEN_UP_TO
+        x = list(range(values.shape[1]))
+        figure.add_trace(
+            cells(values, x=x, y=list(range(values.shape[0])), hover="%{z:.4~g}", xgap=1, ygap=1,
+                  texttemplate="%{z:.2~g}" if written else "", textfont={"size": 12}),
+            row=row, col=1,
+        )  # fmt: skip
+        axis = "" if row == 1 else str(row)
+        figure.add_annotation(
+            text=words, x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain", xanchor="left", yanchor="bottom",
+            showarrow=False, font_size=14,
+        )  # fmt: skip
+        figure.update_xaxes(tickvals=x, ticktext=list(columns), ticklen=0, tickfont_size=11, showgrid=False,
+                            tickangle=0, row=row, col=1)  # fmt: skip
+        if rows is None:
+            figure.update_yaxes(visible=False, row=row, col=1)
+        else:
+            figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=list(rows), ticklen=0, tickfont_size=11,
+                                autorange="reversed", showgrid=False, row=row, col=1)  # fmt: skip
+    look.apply(figure, theme, title=html.unescape(title), legend=False, hover="closest")
+    colour_bar(figure, limits, SIGNED, "Value", nticks=5)
+    top = figure.layout.margin.t + 18
+    figure.update_layout(margin_t=top, height=inner + top + figure.layout.margin.b)
+    return figure
+
+
+def picture(ds: xr.Dataset) -> str:
+    """The home page's picture: how long what comes from later steps is beside what comes from each answer."""
+    return polyline_svg(
+        [
+            Curve("answer", np.linalg.norm(ds["from_output"].values, axis=1), "#d55e00", "dash"),
+            Curve("later", np.linalg.norm(ds["from_later"].values, axis=1), NETWORKS["lstm"].colour),
+        ],
+        label="The two parts of the hidden state's gradient at every step: from its own answer, and from later steps.",
+    )

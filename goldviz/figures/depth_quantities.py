@@ -1,0 +1,85 @@
+"""What the figures of *Gradient flow in depth* have limits for, and the two readings that need more than a variable."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures import limits
+from goldviz.figures.limits import (
+    Quantity,
+    Values,
+    decades,
+    ends_of,
+    log10,
+    log_of,
+    occupied_bins,
+    padded,
+    with_zero,
+)
+from goldviz.figures.reading import depth_of, finite, positive
+
+
+def gradient_factor(ds: xr.Dataset) -> xr.DataArray:
+    """Measured factor ||dL/dh_(l-1)|| / ||dL/dh_l|| of each block l (document 001, eq. 45), from the hidden states.
+
+    Dimensions of ``hidden_gradient_norm`` with ``block`` (1 to depth) in place of ``hidden``; NaN where a norm
+    is zero or not finite.
+    """
+    norms = positive(ds["hidden_gradient_norm"].astype(np.float64))
+    below = norms.isel(hidden=slice(0, -1)).rename(hidden="block")
+    above = norms.isel(hidden=slice(1, None)).rename(hidden="block")
+    return below.assign_coords(block=above["block"]) / above
+
+
+def decay_between_hidden(ds: xr.Dataset) -> xr.DataArray:
+    """The decay rates between hidden layers: the input matrix and the read-out have another shape and stay out.
+
+    The input matrix of a tied read-out even gets the gradients of both of its uses.
+    """
+    return ds["decay_rate"].sel(layer=slice(1, depth_of(ds) - 1))
+
+
+def _of_factor(ds: xr.Dataset) -> Values:
+    parts = [gradient_factor(ds)] if "hidden_gradient_norm" in ds else []
+    parts += [ds["jacobian_gain"]] if "jacobian_gain" in ds else []
+    return np.concatenate([np.array([0.0]), *(log10(part).values.ravel() for part in parts)])
+
+
+def _of_spread(ds: xr.Dataset) -> Values:
+    if "activation_mean" not in ds or "activation_std" not in ds:
+        return np.array([])
+    mean, spread = finite(ds["activation_mean"]).values, finite(ds["activation_std"]).values
+    return np.concatenate([(mean - spread).ravel(), (mean + spread).ravel()])
+
+
+def _of_loss(ds: xr.Dataset) -> Values:
+    names = [name for name in ("loss", "test_loss", "zero_loss") if name in ds]
+    return np.concatenate([np.array([]), *(ds[name].values.ravel() for name in names)])
+
+
+QUANTITIES = {
+    "gradient_norm": Quantity(log_of("gradient_norm"), decades),
+    "update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades),
+    "gradient_factor": Quantity(_of_factor, decades),
+    "decay_rate": Quantity(
+        lambda ds: np.append(decay_between_hidden(ds).values.ravel() if "decay_rate" in ds else [], 0.0), padded
+    ),
+    "activation_mean": Quantity(_of_spread, padded),
+    "loss": Quantity(_of_loss),
+    "activation_histogram": Quantity(with_zero("activation_histogram")),
+    "gradient_histogram": Quantity(with_zero("gradient_histogram")),
+    "weight_gradient_histogram": Quantity(with_zero("weight_gradient_histogram")),
+    "activation_histogram_bins": Quantity(occupied_bins("activation_histogram", "value_bin", start=0)),
+    "gradient_histogram_bins": Quantity(occupied_bins("gradient_histogram", "magnitude_bin", start=1)),
+    "weight_gradient_histogram_bins": Quantity(occupied_bins("weight_gradient_histogram", "magnitude_bin", start=1)),
+    "epoch": Quantity(ends_of("epoch")),
+    "layer": Quantity(ends_of("layer")),
+    "hidden": Quantity(ends_of("hidden")),
+    "block": Quantity(ends_of("block")),
+}
+
+limit_of = partial(limits.limit_of, QUANTITIES)
+shared_limits = partial(limits.shared_limits, QUANTITIES)

@@ -1,0 +1,239 @@
+"""The figures of the Jacobian lens: products of step Jacobians over pairs of times, lags and directions."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.elements import power_ticks
+from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, symmetric
+from goldviz.figures.spec import FigureSpec
+from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, NetworkStyle, Theme, depth_colours
+from goldviz.figures.thumbnail import Curve, polyline_svg
+
+LINES = 16
+"""Singular values drawn of each product: the largest, the smallest, and some between."""
+BOUND, ASYMPTOTE, STEPWISE = "#d55e00", "#0e7ac0", "#c46a9c"
+
+
+def network_style(ds: xr.Dataset) -> NetworkStyle:
+    """The fixed look of the dataset's cell."""
+    return NETWORKS[str(ds.attrs["cell"]).split("_")[0]]
+
+
+def product_map(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Average gain of dh_t/dh_k for all pairs of times."""
+    what = "(h, c)" if "cell_path" in ds else "h"
+    return _pairs(ds, "norm", f"How far does a change of {what} travel?", theme)
+
+
+def cell_path_map(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Average gain along the cell path alone, the product of forget gates, in the colours of the whole map."""
+    return _pairs(ds, "cell_path", "And along the cell path alone?", theme)
+
+
+def _pairs(ds: xr.Dataset, name: str, title: str, theme: Theme) -> go.Figure:
+    values = ds[name].values
+    # Below the diagonal time runs backwards; a product of zero has no logarithm and is left blank as well.
+    zeros = int(np.isneginf(values).sum())
+    figure = go.Figure(
+        cells(values, x=ds["k"].values, y=ds["t"].values, hover="k = %{x}, t = %{y}<br>gain 10<sup>%{z:.2f}</sup>")
+    )
+    finite = values[np.isfinite(values)]
+    notes = [
+        f"From 10^{finite.min():.1f} to 10^{finite.max():.1f}. White: unchanged. Red: grown. Blue: faded.",
+        f"{zeros} products are exactly zero and left blank." if zeros else "",
+    ]
+    look.apply(figure, theme, title=title, notes=notes, legend=False, height=450, hover="closest")
+    figure.update_xaxes(title_text="Step k of the change", showgrid=False)
+    figure.update_yaxes(title_text="Step t of the effect", showgrid=False)
+    limits = symmetric(ds["norm"].values, *([ds["cell_path"].values] if "cell_path" in ds else []), least=1.0)
+    colour_bar(figure, limits, SIGNED, "Average gain from k to t", **power_ticks(*limits, most=5))
+    cursor(figure, ds.attrs["start"], theme)
+    return figure
+
+
+def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """The products that start at the step in view, beside what theory says of them."""
+    style, ink = network_style(ds), INKS[theme]
+    lags, start = ds["lag"].values, int(ds.attrs["start"])
+    figure = go.Figure()
+
+    def line(values: np.ndarray, name: str, colour: str, dash: str, width: float = 2.5) -> None:
+        shown = np.where(np.isfinite(values), values, np.nan)
+        figure.add_trace(
+            go.Scatter(x=lags, y=shown, name=name, mode="lines", line={"color": colour, "dash": dash, "width": width},
+                       hovertemplate="10<sup>%{y:.2f}</sup>")
+        )  # fmt: skip
+
+    line(ds["singular_value"].values[:, 0], "largest gain (measured)", style.colour, "solid", 3.5)
+    if "bound" in ds:
+        line(ds["bound"].values, "bound, with the norm", BOUND, "dash")
+        line(ds["asymptote"].values, "asymptote, with the radius", ASYMPTOTE, "dot")
+    else:
+        line(ds["norm"].values[start:, start], "average gain (measured)", style.colour, "dashdot", 2)
+    if "cell_path" in ds:
+        line(ds["cell_path"].values[start:, start], "cell path alone", ink.text, "dot")
+    line(ds["stepwise_bound"].values, "bound, step by step", STEPWISE, "longdash", 1.5)
+    look.apply(figure, theme, title=f"What becomes of a change at step {start}?", notes=[parting(ds)], height=450)
+    figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": figure.layout.margin.t - 24, "b": 130})
+    low, high = _drawn_range(figure)
+    figure.update_yaxes(title_text="Gain from k to k + lag", range=[low, high], **power_ticks(low, high))
+    figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
+    figure.add_hline(y=0, line={"color": ink.muted, "width": 1})
+    lag = parting_lag(ds)
+    if lag is not None and lag <= lags[-1]:
+        figure.add_vline(x=lag, line={"color": ink.accent, "width": 1.5, "dash": "dot"})
+    return figure
+
+
+def _drawn_range(figure: go.Figure) -> tuple[float, float]:
+    values = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])
+    finite = values[np.isfinite(values)]
+    low, high = min(float(finite.min()), -1.0), max(float(finite.max()), 0.5)
+    return low - 0.04 * (high - low), high + 0.04 * (high - low)
+
+
+def parting_lag(ds: xr.Dataset) -> float | None:
+    """The lag from which bound and asymptote are ten times apart; None where they never part or there are none."""
+    if "bound" not in ds:
+        return None
+    apart = np.log10(ds.attrs["spectral_norm"] / ds.attrs["spectral_radius"])
+    return float(np.ceil(1 / apart)) if apart > 1e-9 else None
+
+
+def parting(ds: xr.Dataset) -> str:
+    """Where bound and asymptote part, in a sentence."""
+    if "bound" not in ds:
+        return ""
+    norm, radius, lag = ds.attrs["spectral_norm"], ds.attrs["spectral_radius"], parting_lag(ds)
+    if lag is None:
+        return f"Norm and spectral radius are both {norm:.3g}: W is normal, and bound and asymptote are one line."
+    return f"Norm {norm:.3g}, spectral radius {radius:.3g}: bound and asymptote are ten times apart from lag {lag:g} on."
+
+
+def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Gains of the product in its own directions over lag."""
+    values = ds["singular_value"].values
+    orders = np.unique(np.linspace(0, values.shape[1] - 1, min(LINES, values.shape[1])).astype(int))
+    figure = go.Figure()
+    for order, colour in zip(orders, depth_colours(len(orders), theme), strict=True):
+        shown = np.where(np.isfinite(values[:, order]), values[:, order], np.nan)
+        figure.add_trace(
+            go.Scatter(x=ds["lag"].values, y=shown, mode="lines", line={"color": colour, "width": 1.8},
+                       name=f"σ{order + 1}", hovertemplate=f"σ<sub>{order + 1}</sub>, lag %{{x}}: "
+                       "10<sup>%{y:.2f}</sup><extra></extra>")
+        )  # fmt: skip
+    lost = bool(np.isnan(values).any())
+    notes = [
+        f"{len(orders)} of {values.shape[1]} singular values, dark to light from the largest."
+        if theme == "light"
+        else f"{len(orders)} of {values.shape[1]} singular values, from the largest down.",
+        "A line ends where float64 holds no digit of its value any more." if lost else "",
+    ]
+    look.apply(figure, theme, title="How many directions survive?", notes=notes, legend=False, hover="closest")
+    low, high = _drawn_range(figure)
+    figure.update_yaxes(title_text="Singular value of the product", range=[low, high], **power_ticks(low, high))
+    figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
+    figure.add_hline(y=0, line={"color": INKS[theme].muted, "width": 1})
+    return figure
+
+
+def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
+    ink, style = INKS[theme], network_style(ds)
+    angle = np.linspace(0, 2 * np.pi, 181)
+    figure = go.Figure(
+        go.Scatter(x=np.cos(angle), y=np.sin(angle), mode="lines", line={"color": ink.accent, "width": 1.5},
+                   name="unit circle", hoverinfo="skip")
+    )  # fmt: skip
+    step = int(ds.attrs["start"]) + 1
+    for name, variable, marker in (
+        ("recurrent matrix W", "weight_eigenvalue", {"symbol": "circle-open", "color": ink.text, "size": 8}),
+        (f"Jacobian of step {step}", "step_eigenvalue", {"symbol": "diamond", "color": style.colour, "size": 7}),
+    ):
+        real, imaginary = ds[variable].values
+        figure.add_trace(
+            go.Scatter(x=real, y=imaginary, mode="markers", name=name, marker=marker,
+                       customdata=np.hypot(real, imaginary),
+                       hovertemplate="%{x:.3f} + %{y:.3f} i, modulus %{customdata:.3f}<extra></extra>")
+        )  # fmt: skip
+    outside = int((np.hypot(*ds["step_eigenvalue"].values) > 1 + 1e-9).sum())
+    notes = [f"{outside} of {ds.sizes['step_eigenvalue_number']} eigenvalues of the step lie outside the circle."]
+    look.apply(figure, theme, title="Where are the eigenvalues?", notes=notes, hover="closest")
+    most = 1.1 * max(1.0, *(float(np.abs(ds[name].values).max()) for name in ("weight_eigenvalue", "step_eigenvalue")))
+    figure.update_xaxes(title_text="Real part", range=[-most, most], constrain="domain")
+    figure.update_yaxes(title_text="Imaginary part", range=[-most, most], scaleanchor="x", constrain="domain")
+    return figure
+
+
+def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """What each unit hands on by itself at each step: tanh's slope, the forget gate, the share kept."""
+    words = str(ds["passed"].attrs["long_name"])
+    figure = go.Figure(
+        cells(ds["passed"].values.T, x=ds["step"].values, y=ds["unit"].values,
+              hover="unit %{y}, step %{x}<br>%{z:.3f}")
+    )  # fmt: skip
+    notes = [f"On average {float(ds['passed'].mean()):.2f}."]
+    if ds.attrs["cell"] == "rnn_tanh":
+        notes.append(f"{float(ds['saturated'].mean()):.0%} of the units are saturated, |h| above 0.97.")
+    look.apply(figure, theme, title="What does each unit hand on?", notes=notes, legend=False, hover="closest")
+    figure.update_xaxes(title_text="Step", showgrid=False)
+    figure.update_yaxes(title_text="Unit", showgrid=False)
+    most = max(1.0, float(ds["passed"].max()))
+    colour_bar(figure, (0, most), SEQUENTIAL, words)
+    return figure
+
+
+def picture(ds: xr.Dataset) -> str:
+    """The home page's picture: the measured gain between bound and asymptote, log scale."""
+    return polyline_svg(
+        [
+            Curve("bound", ds["bound"].values, BOUND, "dash"),
+            Curve("measured", ds["singular_value"].values[:, 0], NETWORKS["rnn"].colour),
+            Curve("radius", ds["asymptote"].values, ASYMPTOTE, "dot"),
+        ],
+        label="Gain of a recurrent network over the lag, below its bound and near its asymptote, on a log scale.",
+    )
+
+
+FIGURES: dict[str, FigureSpec] = {
+    "map": FigureSpec(
+        product_map,
+        "How far does a change travel?",
+        "Average gain: the Frobenius norm of the product of Jacobians over √n, so that the identity counts 1.",
+        "The gain of a particular direction; that is between the largest and the smallest singular value.",
+    ),
+    "cell_path": FigureSpec(
+        cell_path_map,
+        "And along the cell path alone?",
+        "The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
+        "The paths through the gates and the hidden state, which the whole Jacobian has on top.",
+    ),
+    "lag": FigureSpec(
+        by_lag,
+        "What becomes of a change?",
+        "The product's exact spectral norm over lag, beside the bound of eq. 9 and the asymptote.",
+        "The asymptote is no bound: at a finite lag the product may lie on either side of it.",
+    ),
+    "singular_values": FigureSpec(
+        singular_values,
+        "How many directions survive?",
+        "The singular values of the products that start at the step in view.",
+        "Which directions they are, and whether the task needs them.",
+    ),
+    "eigenvalues": FigureSpec(
+        eigenvalue_plane,
+        "Where are the eigenvalues?",
+        "Eigenvalues of the recurrent matrix and of one step's Jacobian.",
+        "Transient growth: a matrix far from normal grows first with every eigenvalue inside the circle.",
+    ),
+    "passed": FigureSpec(
+        passed_on,
+        "What does each unit hand on?",
+        "tanh's or ReLU's slope, the LSTM's forget gate or the share that the GRU keeps, for every unit and step.",
+        "What units hand on to each other through the recurrent matrix.",
+    ),
+}

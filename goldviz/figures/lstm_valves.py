@@ -1,0 +1,163 @@
+"""The figures of *LSTM valves*: dL/dc_t split as eq. 17 splits it, and the openings of the three valves."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from plotly.subplots import make_subplots
+
+from goldviz.figures import theme as look
+from goldviz.figures.elements import power_ticks, reference_line
+from goldviz.figures.limits import log10
+from goldviz.figures.maps import cells, colour_bar, cursor
+from goldviz.figures.spec import FigureSpec
+from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
+from goldviz.figures.thumbnail import Curve, polyline_svg
+
+THROUGH_HIDDEN, THROUGH_CELL = "#d55e00", "#0e7ac0"
+VALVES = {"forget": "Forget gate f", "input": "Input gate i", "output": "Output valve o (1 − tanh² c)"}
+GATES = {
+    "candidate": ("candidate, dL/dc̃ (eq. 19)", "#009e73", "solid"),
+    "output_gate": ("output gate, dL/do (eq. 20)", "#d55e00", "dash"),
+    "forget_gate": ("forget gate, dL/df", "#0e7ac0", "dot"),
+    "input_gate": ("input gate, dL/di", "#c46a9c", "dashdot"),
+}
+
+
+def split(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """The length of dL/dc_t over time, and of its two parts."""
+    figure = go.Figure()
+    for name, words, colour, dash, width in (
+        ("cell", "dL/dc, both together", NETWORKS["lstm"].colour, "solid", 4),
+        ("through_next_cell", "through the next cell", THROUGH_CELL, "dash", 2),
+        ("through_hidden", "through the hidden state", THROUGH_HIDDEN, "dot", 2),
+    ):
+        figure.add_trace(_line(ds, name, words, colour, dash, width))
+    steps, reach = ds.sizes["step"], int(ds.attrs["reach"])
+    look.apply(figure, theme, title="How far back does the gradient reach?", notes=[reach_sentence(ds)], height=430)
+    low, high = _log_axis(figure, "Length of the gradient")
+    last = float(log10(ds["cell"])[-1])
+    if np.isfinite(last) and low < last - 2 < high:
+        reference_line(figure, last - 2, "1/100 of the last step's", theme, x=0)
+    figure.update_xaxes(title_text="Step t", showgrid=False, range=[0.5, steps + 0.5])
+    if reach < steps:
+        cursor(figure, steps - reach, theme)
+    return figure
+
+
+def reach_sentence(ds: xr.Dataset) -> str:
+    """How far the gradient reaches, in words."""
+    steps, reach = ds.sizes["step"], int(ds.attrs["reach"])
+    if reach == steps:
+        return f"It stays above 1/100 of its last value over all {steps} steps."
+    return f"{reach} step{'' if reach == 1 else 's'} back it falls below 1/100 of its last value."
+
+
+def _line(ds: xr.Dataset, name: str, words: str, colour: str, dash: str, width: float) -> go.Scatter:
+    return go.Scatter(
+        x=ds["step"].values, y=log10(ds[name]).values, name=words, mode="lines",
+        line={"color": colour, "dash": dash, "width": width}, hovertemplate="10<sup>%{y:.2f}</sup>",
+    )  # fmt: skip
+
+
+def _log_axis(figure: go.Figure, words: str) -> tuple[float, float]:
+    values = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 0.0)
+    room = max(0.05 * (high - low), 0.3)
+    figure.update_yaxes(title_text=words, range=[low - room, high + room], **power_ticks(low - room, high + room))
+    return low - room, high + room
+
+
+def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Each valve's opening over time, one row a unit."""
+    figure = make_subplots(rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.1)
+    for row, (name, words) in enumerate(VALVES.items(), start=1):
+        opening = ds["opening"].sel(valve=name)
+        figure.add_trace(
+            cells(opening.values.T, x=ds["step"].values, y=ds["unit"].values,
+                  hover="unit %{y}, step %{x}<br>open %{z:.0%}"),
+            row=row, col=1,
+        )  # fmt: skip
+        axis = "" if row == 1 else str(row)
+        figure.add_annotation(
+            text=f"<b>{words}</b>: {float(opening.mean()):.0%} open on average", x=0, y=1, xref=f"x{axis} domain",
+            yref=f"y{axis} domain", xanchor="left", yanchor="bottom", showarrow=False, font_size=14,
+        )  # fmt: skip
+    look.apply(figure, theme, title="How far is each valve open?", legend=False, height=520, hover="closest")
+    figure.update_layout(margin_t=figure.layout.margin.t + 14)
+    figure.update_xaxes(showgrid=False)
+    figure.update_yaxes(title_text="Unit", showgrid=False, nticks=4)
+    figure.update_layout(xaxis3_title_text="Step t")
+    colour_bar(figure, (0, 1), SEQUENTIAL, "Share of the gradient that is let through", tickformat=".0%")
+    return figure
+
+
+def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """What reaches the gates and the candidate themselves."""
+    figure = go.Figure([_line(ds, name, *style, 2.2) for name, style in GATES.items()])
+    look.apply(figure, theme, title="What do the gates themselves get to learn from?", height=460)
+    figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": figure.layout.margin.t - 24, "b": 120})
+    _log_axis(figure, "Length of the gradient")
+    figure.update_xaxes(title_text="Step t", showgrid=False)
+    return figure
+
+
+def reach_by_bias(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """How many steps back the gradient reaches with other forget biases, everything else the same."""
+    figure = go.Figure(
+        go.Scatter(x=ds["bias"].values, y=ds["reach_by_bias"].values, mode="lines+markers", name="other biases",
+                   line={"color": NETWORKS["lstm"].colour, "width": 2.5}, marker={"size": 8},
+                   hovertemplate="bias %{x}: %{y} steps<extra></extra>")
+    )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(x=[ds.attrs["forget_bias"]], y=[ds.attrs["reach"]], mode="markers", name="your bias",
+                   marker={"size": 15, "symbol": "diamond", "color": INKS[theme].accent},
+                   hovertemplate="your bias %{x}: %{y} steps<extra></extra>")
+    )  # fmt: skip
+    steps = ds.sizes["step"]
+    look.apply(figure, theme, title="What would another forget bias do?", hover="closest")
+    figure.update_xaxes(title_text="Forget bias", showgrid=False)
+    figure.update_yaxes(title_text="Steps back to 1/100", range=[0, steps * 1.12], rangemode="tozero")
+    reference_line(figure, steps, f"all {steps} steps", theme, x=0)
+    return figure
+
+
+def picture(ds: xr.Dataset) -> str:
+    """The home page's picture: the gradient of the cell and of its part through the hidden state, log scale."""
+    return polyline_svg(
+        [
+            Curve("dL/dc", log10(ds["cell"]).values, NETWORKS["lstm"].colour),
+            Curve("dL/df", log10(ds["forget_gate"]).values, THROUGH_CELL, "dash"),
+        ],
+        label="Length of the gradient of an LSTM's cells and forget gates over time, on a log scale.",
+    )
+
+
+FIGURES: dict[str, FigureSpec] = {
+    "split": FigureSpec(
+        split,
+        "How far back does the gradient reach?",
+        "The norm over units of dL/dc_t and of its two parts (document 001, eq. 17).",
+        "Norms of parts do not add up: the parts may point in different directions.",
+    ),
+    "reach": FigureSpec(
+        reach_by_bias,
+        "What would another forget bias do?",
+        "Steps back from the last until dL/dc_t falls below 1/100, for a few biases.",
+        "That a trained network keeps its gates there.",
+    ),
+    "valves": FigureSpec(
+        valve_strips,
+        "How far is each valve open?",
+        "The factors of eq. 17-19 for every unit and step.",
+        "The paths through the recurrent matrices, which go past these valves.",
+    ),
+    "gates": FigureSpec(
+        gate_gradients,
+        "What do the gates themselves get to learn from?",
+        "The norm of the gradient of the candidate and of each gate (eq. 19, 20).",
+        "The gates' weights: their gradients are further multiplied by the gates' own slopes.",
+    ),
+}

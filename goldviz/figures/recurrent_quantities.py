@@ -1,0 +1,103 @@
+"""What the figures of *Gradient flow through time* have limits for, and the readings that need more than a variable."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures import limits
+from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
+from goldviz.figures.reading import finite
+
+FADED = -2.0
+"""log10 of the share below which a signal counts as gone: a hundredth."""
+
+BOUND_ROOM = 4.0
+"""Decades beyond the measured norms up to which the axis follows the bound, which may grow without end."""
+
+
+def fading_lag(logarithms: xr.DataArray) -> xr.DataArray:
+    """The first lag at which a Jacobian norm (log10, dimension ``lag``) is below a hundredth; NaN if it never is.
+
+    Minus infinity, a product that is exactly zero, counts as below; NaN does not.
+    """
+    below = logarithms < FADED
+    first = below["lag"].isel(lag=below.argmax("lag"))
+    return first.where(below.any("lag")).drop_vars("lag", errors="ignore")
+
+
+def gates_of(ds: xr.Dataset, name: str = "gate_opening") -> list[tuple[str, str]]:
+    """The (network, gate) pairs that a variable has any finite value of, network by network."""
+    others = [dim for dim in ds[name].dims if dim not in ("network", "gate")]
+    present = np.isfinite(ds[name]).any(others).transpose("network", "gate")
+    rows, columns = np.nonzero(present.values)
+    names, gates = ds["network"].values, ds["gate"].values
+    return [(str(names[row]), str(gates[column])) for row, column in zip(rows, columns, strict=True)]
+
+
+def _finite_values(ds: xr.Dataset, *names: str) -> Values:
+    parts = [ds[name].values.ravel() for name in names if name in ds]
+    values = np.concatenate([np.array([]), *parts])
+    return values[np.isfinite(values)]
+
+
+def _of_jacobian(ds: xr.Dataset) -> Values:
+    measured = _finite_values(ds, "log_jacobian_norm", "log_cell_path")
+    if not measured.size:
+        return measured
+    bound = _finite_values(ds, "log_bound")
+    drawn = bound[(bound <= measured.max() + BOUND_ROOM) & (bound >= measured.min() - BOUND_ROOM)]
+    return np.concatenate([measured, drawn, [0.0, FADED]])
+
+
+def _whole_decades(low: float, high: float) -> tuple[float, float]:
+    return (float(np.floor(low - 0.2)), float(np.ceil(high + 0.2)))
+
+
+def _of_loss(ds: xr.Dataset) -> Values:
+    return _finite_values(ds, "loss", "test_loss", "memoryless_loss")
+
+
+def _of_loss_by_lag(ds: xr.Dataset) -> Values:
+    return _finite_values(ds, "loss_by_lag", "memoryless_loss") if "loss_by_lag" in ds else np.array([])
+
+
+def _of_matrix(ds: xr.Dataset) -> Values:
+    return np.concatenate([_finite_values(ds, "spectral_radius", "spectral_norm"), [1.0]])
+
+
+def _of_gradient_norm(ds: xr.Dataset) -> Values:
+    return np.concatenate([log_of("gradient_norm")(ds), log_of("clipped_gradient_norm")(ds)])
+
+
+def _of_steps(ds: xr.Dataset) -> Values:
+    parts = [ends_of(name)(ds) for name in ("step", "look")]
+    return np.concatenate(parts)
+
+
+def contribution_share(ds: xr.Dataset) -> xr.DataArray:
+    """Each lag's share of the summed norms of eq. 6's contributions; NaN where their sum is zero or not finite."""
+    norms = finite(ds["lag_contribution"].astype(np.float64))
+    total = norms.sum("lag")
+    return norms / total.where(total > 0)
+
+
+QUANTITIES = {
+    "log_jacobian_norm": Quantity(_of_jacobian, _whole_decades),
+    "state_gradient_norm": Quantity(log_of("state_gradient_norm"), decades),
+    "lag_contribution": Quantity(log_of("lag_contribution"), decades),
+    "loss": Quantity(_of_loss),
+    "loss_by_lag": Quantity(_of_loss_by_lag),
+    "matrix": Quantity(_of_matrix, padded),
+    "gradient_norm": Quantity(_of_gradient_norm, decades),
+    "update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades),
+    "step": Quantity(_of_steps),
+    "time": Quantity(ends_of("time")),
+    "lag": Quantity(ends_of("lag")),
+    "task_lag": Quantity(ends_of("task_lag")),
+}
+
+limit_of = partial(limits.limit_of, QUANTITIES)
+shared_limits = partial(limits.shared_limits, QUANTITIES)

@@ -1,0 +1,182 @@
+"""An instant page: presets and knobs, figures computed on the spot, the mathematics.
+
+Every instant page is an :class:`InstantPage`; what is special to one is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+import xarray as xr
+
+from goldviz.experiments.base import SettingsError
+from goldviz.experiments.instant import instants
+from goldviz.experiments.instant.base import Instant
+from goldviz.ui import chrome, controls, services
+from goldviz.ui.live_figure import live_figure
+from goldviz.ui.settings_panel import KINDS
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+KEPT_RESULTS = 128
+
+
+@dataclass(frozen=True)
+class View:
+    """The settings that are shown, their numbers, and how to draw a figure of them."""
+
+    settings: Instant
+    dataset: xr.Dataset
+
+    def figure(self, name: str, draw: Callable[..., go.Figure], description: str, **more: Any) -> None:
+        """Draw ``draw(dataset, theme=..., **more)``, once for everybody who looks at the same settings."""
+        theme = theme_now()
+        key = (self.settings.name, self.settings.model_dump_json(), name, theme, str(more))
+        text = services.figure_json(key, lambda: draw(self.dataset, theme=theme, **more))
+        live_figure(text, key=f"{name}-{self.settings.name}", description=description)
+
+
+@dataclass(frozen=True)
+class InstantPage:
+    """What one instant page is made of: ``look`` draws what one came for, ``read`` what is read at leisure."""
+
+    declared: type[Instant]
+    look: Callable[[View], None]
+    read: Callable[[View], None]
+    words_of_position: Callable[[Instant], str] | None = None
+
+    def show(self) -> None:
+        """Draw the page."""
+        declared = self.declared
+        complaints = _arrive(declared)
+        st.title(declared.title)
+        st.markdown(f"##### {declared.question}")
+        for sentence in complaints:
+            st.warning(plain(sentence), icon=":material/link_off:")
+        _presets(declared)
+        with st.container(key="laboratory"):
+            looking, setting_up = st.columns([3, 1], gap="medium")
+        with setting_up, st.container(border=True, key="knobs"):
+            settings = _knobs(declared)
+        with looking:
+            with st.container(key="first-look"):
+                settings = self._position(settings)
+                view = _view(declared, settings)
+                self.look(view)
+            with st.container(key="closer-look"):
+                self.read(view)
+        if settings is not None:
+            _leave_link(settings)
+
+    def _position(self, settings: Instant | None) -> Instant | None:
+        """The slider that says where to look, over what the settings leave to look at."""
+        name = self.declared.position
+        if not name or settings is None:
+            return settings
+        first, last = settings.positions()
+        key = controls.key_of(self.declared, name)
+        st.session_state[key] = min(max(st.session_state[key], first), last)
+        words = self.words_of_position(settings) if self.words_of_position else name
+        if first < last:
+            st.slider(words, first, last, key=key, help=controls.meaning(self.declared, name), persist_state="session")
+        return settings.changed(**{name: st.session_state[key]})
+
+
+def _arrive(declared: type[Instant]) -> list[str]:
+    """Take over a link's settings on the first run, and on a later visit by a link."""
+    arrived = f"arrived-{declared.name}"
+    first = arrived not in st.session_state
+    parameters = st.query_params.to_dict()
+    complaints: list[str] = []
+    if first or (parameters and st.session_state.get(chrome.CHANGED)):
+        st.session_state[arrived] = True
+        settings, complaints = controls.from_link(declared, parameters)
+        controls.put(declared, settings)
+    controls.ensure(declared)
+    return complaints
+
+
+def _leave_link(settings: Instant) -> None:
+    """Keep the address in the browser a link to what is shown."""
+    wanted = controls.to_link(settings)
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def _presets(declared: type[Instant]) -> None:
+    by_slug = {preset.slug: preset for preset in declared.presets}
+    key = f"preset-{declared.name}"
+    st.session_state.setdefault(key, _matching(declared))
+    st.pills(
+        "Start from",
+        list(by_slug),
+        key=key,
+        format_func=lambda slug: f"{KINDS[by_slug[slug].kind]} {by_slug[slug].name}",
+        on_change=_choose,
+        args=(declared, key),
+        persist_state="session",
+    )
+    chosen = st.session_state[key]
+    if chosen in by_slug:
+        st.caption(by_slug[chosen].words)
+
+
+def _matching(declared: type[Instant]) -> str | None:
+    try:
+        settings = controls.current(declared)
+    except SettingsError:
+        return None
+    return next((preset.slug for preset in declared.presets if declared.preset(preset.slug) == settings), None)
+
+
+def _choose(declared: type[Instant], key: str) -> None:
+    slug = st.session_state[key]
+    if slug is not None:
+        controls.put(declared, declared.preset(slug))
+
+
+def _knobs(declared: type[Instant]) -> Instant | None:
+    """The controls of the settings that have an effect. None after saying which setting is not allowed."""
+    try:
+        idle = controls.current(declared).without_effect()
+    except SettingsError:
+        idle = ()
+    hidden = {declared.position, *idle}
+    controls.draw(declared, [name for name in controls.essential(declared) if name not in hidden])
+    with st.expander("More settings"):
+        for heading, names in controls.groups(declared).items():
+            shown = [name for name in names if name not in hidden]
+            if shown:
+                st.markdown(f"**{heading}**")
+                controls.draw(declared, shown)
+    try:
+        return controls.current(declared)
+    except SettingsError as error:
+        for sentence in error.sentences.values():
+            st.error(plain(sentence), icon=":material/block:")
+        return None
+
+
+def _view(declared: type[Instant], settings: Instant | None) -> View:
+    """The numbers of these settings, or of the last ones that had some after saying why these have none."""
+    key = f"shown-{declared.name}"
+    if settings is not None:
+        try:
+            view = View(settings, _computed(declared.name, settings.model_dump_json()))
+        except ValueError as error:
+            st.error(plain(str(error)), icon=":material/block:")
+        else:
+            st.session_state[key] = settings.model_dump_json()
+            return view
+    st.caption("The figures show the last settings that were allowed.")
+    last = st.session_state.get(key, declared().model_dump_json())
+    return View(declared.checked_json(last), _computed(declared.name, last))
+
+
+@st.cache_data(max_entries=KEPT_RESULTS, show_spinner=False)
+def _computed(name: str, settings: str) -> xr.Dataset:
+    return instants()[name].checked_json(settings).compute()
