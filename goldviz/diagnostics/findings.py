@@ -89,9 +89,8 @@ def times(factor: float) -> str:
     if not np.isfinite(factor):
         return "infinitely many"
     if factor >= 1e6 or 0 < factor < 1e-3:
-        exponent = int(np.floor(np.log10(factor)))
-        mantissa = f"{factor / 10.0**exponent:.2g}"
-        return f"{mantissa} × 10{str(exponent).translate(SUPERSCRIPT)}"
+        mantissa, exponent = f"{factor:.1e}".split("e")
+        return f"{mantissa.removesuffix('.0')} × 10{str(int(exponent)).translate(SUPERSCRIPT)}"
     if factor >= 100:
         return f"{float(f'{factor:.2g}'):,.0f}"
     return f"{factor:.1f}" if 1 <= factor < 10 else f"{factor:.2g}"

@@ -143,11 +143,14 @@ def vanishing(settings: RecurrentGradients, networks: Sequence[Reading]) -> Find
 
 
 def forgetful(settings: RecurrentGradients, networks: Sequence[Reading]) -> Finding | None:
-    """The LSTM's forget gate is so small that the cell path loses its memory well within the sequence."""
+    """The LSTM's forget gate is so small that the cell path loses its memory well within the sequence.
+
+    One whose whole Jacobian keeps the signal all the same, through other units or paths, is let be.
+    """
     verdicts = []
     for n in networks:
-        short = n.memory_half_life < SHORTEST_MEMORY * max(n.longest_lag, 1)
-        if n.longest_lag and majority(short):
+        short = (n.memory_half_life < SHORTEST_MEMORY * n.longest_lag) & ~(n.farthest >= KEPT)
+        if majority(short):
             opening, half_life = median(n.forget), median(n.memory_half_life)
             verdicts.append(Verdict(n.name, f"opening {opening:.2f}: memory halves in {half_life:.1f} steps", short))
     if not verdicts:

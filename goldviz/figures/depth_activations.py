@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.depth_quantities import limit_of
-from goldviz.figures.elements import add_curve, add_range, number_ticks, panels, whole, worded
+from goldviz.figures.elements import add_curve, add_range, legend_above_headings, number_ticks, panels, whole, worded
 from goldviz.figures.limits import Limits
 from goldviz.figures.reading import Band, absence, finite, networks, recorded, run_label, seeds_in_words
 from goldviz.figures.theme import Theme
@@ -45,9 +45,7 @@ def activations(
     )
     figure.update_xaxes(title_text="Hidden state h(l), from input to read-out", row=3, col=1)
     notes = [run_label(ds), f"Epoch {at}. {seeds_in_words(ds)}", *missing]
-    look.apply(figure, theme, title=title, notes=notes, height=640)
-    figure.update_layout(legend_y=1.05, margin_t=figure.layout.margin.t + 24)
-    return figure
+    return legend_above_headings(look.apply(figure, theme, title=title, notes=notes, height=640))
 
 
 def _add_mean_and_spread(figure: go.Figure, network: str, ds: xr.Dataset) -> None:

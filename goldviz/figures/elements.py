@@ -54,6 +54,14 @@ def panel_per_network(names: Sequence[str], theme: Theme) -> go.Figure:
     return panels([style.heading for style in styles], theme, colours=[style.colour for style in styles])
 
 
+def legend_above_headings(figure: go.Figure) -> go.Figure:
+    """Lift the legend of a figure with panels over the first one's name; call it after ``theme.apply``."""
+    layout = figure.layout
+    layout.margin.t += 24
+    layout.legend.y = 1 + 24 / (layout.height - layout.margin.t - layout.margin.b)
+    return figure
+
+
 def add_curve(
     figure: go.Figure, network: str, x: NDArray[Any], band: Band, *,
     hover: str = "%{y:.3~g}", row: int | None = None, legend: bool = True,

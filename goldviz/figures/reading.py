@@ -84,12 +84,13 @@ def growing_dim(ds: xr.Dataset) -> str:
 
 def finite(array: xr.DataArray) -> xr.DataArray:
     """The array with NaN in place of infinities."""
-    return array.where(np.isfinite(array))
+    # Without xarray's own `where`: it aligns the array with itself first, which takes most of a drawing's time here.
+    return array.copy(data=np.where(np.isfinite(array.values), array.values, np.nan))
 
 
 def positive(array: xr.DataArray) -> xr.DataArray:
     """The array with NaN wherever a log axis has no place for it."""
-    return array.where(np.isfinite(array) & (array > 0))
+    return array.copy(data=np.where(np.isfinite(array.values) & (array.values > 0), array.values, np.nan))
 
 
 @dataclass(frozen=True)

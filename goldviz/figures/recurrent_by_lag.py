@@ -6,7 +6,16 @@ import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.elements import add_curve, loss_axis, number_ticks, panels, reference_line, whole, worded
+from goldviz.figures.elements import (
+    add_curve,
+    legend_above_headings,
+    loss_axis,
+    number_ticks,
+    panels,
+    reference_line,
+    whole,
+    worded,
+)
 from goldviz.figures.limits import Limits
 from goldviz.figures.reading import (
     Band,
@@ -52,4 +61,4 @@ def by_lag(
         memoryless = float(finite(ds["memoryless_loss"]).median())
         reference_line(figure, memoryless, f"best without memory: {memoryless:.3f}", theme, every_panel=False)
     notes = [run_label(ds), sentences(f"Step {at}, fresh sequences.", seeds_in_words(ds))]
-    return look.apply(figure, theme, title=title, notes=notes, height=540 if scored else 430)
+    return legend_above_headings(look.apply(figure, theme, title=title, notes=notes, height=560 if scored else 430))

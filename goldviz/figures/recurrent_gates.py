@@ -11,6 +11,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.elements import (
     add_curve,
     epoch_axis,
+    legend_above_headings,
     mark_epochs,
     number_ticks,
     panels,
@@ -30,7 +31,7 @@ from goldviz.figures.reading import (
     sentences,
     thinned,
 )
-from goldviz.figures.recurrent_quantities import gates_of, limit_of
+from goldviz.figures.recurrent_quantities import GATES, gates_of, limit_of
 from goldviz.figures.theme import Theme, style_of
 
 WITHOUT_GATES = "A plain RNN has no gates: train an LSTM or a GRU beside it."
@@ -60,7 +61,8 @@ def gates(
     figure.update_xaxes(title_text="Time step t", row=len(pairs))
     figure.update_yaxes(range=(-0.06, 1.06), tickvals=[0, 0.5, 1])
     notes = [run_label(ds), "1: open; 0: shut.", _half_life(now), f"Step {at}. {seeds_in_words(ds)}"]
-    return look.apply(figure, theme, title=title, notes=notes, height=130 + 110 * len(pairs), legend=False)
+    look.apply(figure, theme, title=title, notes=notes, height=144 + 110 * len(pairs), legend=False)
+    return figure.update_layout(margin_t=figure.layout.margin.t + 14)
 
 
 def _gate_name(network: str, gate: str) -> str:
@@ -69,7 +71,7 @@ def _gate_name(network: str, gate: str) -> str:
 
 def _no_gates(ds: xr.Dataset, name: str) -> str:
     """Why no gate can be drawn: not recorded, nothing yet, or no network has one."""
-    if not {"lstm", "gru"} & set(networks(ds) if "network" in ds.coords else []) and name in ds:
+    if name in ds and not GATES.keys() & set(networks(ds)):
         return WITHOUT_GATES
     return absence(ds, name)
 
@@ -112,7 +114,7 @@ def saturation(
     figure.update_xaxes(unifiedhovertitle_text="step %{x}", showgrid=True)
     mark_epochs(figure, ds, epoch, theme)
     notes = [run_label(ds), _most_stuck(ds, epoch), sentences(thinning, seeds_in_words(ds))]
-    return look.apply(figure, theme, title=title, notes=notes, height=180 + 180 * len(drawn))
+    return legend_above_headings(look.apply(figure, theme, title=title, notes=notes, height=200 + 180 * len(drawn)))
 
 
 def _most_stuck(ds: xr.Dataset, epoch: int | None) -> str:
@@ -121,12 +123,12 @@ def _most_stuck(ds: xr.Dataset, epoch: int | None) -> str:
         return ""
     at = recorded(ds, epoch, "look")
     shares = finite(ds["gate_saturation"].sel(look=at)).median("seed")
-    found = [(float(shares.sel(network=n, gate=g)), n, g) for n, g in gates_of(ds, "gate_saturation")]
+    found = [(float(shares.sel(network=n, gate=g)), n, g) for n, g in gates_of(ds)]
     found = [entry for entry in found if np.isfinite(entry[0])]
     if not found:
         return ""
     share, network, gate = max(found)
-    return f"Most at step {at}: {style_of(network).label} {gate} gate, {percent(share)}."
+    return f"Most at step {at}: {style_of(network).label} {gate} gate, {percent(share)}." if share >= 0.005 else ""
 
 
 def recurrent_matrix(
@@ -154,7 +156,7 @@ def recurrent_matrix(
     figure.update_xaxes(unifiedhovertitle_text="step %{x}", showgrid=True)
     reference_line(figure, 1, "1: keeps lengths", theme)
     mark_epochs(figure, ds, epoch, theme)
-    gated = {"lstm", "gru"} & set(networks(ds))
+    gated = GATES.keys() & set(networks(ds))
     notes = [run_label(ds), "LSTM and GRU: the candidate's matrix." if gated else "",
              sentences(thinning, seeds_in_words(ds))]  # fmt: skip
-    return look.apply(figure, theme, title=title, notes=notes, height=540)
+    return legend_above_headings(look.apply(figure, theme, title=title, notes=notes, height=560))

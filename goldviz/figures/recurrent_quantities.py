@@ -9,10 +9,13 @@ import xarray as xr
 
 from goldviz.figures import limits
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
-from goldviz.figures.reading import finite
+from goldviz.figures.reading import finite, networks
 
 FADED = -2.0
 """log10 of the share below which a signal counts as gone: a hundredth."""
+
+GATES = {"lstm": ("input", "forget", "output"), "gru": ("update", "reset")}
+"""The gates of each network that has any (document 001, eq. 10-12, 21-22)."""
 
 BOUND_ROOM = 4.0
 """Decades beyond the measured norms up to which the axis follows the bound, which may grow without end."""
@@ -28,19 +31,16 @@ def fading_lag(logarithms: xr.DataArray) -> xr.DataArray:
     return first.where(below.any("lag")).drop_vars("lag", errors="ignore")
 
 
-def gates_of(ds: xr.Dataset, name: str = "gate_opening") -> list[tuple[str, str]]:
-    """The (network, gate) pairs that a variable has any finite value of, network by network."""
-    others = [dim for dim in ds[name].dims if dim not in ("network", "gate")]
-    present = np.isfinite(ds[name]).any(others).transpose("network", "gate")
-    rows, columns = np.nonzero(present.values)
-    names, gates = ds["network"].values, ds["gate"].values
-    return [(str(names[row]), str(gates[column])) for row, column in zip(rows, columns, strict=True)]
+def gates_of(ds: xr.Dataset) -> list[tuple[str, str]]:
+    """The (network, gate) pairs of a run, network by network."""
+    recorded = {str(gate) for gate in ds["gate"].values}
+    return [(n, gate) for n in networks(ds) for gate in GATES.get(n, ()) if gate in recorded]
 
 
 def _finite_values(ds: xr.Dataset, *names: str) -> Values:
     parts = [ds[name].values.ravel() for name in names if name in ds]
-    values = np.concatenate([np.array([]), *parts])
-    return values[np.isfinite(values)]
+    values: Values = np.concatenate([np.array([]), *parts])
+    return np.asarray(values[np.isfinite(values)])
 
 
 def _of_jacobian(ds: xr.Dataset) -> Values:

@@ -150,7 +150,7 @@ def _reach(now: xr.DataArray) -> str:
         first, highest = float(norms[0]), float(norms.max())
         if first > 0 and np.isfinite(highest):
             answers.append(f"{style_of(str(network)).label} {times(highest / first)}")
-    return f"Largest over first: {', '.join(answers)}." if answers else ""
+    return f"Largest / first norm: {', '.join(answers)}." if answers else ""
 
 
 def state_gradient_map(
@@ -209,7 +209,9 @@ def lag_contribution(
     _lag_axis(figure, ds, limits)
     figure.update_xaxes(title_text="Lag t − k")
     figure.update_yaxes(title_text="Norm of its part of dL/dW", **log_axis(limit_of("lag_contribution", ds, limits)))
-    notes = [run_label(ds), _nearest(ds.sel(look=at)), f"Step {at}. {seeds_in_words(ds)}", unseen(now, "lag", "lag")]
+    # The largest lag multiplies by the initial state, which is zero: its place is empty for every network.
+    lost = unseen(now.isel(lag=slice(0, -1)), "lag", "lag")
+    notes = [run_label(ds), _nearest(ds.sel(look=at)), f"Step {at}. {seeds_in_words(ds)}", lost]
     return look.apply(figure, theme, title=title, notes=notes)
 
 

@@ -12,6 +12,7 @@ from goldviz.figures.elements import (
     add_curve,
     add_test_loss,
     epoch_axis,
+    legend_above_headings,
     log_axis,
     loss_axis,
     mark_epochs,
@@ -36,7 +37,7 @@ from goldviz.figures.reading import (
 from goldviz.figures.recurrent_quantities import limit_of
 from goldviz.figures.theme import Theme, style_of
 
-CLIPPING_WINDOWS = 40
+CLIPPING_WINDOWS = 20
 """Windows over a run in which clipped steps are counted: a single step is either clipped or not."""
 
 NORM_WINDOWS = 100
@@ -167,7 +168,7 @@ def clipping(
     mark_epochs(figure, ds, epoch, theme)
     notes = [run_label(ds), _clipped_in_words(ds), "Dotted: after clipping, same direction.",
              sentences(averaging, seeds_in_words(ds))]  # fmt: skip
-    return look.apply(figure, theme, title=title, notes=notes, height=540)
+    return legend_above_headings(look.apply(figure, theme, title=title, notes=notes, height=560))
 
 
 def _add_after(figure: go.Figure, ds: xr.Dataset) -> None:

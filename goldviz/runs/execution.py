@@ -78,6 +78,7 @@ class Executor:
         )
         self._watcher = threading.Thread(target=self._watch, name="goldviz-watch", daemon=True)
         self._watcher.start()
+        self.devices()  # asked now, so that the answer is there when a page wants it
 
     def _connect(self, workers: int, scheduler: str) -> Client:
         import dask

@@ -106,8 +106,13 @@ def test_an_lstm_alone_that_fades_is_sent_to_its_forget_bias():
 
 @pytest.mark.parametrize(("opening", "small"), [(0.95, False), (0.8, True), (1.0, False), (0.0, False)])
 def test_forget_gate_is_measured_against_the_sequence(opening, small):
-    run = run_of(("lstm",), kept=(0.99,), test=(0.17,), forget=opening)
+    run = run_of(("lstm",), kept=(0.95,), test=(0.17,), forget=opening)
     assert ("forget_bias_too_small" in found(run)) == small
+
+
+def test_a_small_forget_gate_is_let_be_where_the_signal_is_kept_all_the_same():
+    run = run_of(("lstm",), kept=(0.99,), test=(0.17,), forget=0.5)
+    assert list(found(run)) == ["learned_nothing", "gradient_kept"]
 
 
 def test_an_rnn_alone_is_sent_to_gates_when_its_matrix_is_orthogonal():
@@ -187,6 +192,10 @@ def test_nothing_recorded_gives_no_findings():
     assert found(run * np.nan) == {} or set(found(run * np.nan)) == {"diverged"}
 
 
+def test_the_smallest_number_above_zero_has_words():
+    assert "4.9 × 10⁻³²⁴" in found(run_of(("gru",), test=(0.15,), update=5e-324))["learning_rate_too_small"].number
+
+
 def test_half_life_is_the_logarithm_of_the_opening():
     reading = Reading.of(run_of(("lstm",), forget=0.9), "lstm")
     assert 0.9 ** reading.memory_half_life[0] == pytest.approx(0.5)
@@ -225,6 +234,9 @@ def test_findings_are_few_sorted_consistent_and_every_change_is_allowed(
     order = [["bad", "warning", "good"].index(finding.severity) for finding in findings]
     assert order == sorted(order)
     assert not {"learning_rate_too_small", "learning_rate_too_large"} <= set(kinds)
+    assert len(names) > 1 or not {"forget_bias_too_small", "gradient_kept"} <= set(kinds)
+    assert len(names) > 1 or not {"vanishing", "exploding"} <= set(kinds)
+    assert len(names) > 1 or not {"learned_nothing", "task_solved"} <= set(kinds)
     for finding in findings:
         assert bool(finding.advice) == bool(finding.changes)
         if finding.changes:

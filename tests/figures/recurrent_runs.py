@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 
 from goldviz.experiments.recurrent_gradients import RecurrentGradients
+from goldviz.figures.recurrent_quantities import GATES
 
-GATES = {"lstm": ("input", "forget", "output"), "gru": ("update", "reset")}
 GATE_NAMES = ("input", "forget", "output", "update", "reset")
 KEPT = {"rnn": 0.75, "lstm": 0.985, "gru": 0.97}
 OPENINGS = {"input": 0.4, "forget": 0.93, "output": 0.6, "update": 0.15, "reset": 0.7}

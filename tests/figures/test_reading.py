@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,3 +91,15 @@ def test_power_ticks_are_whole_decades():
     ticks = power_ticks(-12.5, 2.5)
     assert ticks["tickvals"] == [-12, -9, -6, -3, 0]
     assert ticks["ticktext"][0] == "10<sup>−12</sup>"
+
+
+def test_windows_are_averaged_up_to_the_last_step():
+    array = xr.DataArray([9.0, 1.0, 3.0, np.inf, 5.0], {"step": [1, 2, 3, 4, 5]}, "step")
+    means, words = reading.averaged(array, "step", most=3)
+    np.testing.assert_array_equal(means["step"], [3, 5])
+    np.testing.assert_allclose(means, [2.0, 5.0])
+    assert words == "Each point: mean of 2 steps."
+    whole, nothing = reading.averaged(array, "step", most=5)
+    assert whole.sizes["step"] == 5
+    assert nothing == ""
+    assert np.isnan(whole[3])

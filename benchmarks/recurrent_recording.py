@@ -1,0 +1,97 @@
+"""What looking costs: a run of *Gradient flow through time* against a bare loop with the same cells.
+
+Adding problem, length 50, 64 hidden units, batches of 64, one thread; RNN, LSTM and GRU, with a look at every tenth
+step. Times are those of the processor, so a busy machine disturbs them little. Both take their turns.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from goldviz.data.sequences import adding_problem
+from goldviz.experiments.procedures.recurrent_gradients import LANES, learner, train
+from goldviz.experiments.procedures.recurrent_tasks import evaluation
+from goldviz.experiments.recurrent_gradients import RecurrentGradients
+from goldviz.training.seeds import DATA, TEST_DATA, stream
+
+REPEATS = 3
+SETTINGS = RecurrentGradients(steps=100)
+
+
+class Silent:
+    """A recorder that keeps nothing but the time spent on measuring."""
+
+    settings = SETTINGS
+    restored = None
+    measuring = 0.0
+
+    def steps(self, n: int, state: Callable[[], bytes]) -> Iterator[int]:
+        # Step 1 is a look of its own: a long run has one look in ten steps, and so has this.
+        yield from range(2, n + 2)
+
+    def __call__(self, name: str, values: Any) -> None: ...
+
+    def once(self, name: str, values: Any) -> None: ...
+
+    def coordinates(self, **labels: Any) -> None: ...
+
+    def attribute(self, **facts: Any) -> None: ...
+
+    @contextmanager
+    def instrument(self) -> Iterator[None]:
+        started = time.process_time()
+        yield
+        self.measuring += time.process_time() - started
+
+
+def bare_loop() -> None:
+    order = stream(0, DATA)
+    looked_at = evaluation(SETTINGS, stream(0, TEST_DATA))
+    learners = [learner(SETTINGS, lane, 0, looked_at, torch.device("cpu")) for lane in LANES]
+    for _ in range(SETTINGS.steps):
+        batch = adding_problem(SETTINGS.length, SETTINGS.batch, order)
+        for one in learners:
+            answers = one.network.read(one.network(batch.inputs).states[-1]).squeeze(1)
+            loss = functional.mse_loss(answers, batch.targets[-1])
+            one.optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(one.network.parameters(), SETTINGS.clip)
+            one.optimiser.step()
+            loss.item()
+
+
+def seconds(work: Callable[[], object]) -> float:
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    bare_loop()
+    train(SETTINGS, Silent())
+    bare, looked, measuring = [], [], []
+    for _ in range(REPEATS):
+        bare.append(seconds(bare_loop))
+        silent = Silent()
+        looked.append(seconds(lambda silent=silent: train(SETTINGS, silent)))
+        measuring.append(silent.measuring)
+    ratio = statistics.median(mine / plain for mine, plain in zip(looked, bare, strict=True))
+    for name, times in {
+        "bare loop": bare,
+        "with a look every tenth step": looked,
+        "measuring alone": measuring,
+    }.items():
+        print(f"{name:<30} {statistics.median(times) / SETTINGS.steps * 1000:6.1f} ms a step of all three networks")
+    print(f"with looks / bare: {ratio:.2f}")
+
+
+if __name__ == "__main__":
+    main()
