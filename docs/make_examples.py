@@ -1,6 +1,6 @@
 """Record the runs of all presets, and the home page's pictures, that ship with the package.
 
-All of them, or those of the experiments named as arguments.
+All of them, or those of the experiments and instant pages named as arguments.
 """
 
 import importlib
@@ -25,5 +25,7 @@ for name, experiment in goldviz.experiments().items():
             picture_path(name).write_text(figures.picture(dataset) + "\n", encoding="utf-8")
 
 for name, instant in instants().items():
+    if sys.argv[1:] and name not in sys.argv[1:]:
+        continue
     figures = importlib.import_module(f"goldviz.figures.{name.replace('-', '_')}")
     picture_path(name).write_text(figures.picture(instant().compute()) + "\n", encoding="utf-8")

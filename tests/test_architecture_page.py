@@ -48,10 +48,20 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _python(folder: Path, *arguments: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(folder), "GOLDVIZ_DATABASE_URL": f"sqlite:///{folder / 'runs.sqlite'}"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(folder),
+        "GOLDVIZ_DATABASE_URL": f"sqlite:///{folder / 'runs.sqlite'}",
+    }
     environment["GOLDVIZ_WORKERS"] = "0"
     done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=240, check=False
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -63,7 +73,8 @@ def test_its_examples_are_recorded(checkout: Path) -> None:
 
 
 def test_python_runs_it_the_same_every_time(checkout: Path) -> None:
-    call = "import goldviz; print(goldviz.run('random-walk', seeds=[0, 3], steps=5, progress=False).position.values.tolist())"
+    run = "goldviz.run('random-walk', seeds=[0, 3], steps=5, progress=False)"
+    call = f"import goldviz; print({run}.position.values.tolist())"
     first = _python(checkout, "-c", call)
     assert first.count(",") == 9
     assert first == _python(checkout, "-c", call)
@@ -71,7 +82,9 @@ def test_python_runs_it_the_same_every_time(checkout: Path) -> None:
 
 def test_the_shell_runs_it(checkout: Path) -> None:
     shell = "import sys; from goldviz.cli import main; sys.exit(main(sys.argv[1:]))"
-    _python(checkout, "-c", shell, "run", "random-walk", "--drift", "0.5", "--steps", "4", "--quiet", "--output", "walk.csv")
+    _python(
+        checkout, "-c", shell, "run", "random-walk", "--drift", "0.5", "--steps", "4", "--quiet", "--output", "walk.csv"
+    )
     assert "position" in (checkout / "walk.csv").read_text(encoding="utf-8")
 
 

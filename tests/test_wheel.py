@@ -53,7 +53,11 @@ def test_the_installed_shell_serves_the_app_from_any_folder(wheel: Path, tmp_pat
     call = "import sys, goldviz; from goldviz.cli import main; print(goldviz.__file__); sys.exit(main(sys.argv[1:]))"
     with (tmp_path / "log").open("wb") as log:
         serving = subprocess.Popen(
-            [sys.executable, "-c", call, "serve", "--port", str(port)], cwd=elsewhere, env=environment, stdout=log, stderr=log
+            [sys.executable, "-c", call, "serve", "--port", str(port)],
+            cwd=elsewhere,
+            env=environment,
+            stdout=log,
+            stderr=log,
         )
     try:
         assert _answers(f"http://127.0.0.1:{port}/_stcore/health", serving), (tmp_path / "log").read_text()

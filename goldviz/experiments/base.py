@@ -116,6 +116,8 @@ class Settings(BaseModel):
     title: ClassVar[str]
     question: ClassVar[str]
     icon: ClassVar[str]
+    rank: ClassVar[int] = 1000
+    """Where it stands among the laboratories; the lowest number comes first."""
     presets: ClassVar[tuple[Preset, ...]]
 
     @classmethod
@@ -199,7 +201,7 @@ class Experiment(Settings):
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread."""
-        return 1.0
+        raise TypeError(f"{type(self).__name__} declares no estimate")
 
     def script(self, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
         """A Python file that repeats the run by itself; ``changes`` are hot settings, by the step after which."""
@@ -250,7 +252,8 @@ def _allowed_scalar(schema: Mapping[str, Any]) -> str:
     if schema.get("type") == "boolean":
         return "true or false"
     if schema["type"] == "string":
-        return f"a text of {schema.get('minLength', 0)} to {schema['maxLength']} characters"
+        longest = schema.get("maxLength")
+        return "a text" if longest is None else f"a text of {schema.get('minLength', 0)} to {longest} characters"
     kind = {"integer": "a whole number", "number": "a number"}[schema["type"]]
     low, high = schema.get("minimum"), schema.get("maximum")
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -49,6 +49,7 @@ class DepthGradients(Experiment):
     title: ClassVar[str] = "Gradient flow in depth"
     question: ClassVar[str] = "Why does a deep plain network stop learning, and what does a skip connection change?"
     icon: ClassVar[str] = ":material/stacked_line_chart:"
+    rank: ClassVar[int] = 10
     step: ClassVar[str] = "epoch"
 
     depth: int = setting(

@@ -20,9 +20,9 @@ def example_path(experiment: type[Experiment], slug: str) -> Path:
     return FOLDER / f"{experiment.name}.{slug}.safetensors"
 
 
-def picture_path(experiment: type[Experiment]) -> Path:
-    """Where the experiment's picture for the home page lies."""
-    return FOLDER / f"{experiment.name}.svg"
+def picture_path(name: str) -> Path:
+    """Where the home page's picture of the experiment or instant page of this name lies."""
+    return FOLDER / f"{name}.svg"
 
 
 @cache

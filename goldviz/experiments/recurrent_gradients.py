@@ -47,6 +47,7 @@ class RecurrentGradients(Experiment):
         "How far back in time does a recurrent network's gradient reach, and what do gates change?"
     )
     icon: ClassVar[str] = ":material/timeline:"
+    rank: ClassVar[int] = 20
     step: ClassVar[str] = "step"
 
     task: Literal["adding", "recall", "copy", "sine", "reviews"] = setting(

@@ -140,7 +140,8 @@ def _five(found: dict[str, xr.DataArray], ds: xr.Dataset, title: str, theme: The
     for part, array in found.items():
         *row_dim, column_dim = (str(dim) for dim in array.dims)
         rows = labels[row_dim[0]] if row_dim else None
-        words = f"{NAMES[part]}: {row_dim[0] if row_dim else 'one'} by {column_dim}".replace("earlier_unit", "unit")
+        to = "unit" if column_dim == "earlier_unit" else column_dim
+        words = f"{NAMES[part]}: {row_dim[0]} by {to}" if row_dim else f"{NAMES[part]}: {to}"
         strips.append((words, np.atleast_2d(array.values), labels[column_dim], rows))
     return _stack(strips, html.unescape(title), theme, 22)
 

@@ -8,13 +8,14 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.elements import power_ticks
-from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, symmetric
+from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, NetworkStyle, Theme, depth_colours
 from goldviz.figures.thumbnail import Curve, polyline_svg
 
 LINES = 16
 """Singular values drawn of each product: the largest, the smallest, and some between."""
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 BOUND, ASYMPTOTE, STEPWISE = "#d55e00", "#0e7ac0", "#c46a9c"
 
 
@@ -43,7 +44,7 @@ def _pairs(ds: xr.Dataset, name: str, title: str, theme: Theme) -> go.Figure:
     )
     finite = values[np.isfinite(values)]
     notes = [
-        f"From 10^{finite.min():.1f} to 10^{finite.max():.1f}. White: unchanged. Red: grown. Blue: faded.",
+        f"From {_factor(finite.min())} to {_factor(finite.max())}. White: unchanged. Red: grown. Blue: faded.",
         f"{zeros} products are exactly zero and left blank." if zeros else "",
     ]
     look.apply(figure, theme, title=title, notes=notes, legend=False, height=450, hover="closest")
@@ -53,6 +54,13 @@ def _pairs(ds: xr.Dataset, name: str, title: str, theme: Theme) -> go.Figure:
     colour_bar(figure, limits, SIGNED, "Average gain from k to t", **power_ticks(*limits, most=5))
     cursor(figure, ds.attrs["start"], theme)
     return figure
+
+
+def _factor(exponent: float) -> str:
+    """Ten to this power as plain text, also beyond what a float holds."""
+    if -3 <= exponent <= 4:
+        return f"{10**exponent:.3g}"
+    return "10" + f"{exponent:.0f}".translate(SUPERSCRIPTS)
 
 
 def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
@@ -78,7 +86,7 @@ def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
         line(ds["cell_path"].values[start:, start], "cell path alone", ink.text, "dot")
     line(ds["stepwise_bound"].values, "bound, step by step", STEPWISE, "longdash", 1.5)
     look.apply(figure, theme, title=f"What becomes of a change at step {start}?", notes=[parting(ds)], height=450)
-    figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": figure.layout.margin.t - 24, "b": 130})
+    legend_below(figure)
     low, high = _drawn_range(figure)
     figure.update_yaxes(title_text="Gain from k to k + lag", range=[low, high], **power_ticks(low, high))
     figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
@@ -111,7 +119,9 @@ def parting(ds: xr.Dataset) -> str:
     norm, radius, lag = ds.attrs["spectral_norm"], ds.attrs["spectral_radius"], parting_lag(ds)
     if lag is None:
         return f"Norm and spectral radius are both {norm:.3g}: W is normal, and bound and asymptote are one line."
-    return f"Norm {norm:.3g}, spectral radius {radius:.3g}: bound and asymptote are ten times apart from lag {lag:g} on."
+    return (
+        f"Norm {norm:.3g}, spectral radius {radius:.3g}: bound and asymptote are ten times apart from lag {lag:g} on."
+    )
 
 
 def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
@@ -162,7 +172,8 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
         )  # fmt: skip
     outside = int((np.hypot(*ds["step_eigenvalue"].values) > 1 + 1e-9).sum())
     notes = [f"{outside} of {ds.sizes['step_eigenvalue_number']} eigenvalues of the step lie outside the circle."]
-    look.apply(figure, theme, title="Where are the eigenvalues?", notes=notes, hover="closest")
+    look.apply(figure, theme, title="Where are the eigenvalues?", notes=notes, height=470, hover="closest")
+    legend_below(figure)
     most = 1.1 * max(1.0, *(float(np.abs(ds[name].values).max()) for name in ("weight_eigenvalue", "step_eigenvalue")))
     figure.update_xaxes(title_text="Real part", range=[-most, most], constrain="domain")
     figure.update_yaxes(title_text="Imaginary part", range=[-most, most], scaleanchor="x", constrain="domain")

@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 from goldviz.figures import theme as look
 from goldviz.figures.elements import power_ticks, reference_line
 from goldviz.figures.limits import log10
-from goldviz.figures.maps import cells, colour_bar, cursor
+from goldviz.figures.maps import cells, colour_bar, cursor, legend_below
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
@@ -35,7 +35,8 @@ def split(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     ):
         figure.add_trace(_line(ds, name, words, colour, dash, width))
     steps, reach = ds.sizes["step"], int(ds.attrs["reach"])
-    look.apply(figure, theme, title="How far back does the gradient reach?", notes=[reach_sentence(ds)], height=430)
+    look.apply(figure, theme, title="How far back does the gradient reach?", notes=[reach_sentence(ds)], height=460)
+    legend_below(figure)
     low, high = _log_axis(figure, "Length of the gradient")
     last = float(log10(ds["cell"])[-1])
     if np.isfinite(last) and low < last - 2 < high:
@@ -98,7 +99,7 @@ def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """What reaches the gates and the candidate themselves."""
     figure = go.Figure([_line(ds, name, *style, 2.2) for name, style in GATES.items()])
     look.apply(figure, theme, title="What do the gates themselves get to learn from?", height=460)
-    figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": figure.layout.margin.t - 24, "b": 120})
+    legend_below(figure)
     _log_axis(figure, "Length of the gradient")
     figure.update_xaxes(title_text="Step t", showgrid=False)
     return figure

@@ -1,4 +1,4 @@
-"""Heat maps: a matrix as coloured cells, one colour scale, exact values on hover."""
+"""Parts of the instant pages' figures: heat maps in one colour scale, a cursor, a legend under the plot."""
 
 from __future__ import annotations
 
@@ -42,6 +42,11 @@ def symmetric(*arrays: ArrayLike, least: float = 0.0) -> tuple[float, float]:
     finite = np.abs(flat[np.isfinite(flat)])
     most = max(float(finite.max()) if finite.size else 0.0, least) or 1.0
     return -most, most
+
+
+def legend_below(figure: go.Figure) -> None:
+    """Long names find no room over a phone's plot: put them under it. Call after ``theme.apply``."""
+    figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": figure.layout.margin.t - 24, "b": 130})
 
 
 def cursor(figure: go.Figure, x: float, theme: Theme) -> None:

@@ -30,7 +30,7 @@ def laboratories() -> list[Page]:
     """The experiments and instant pages that have a page: ``pages/<name with underscores>.py``."""
     return [
         Page(f"pages/{name.replace('-', '_')}.py", declared.title, declared.icon, declared.question, name)
-        for name, declared in {**experiments(), **instants()}.items()
+        for name, declared in sorted({**experiments(), **instants()}.items(), key=lambda item: item[1].rank)
         if (folder() / "pages" / f"{name.replace('-', '_')}.py").is_file()
     ]
 

@@ -37,7 +37,9 @@ class View:
         theme = theme_now()
         key = (self.settings.name, self.settings.model_dump_json(), name, theme, str(more))
         text = services.figure_json(key, lambda: draw(self.dataset, theme=theme, **more))
-        live_figure(text, key=f"{name}-{self.settings.name}", description=description)
+        # Moving the position keeps a zoom; other settings may mean other axes.
+        subject = self.settings.model_dump_json(exclude={self.settings.position})
+        live_figure(text, key=f"{name}-{self.settings.name}", subject=subject, description=description)
 
 
 @dataclass(frozen=True)

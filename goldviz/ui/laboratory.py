@@ -143,9 +143,7 @@ class Laboratory:
         text = services.figure_json(key, lambda: spec.draw(lane.dataset, epoch=step, limits=limits, theme=theme))
         # The key is the lane's place, not its run: a new run in the same lane is drawn over the old one.
         position = lanes.ids(self.experiment).index(lane.id)
-        live_figure(
-            text, key=f"{place}{name}-{position}", subject=lane.id, description=f"{spec.question} {spec.shows}"
-        )
+        live_figure(text, key=f"{place}{name}-{position}", subject=lane.id, description=f"{spec.question} {spec.shows}")
 
 
 def _arrive(experiment: type[Experiment]) -> list[str]:

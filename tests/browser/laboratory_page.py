@@ -48,8 +48,8 @@ def choose_preset(page: Page, name: str) -> None:
     ).first.click()
 
 
-def set_number(page: Page, setting: str, value: str) -> None:
-    box = page.locator(f".st-key-setting-depth-gradients-{setting} input").first
+def set_number(page: Page, setting: str, value: str, experiment: str = "depth-gradients") -> None:
+    box = page.locator(f".st-key-setting-{experiment}-{setting} input").first
     box.fill(value)
     box.press("Enter")
 

@@ -229,16 +229,19 @@ def test_hot_settings_are_marked(server: Server, open_page: Opener) -> None:
     state(page, "Stopped")
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", ["", "depth-gradients", "runs"])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    "path",
+    ["", "depth-gradients", "recurrent-gradients", "jacobian-lens", "lstm-valves", "backpropagation-by-hand", "runs"],
+)
 def test_nothing_is_wider_than_the_window(
     server: Server, open_page: Opener, path: str, scheme: str, width: int
 ) -> None:
     page = open_page(f"{server.address}/{path}", width=width, height=900, scheme=scheme)
     expect(page.locator("h1")).to_be_visible()
-    if path == "depth-gradients":
-        wait_for_figure(page)
+    if path not in ("", "runs"):
+        expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+        page.wait_for_timeout(500)
     overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 0
     cut = page.evaluate(

@@ -207,7 +207,9 @@ def test_an_experiment_without_a_name_of_its_own_is_not_listed() -> None:
 
 def test_what_an_experiment_does_not_declare_is_said() -> None:
     sample = Sample()
-    for asked in (sample.steps_planned, sample.script, lambda: sample.run(None)):  # type: ignore[arg-type]
+    for asked in (sample.steps_planned, sample.estimated_seconds):
         with pytest.raises(TypeError, match="Sample declares no "):
             asked()
+    with pytest.raises(ModuleNotFoundError, match=r"procedures\.sample"):
+        sample.run(None)  # type: ignore[arg-type]
     assert sample.findings(None) == []  # type: ignore[arg-type]

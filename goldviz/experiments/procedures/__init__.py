@@ -1,0 +1,1 @@
+"""What runs do: data, networks, training and diagnostics put together."""

@@ -1,0 +1,68 @@
+"""The recurrent laboratory in a real browser: trained live, and computed at once."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_server import Server
+from tests.browser.laboratory_page import choose_preset, curve, figure, set_number, state, train, updates
+
+Opener = Callable[..., Page]
+
+
+def first_figure(page: Page, name: str):  # type: ignore[no-untyped-def]
+    drawn = figure(page, name)
+    expect(drawn.locator(".main-svg").first).to_be_visible()
+    return drawn
+
+
+def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/recurrent-gradients")
+    drawn = first_figure(page, "jacobian_by_lag")
+    rnn, lstm = curve(drawn, "RNN"), curve(drawn, "LSTM")
+    assert rnn[-1] < -10
+    assert abs(lstm[-1]) < 1
+
+    choose_preset(page, "Fix it: orthogonal")
+    expect(page.get_by_text("the plain RNN learns it").first).to_be_visible()
+    set_number(page, "steps", "40", experiment="recurrent-gradients")
+    train(page)
+    state(page, "Finished")
+    assert len(curve(first_figure(page, "loss"), "RNN")) == 40
+    page.reload()
+    state(page, "Finished")
+
+
+def test_the_lens_answers_at_once_and_its_link_shows_the_same(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/jacobian-lens?cell=lstm&length=30&hidden=4000")
+    expect(page.get_by_text("Hidden is '4000'").or_(page.get_by_text("Hidden is 4000"))).to_be_visible()
+    drawn = page.locator(".goldviz-figure").first
+    expect(drawn.locator(".main-svg").first).to_be_visible()
+    before = updates(drawn)
+    page.get_by_role("slider").first.press("ArrowRight")
+    expect(drawn).not_to_have_attribute("data-updates", str(before))
+    other = open_page(page.url)
+    expect(other.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    shown = "hosts => hosts.map(host => host._fullLayout.title.text)"
+    assert other.locator(".goldviz-figure").evaluate_all(shown) == page.locator(".goldviz-figure").evaluate_all(shown)
+
+
+def test_an_empty_text_is_a_sentence_and_the_last_good_one_stays(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/backpropagation-by-hand")
+    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    count = page.locator(".goldviz-figure").count()
+    box = page.locator(".st-key-setting-backpropagation-by-hand-text input")
+    box.fill("")
+    box.press("Enter")
+    expect(page.get_by_text("allowed is a text of 2 to 40 characters").first).to_be_visible()
+    expect(page.locator(".goldviz-figure")).to_have_count(count)
+    box.fill("golden")
+    box.press("Enter")
+    expect(page.get_by_text("allowed is a text of 2 to 40 characters")).to_have_count(0)
+
+
+def test_an_open_forget_gate_lets_the_gradient_reach_further(server: Server, open_page: Opener) -> None:
+    shut = open_page(f"{server.address}/lstm-valves?forget_bias=-2")
+    expect(shut.get_by_text("back it falls below 1/100").first).to_be_visible()
+    wide = open_page(f"{server.address}/lstm-valves?forget_bias=4")
+    expect(wide.get_by_text("It stays above 1/100").first).to_be_visible()

@@ -1,0 +1,44 @@
+"""A visitor of an instant page."""
+
+import json
+import re
+from typing import Any
+
+from goldviz.experiments.instant.base import Instant
+from goldviz.ui import controls
+from tests.pages.visit import Visitor
+
+
+class InstantVisitor(Visitor):
+    """One session on an instant page."""
+
+    def __init__(self, declared: type[Instant], link: dict[str, str] | None = None, theme: str = "light") -> None:
+        self.declared = declared
+        super().__init__(f"pages/{declared.name.replace('-', '_')}.py", link, theme)
+
+    def control(self, name: str) -> Any:
+        """The control of one setting."""
+        key = controls.key_of(self.declared, name)
+        kinds = (self.at.slider, self.at.select_slider, self.at.number_input, self.at.selectbox, self.at.text_input)
+        return next(control for kind in kinds for control in kind if control.key == key)
+
+    def settings_in_sight(self) -> set[str]:
+        """The settings that have a control on the page."""
+        kinds = (self.at.slider, self.at.select_slider, self.at.number_input, self.at.selectbox, self.at.text_input)
+        prefix = controls.key_of(self.declared, "")
+        return {control.key.removeprefix(prefix) for kind in kinds for control in kind if control.key}
+
+    def choose(self, slug: str) -> "InstantVisitor":
+        """Press a preset."""
+        self.at.button_group(key=f"preset-{self.declared.name}").set_value(slug)
+        self.look()
+        return self
+
+    def drawn(self) -> dict[str, dict[str, Any]]:
+        """Every figure on the page by its name."""
+        found = {}
+        for part in self.at.get("bidi_component"):
+            match = re.match(rf"\$\$ID-\w+-(\w+)-{self.declared.name}", part.proto.id)
+            if match:
+                found[match[1]] = json.loads(json.loads(part.proto.json)["figure"])
+        return found
