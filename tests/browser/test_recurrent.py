@@ -1,5 +1,6 @@
 """The recurrent laboratory in a real browser: trained live, and computed at once."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -28,7 +29,10 @@ def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_pag
     set_number(page, "steps", "40", experiment="recurrent-gradients")
     train(page)
     state(page, "Finished")
-    assert len(curve(first_figure(page, "loss"), "RNN")) == 40
+    page.wait_for_function(
+        "() => [...document.querySelectorAll(\"[class*='st-key-loss-'] .goldviz-figure\")].some("
+        "host => (host._fullData ?? []).some(trace => trace.name === 'RNN' && trace._length === 40))"
+    )
     page.reload()
     state(page, "Finished")
 
@@ -38,8 +42,10 @@ def test_the_lens_answers_at_once_and_its_link_shows_the_same(server: Server, op
     expect(page.get_by_text("Hidden is '4000'").or_(page.get_by_text("Hidden is 4000"))).to_be_visible()
     drawn = page.locator(".goldviz-figure").first
     expect(drawn.locator(".main-svg").first).to_be_visible()
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    page.wait_for_timeout(1000)
     before = updates(drawn)
-    page.get_by_role("slider").first.press("ArrowRight")
+    page.get_by_role("slider", name=re.compile("Follow a change")).press("ArrowRight")
     expect(drawn).not_to_have_attribute("data-updates", str(before))
     other = open_page(page.url)
     expect(other.locator(".goldviz-figure .main-svg").first).to_be_visible()
