@@ -33,4 +33,6 @@ def _values(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
         return st.lists(items, min_size=schema["minItems"], max_size=schema["maxItems"], unique=True).map(tuple)
     if schema["type"] == "integer":
         return st.integers(schema["minimum"], schema["maximum"])
-    return st.floats(schema["minimum"], schema["maximum"])
+    # As many digits as a person writes: a slider cannot tell 2 from 1.9999999999999982.
+    written = st.floats(schema["minimum"], schema["maximum"]).map(lambda value: float(f"{value:.6g}"))
+    return written.filter(lambda value: schema["minimum"] <= value <= schema["maximum"])
