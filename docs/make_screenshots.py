@@ -23,6 +23,8 @@ SHOTS = [
         1150,
         "dark",
     ),
+    ("time-light", "recurrent-gradients", 1440, 1000, "light"),
+    ("lens-dark", "jacobian-lens", 1440, 1000, "dark"),
     ("depth-phone-dark", "depth-gradients", 390, 844, "dark"),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
 COLLECT_SECONDS = 30.0
+SWITCH_SECONDS = 0.0005
+"""How long a visitor's thread computes before another may go on. Python's own 5 ms let every short answer wait, several
+times over, for figures that are drawn for others."""
 PLOTLY_PATH = "/goldviz/plotly.min.js"
 
 log = logging.getLogger(__name__)
@@ -45,6 +49,7 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     # Streamlit takes a folder named pages/ for its older way of navigating until st.navigation has run once; the
     # first visitor of a page's own address would be told that it does not exist.
     PagesManager.uses_pages_directory = False
+    sys.setswitchinterval(SWITCH_SECONDS)
     starting = asyncio.create_task(asyncio.to_thread(_start_workers))
     collecting = asyncio.create_task(_collect())
     yield {}
