@@ -16,9 +16,8 @@ import xarray as xr
 from goldviz.experiments.base import SettingsError
 from goldviz.experiments.instant import instants
 from goldviz.experiments.instant.base import Instant
-from goldviz.ui import chrome, controls, services
+from goldviz.ui import chrome, controls, presets, services
 from goldviz.ui.live_figure import live_figure
-from goldviz.ui.settings_panel import KINDS
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -59,7 +58,7 @@ class InstantPage:
         st.markdown(f"##### {declared.question}")
         for sentence in complaints:
             st.warning(plain(sentence), icon=":material/link_off:")
-        _presets(declared)
+        presets.draw(declared)
         with st.container(key="laboratory"):
             looking, setting_up = st.columns([3, 1], gap="medium")
         with setting_up, st.container(border=True, key="knobs"):
@@ -107,38 +106,6 @@ def _leave_link(settings: Instant) -> None:
     wanted = controls.to_link(settings)
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
-
-
-def _presets(declared: type[Instant]) -> None:
-    by_slug = {preset.slug: preset for preset in declared.presets}
-    key = f"preset-{declared.name}"
-    st.session_state.setdefault(key, _matching(declared))
-    st.pills(
-        "Start from",
-        list(by_slug),
-        key=key,
-        format_func=lambda slug: f"{KINDS[by_slug[slug].kind]} {by_slug[slug].name}",
-        on_change=_choose,
-        args=(declared, key),
-        persist_state="session",
-    )
-    chosen = st.session_state[key]
-    if chosen in by_slug:
-        st.caption(by_slug[chosen].words)
-
-
-def _matching(declared: type[Instant]) -> str | None:
-    try:
-        settings = controls.current(declared)
-    except SettingsError:
-        return None
-    return next((preset.slug for preset in declared.presets if declared.preset(preset.slug) == settings), None)
-
-
-def _choose(declared: type[Instant], key: str) -> None:
-    slug = st.session_state[key]
-    if slug is not None:
-        controls.put(declared, declared.preset(slug))
 
 
 def _knobs(declared: type[Instant]) -> Instant | None:

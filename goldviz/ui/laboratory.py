@@ -57,10 +57,10 @@ class Laboratory:
         with setting_up, st.container(border=True, key="knobs"):
             settings = settings_panel.knobs(experiment)
             settings_panel.train(experiment, settings)
+        _leave_link(experiment, settings)
         with looking:
             every = _poll_seconds(experiment)
             st.fragment(self._look, run_every=every)(polling=every is not None)
-        _leave_link(experiment, settings)
 
     def _look(self, polling: bool) -> None:
         """All that changes while a run goes on."""

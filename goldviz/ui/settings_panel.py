@@ -12,9 +12,9 @@ from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
 from goldviz.ui import controls, lanes, services
+from goldviz.ui import presets as row_of_presets
 from goldviz.ui.words import duration, plain
 
-KINDS = {"document": ":material/menu_book:", "break": ":material/bolt:", "fix": ":material/build:"}
 DOUBLE_CLICK_SECONDS = 1.0
 FIRST_RECORD_SECONDS = 0.4
 """So long a start may wait for the first record, which mostly comes before the page would look again."""
@@ -22,38 +22,12 @@ FIRST_RECORD_SECONDS = 0.4
 
 def presets(experiment: type[Experiment]) -> None:
     """The presets in a row; choosing one sets all knobs and shows its recorded run."""
-    by_slug = {preset.slug: preset for preset in experiment.presets}
-    key = f"preset-{experiment.name}"
-    st.session_state[key] = _matching(experiment)
-    st.pills(
-        "Start from",
-        list(by_slug),
-        key=key,
-        format_func=lambda slug: f"{KINDS[by_slug[slug].kind]} {by_slug[slug].name}",
-        on_change=_choose_preset,
-        args=(experiment, key),
-        persist_state="session",
-    )
-    chosen = st.session_state[key]
-    if chosen in by_slug:
-        st.caption(by_slug[chosen].words)
 
+    def show_example(slug: str) -> None:
+        if has_example(experiment, slug):
+            lanes.replace_last(experiment, lanes.EXAMPLE + slug)
 
-def _matching(experiment: type[Experiment]) -> str | None:
-    try:
-        settings = controls.current(experiment)
-    except SettingsError:
-        return None
-    return next((preset.slug for preset in experiment.presets if experiment.preset(preset.slug) == settings), None)
-
-
-def _choose_preset(experiment: type[Experiment], key: str) -> None:
-    slug = st.session_state[key]
-    if slug is None:
-        return
-    controls.put(experiment, experiment.preset(slug))
-    if has_example(experiment, slug):
-        lanes.replace_last(experiment, lanes.EXAMPLE + slug)
+    row_of_presets.draw(experiment, show_example)
 
 
 def knobs(experiment: type[Experiment]) -> Experiment | None:

@@ -28,8 +28,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         assert "Traceback" not in (folder / "server.log").read_text(), (folder / "server.log").read_text()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    # Not for the whole session: while Playwright is open, an event loop runs in this thread, and other tests need theirs.
     if CHROMIUM is None:
         pytest.fail("The browser tests need Chromium: apt-get install chromium")
     with sync_playwright() as playwright:

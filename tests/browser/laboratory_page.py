@@ -38,8 +38,12 @@ def button(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True).last
 
 
-def train(page: Page, *, beside: bool = False) -> None:
+def train(page: Page, *, beside: bool = False) -> str:
+    """Press Train and wait until the address names the new run; returns its id."""
+    before = page.url
     button(page, "Train beside" if beside else "Train").click()
+    page.wait_for_url(lambda address: "runs=" in address and address != before, timeout=TRAINING)
+    return page.url.rpartition("runs=")[2].split(",")[-1]
 
 
 def choose_preset(page: Page, name: str) -> None:

@@ -123,9 +123,8 @@ def test_a_bad_link_is_answered_in_sentences_and_starts_nothing(server: Server, 
 def test_markup_in_a_run_s_name_is_only_text(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "epochs=2&depth=2"))
     wait_for_figure(page)
-    train(page)
+    run_id = train(page)
     state(page, "Finished")
-    run_id = page.url.rpartition("runs=")[2]
     from goldviz.runs.store import Store
 
     evil = "<img src=x onerror=window.broken=1> **bold** [link](x) $x$"
@@ -144,7 +143,7 @@ def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path, open_pag
     with running(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "server.log") as up:
         page = open_page(address(up))
         wait_for_figure(page)
-        train(page)
+        button(page, "Train").click()
         expect(page.get_by_text("cannot be opened").first).to_be_visible()
         (tmp_path / "runs.sqlite").rmdir()
         page.wait_for_timeout(1100)
