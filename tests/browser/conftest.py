@@ -30,7 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    # Not for the whole session: while Playwright is open, an event loop runs in this thread, and other tests need theirs.
+    # Not for the whole session: an open Playwright keeps an event loop in this thread, and other tests need theirs.
     if CHROMIUM is None:
         pytest.fail("The browser tests need Chromium: apt-get install chromium")
     with sync_playwright() as playwright:

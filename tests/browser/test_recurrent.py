@@ -53,6 +53,7 @@ def test_the_lens_answers_at_once_and_its_link_shows_the_same(server: Server, op
         if updates(drawn) > before:
             break
     assert updates(drawn) > before
+    page.wait_for_url(re.compile("start="))
     expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
     other = open_page(page.url)
     expect(other.locator(".goldviz-figure .main-svg").first).to_be_visible()
