@@ -64,11 +64,11 @@ def test_a_killed_server_leaves_runs_that_say_so_and_go_on(tmp_path: Path, open_
         train(page)
         state(page, "Finished")
         finished = page.url.rpartition("runs=")[2]
-        page.goto(address(first, "epochs=1000&depth=3"))
+        page.goto(address(first, "epochs=400&depth=3"))
         wait_for_figure(page)
         train(page)
         state(page, "Training")
-        expect(page.get_by_test_id("stProgress").last).to_contain_text("of 1000")
+        expect(page.get_by_test_id("stProgress").last).to_contain_text("of 400")
         while step_in_progress(page) < 60:
             page.wait_for_timeout(100)
         unfinished = page.url.rpartition("runs=")[2]
