@@ -99,7 +99,7 @@ def _draw_one(declared: type[Settings], name: str) -> None:
         step = 0.05 if schema["maximum"] <= 2 else 0.1
         st.slider(title, float(schema["minimum"]), float(schema["maximum"]), step=step, **shared)
     else:
-        st.number_input(title, float(schema["minimum"]), float(schema["maximum"]), **shared)
+        st.number_input(title, float(schema["minimum"]), float(schema["maximum"]), format="%.6g", **shared)
 
 
 def _whole_step(high: int) -> int:

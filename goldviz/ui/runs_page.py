@@ -46,7 +46,7 @@ def show() -> None:
         # Rows are chosen by their place, so a choice must not outlive the list that it was made in.
         key=f"runs-table-{hash(tuple(run.id for run in runs))}",
         column_config={
-            "Run": st.column_config.TextColumn(width="large"),
+            "Run": st.column_config.TextColumn(width="medium"),
             "Started": st.column_config.DatetimeColumn(format="distance"),
         },
     )

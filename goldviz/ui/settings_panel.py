@@ -48,7 +48,6 @@ def knobs(experiment: type[Experiment]) -> Experiment | None:
 def train(experiment: type[Experiment], settings: Experiment | None) -> None:
     """The buttons that start a run, with an estimate of how long it takes."""
     shown = lanes.ids(experiment)
-    estimate = f"about {duration(settings.estimated_seconds())} on one core" if settings else "not with these settings"
     st.button(
         "Train",
         key=f"train-{experiment.name}",
@@ -71,7 +70,16 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
         on_click=_start,
         args=(experiment, settings, True),
     )
-    st.caption(f"Takes {estimate}.")
+    st.caption(_estimate(settings) if settings else "These settings cannot be trained.")
+
+
+def _estimate(settings: Experiment) -> str:
+    """How long a run takes, and whether its time limit stops it before."""
+    seconds = settings.estimated_seconds()
+    words = f"Takes about {duration(seconds)} on one core."
+    if seconds > settings.time_limit:
+        words += f" The time limit of {duration(settings.time_limit)} stops it before: raise it under More settings."
+    return words
 
 
 def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> None:

@@ -336,3 +336,12 @@ def test_a_database_that_goes_away_leaves_the_example_and_a_sentence(database: P
     assert visitor.figures()[0]["data"]
     assert len(visitor.errors) == 1
     assert visitor.runs == ["example:as-in-the-document", run_id], "the link still names the run"
+
+
+def test_a_run_longer_than_its_time_limit_is_foretold() -> None:
+    def foretold(**link: str) -> bool:
+        captions = [caption.value for caption in _laboratory(link).at.caption]
+        return any("The time limit of 10 min stops it before" in words for words in captions)
+
+    assert foretold(depth="100", width="512", epochs="2000", samples="20000")
+    assert not foretold()
