@@ -1,0 +1,96 @@
+"""What a model of irregular observations asks of its input, and the gaps between the observations.
+
+A batch of series is ``times`` (time, batch), ``values`` (time, batch, channels) and ``mask`` of the same shape, true
+where a value was observed. Every sample has times of its own. A shorter sample is padded with rows at its last time
+in which nothing is observed.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+
+class SeriesError(ValueError):
+    """A series of observations that a model cannot read, or follow."""
+
+    for_a_person = True
+
+
+def gaps_before(times: Float[Tensor, "time batch"]) -> Float[Tensor, "time batch"]:
+    """How long before every row the row before it was; 0 for the first row.
+
+    >>> gaps_before(torch.tensor([[0.5], [1.5], [1.75]])).flatten().tolist()
+    [0.0, 1.0, 0.25]
+    """
+    return torch.cat([torch.zeros_like(times[:1]), times.diff(dim=0)])
+
+
+def visible(
+    values: Float[Tensor, "time batch channels"], mask: Bool[Tensor, "time batch channels"]
+) -> Float[Tensor, "time batch channels"]:
+    """The observed values, and 0 for the others, whatever stands there (NaN too)."""
+    return torch.where(mask, values, 0.0)
+
+
+def check_times(times: Float[Tensor, "time batch"], mask: Bool[Tensor, "time batch channels"]) -> None:
+    """Raise :class:`SeriesError` unless all times are finite and ascend; equal ones only where nothing is observed."""
+    if times.shape != mask.shape[:2]:
+        raise SeriesError(f"The times have shape {tuple(times.shape)}; the values allow {tuple(mask.shape[:2])}.")
+    if (bad := first_true(~torch.isfinite(times))) is not None:
+        row, sample = bad
+        raise SeriesError(
+            f"Sample {sample} has the time {float(times[row, sample])} at row {row}; allowed are finite numbers."
+        )
+    gaps = times.diff(dim=0)
+    if (bad := first_true((gaps < 0) | ((gaps == 0) & mask[1:].any(2)))) is not None:
+        row, sample = bad[0] + 1, bad[1]
+        raise SeriesError(
+            f"Sample {sample} has the time {float(times[row, sample]):g} at row {row}, after "
+            f"{float(times[row - 1, sample]):g} at row {row - 1}; the times of a sample must ascend, and a row may "
+            "have the time of the row before it only if nothing is observed in it."
+        )
+
+
+def check_gaps(times: Float[Tensor, "time batch"], longest: float) -> None:
+    """Raise :class:`SeriesError` where two rows are further apart than ``longest``, in the unit of the times."""
+    if (bad := first_true(times.diff(dim=0) > longest)) is not None:
+        row, sample = bad[0] + 1, bad[1]
+        gap = float(times[row, sample] - times[row - 1, sample])
+        raise SeriesError(
+            f"Sample {sample} has a gap of {gap:g} before the time {float(times[row, sample]):g} (row {row}); the "
+            f"solver's step allows at most {longest:g}. Scale the times down or allow longer steps."
+        )
+
+
+def check_values(
+    values: Float[Tensor, "time batch channels"],
+    mask: Bool[Tensor, "time batch channels"],
+    channels: int,
+) -> None:
+    """Raise :class:`SeriesError` unless the shapes fit, observed values are finite and every sample has one."""
+    if values.ndim != 3 or values.shape[2] != channels or 0 in values.shape:
+        raise SeriesError(
+            f"The values have shape {tuple(values.shape)}; allowed is (time, batch, {channels}) with at least one "
+            "row and one sample."
+        )
+    if mask.shape != values.shape or mask.dtype != torch.bool:
+        raise SeriesError(
+            f"The mask is {mask.dtype} of shape {tuple(mask.shape)}; allowed is torch.bool of shape "
+            f"{tuple(values.shape)}, true where a value was observed."
+        )
+    if (bad := first_true((mask & ~torch.isfinite(values)).any(2))) is not None:
+        row, sample = bad
+        raise SeriesError(
+            f"Sample {sample} has a value at row {row} that is not finite, and its mask says that it was observed; "
+            "allowed are finite numbers, or a mask that is false there."
+        )
+    if (bad := first_true(~mask.any(2).any(0, keepdim=True))) is not None:
+        raise SeriesError(f"Sample {bad[1]} has no observed value at any row; allowed is one or more.")
+
+
+def first_true(bad: Bool[Tensor, "time batch"]) -> tuple[int, int] | None:
+    """Row and sample of the earliest true entry, None if there is none."""
+    found = bad.nonzero()
+    return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
