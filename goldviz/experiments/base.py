@@ -33,13 +33,16 @@ def setting(
     hot: bool = False,
     logarithmic: bool = False,
     labels: Mapping[str, str] | None = None,
+    allowed: str = "",
+    control: str = "",
     **bounds: Any,
 ) -> Any:
     """A pydantic field with what a control needs to know about it.
 
     ``group`` names the heading under *More settings*; ``essential`` settings are in sight at once; ``hot`` ones
     may change while a run goes on; ``logarithmic`` asks for a control in powers of ten; ``labels`` gives the
-    words for each choice. ``bounds`` (``ge``, ``le``, ``gt``, ``lt``) go to pydantic.
+    words for each choice; ``allowed`` says what a text may be where its bounds do not; ``control`` names a part of the
+    page that sets it in place of a knob. ``bounds`` (``ge``, ``le``, ``gt``, ``lt``, ``pattern``) go to pydantic.
     """
     extra: dict[str, Any] = {
         "group": group,
@@ -48,6 +51,8 @@ def setting(
         "hot": hot,
         "logarithmic": logarithmic,
         "labels": dict(labels or {}),
+        "allowed": allowed,
+        "control": control,
     }
     return Field(default, description=description, json_schema_extra=extra, validate_default=True, **bounds)
 
@@ -119,6 +124,8 @@ class Settings(BaseModel):
     rank: ClassVar[int] = 1000
     """Where it stands among the laboratories; the lowest number comes first."""
     presets: ClassVar[tuple[Preset, ...]]
+    kept_by_presets: ClassVar[tuple[str, ...]] = ()
+    """Settings that choosing a preset leaves as they are, such as the data."""
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
@@ -148,6 +155,11 @@ class Settings(BaseModel):
     def changed(self, **changes: Any) -> Self:
         """A validated copy with other values; raises :class:`SettingsError`."""
         return type(self).checked({**self.model_dump(), **changes})
+
+    def like_preset(self) -> Preset | None:
+        """The preset that these settings are, whatever they have for what presets leave alone."""
+        kept = {name: getattr(self, name) for name in self.kept_by_presets}
+        return next((known for known in self.presets if self.preset(known.slug).changed(**kept) == self), None)
 
     def differences(self) -> dict[str, Any]:
         """The settings that differ from their defaults, as plain JSON values."""
@@ -241,6 +253,8 @@ def schemas(settings: type[Settings]) -> Mapping[str, Mapping[str, Any]]:
 def allowed(settings: type[Settings], name: str) -> str:
     """What a setting may be, in words: 'a whole number from 1 to 100', 'one of relu, tanh'."""
     schema = schemas(settings)[name]
+    if schema["allowed"]:
+        return str(schema["allowed"])
     if schema.get("type") == "array":
         return _allowed_list(schema)
     return _allowed_scalar(schema)

@@ -1,4 +1,4 @@
-"""The exported script: one Python file that repeats a run with torch alone.
+"""The exported script: one Python file that repeats a run without goldviz.
 
 It holds the very source of the procedure and of every module that the procedure needs, one after another, so it gives
 the same numbers as the laboratory. The sources are read as text; building a script does not load torch.
@@ -7,13 +7,16 @@ the same numbers as the laboratory. The sources are read as text; building a scr
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Set
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from importlib.resources import files
 from typing import Any
 
 from goldviz.experiments.base import Experiment, SettingsError, label
 
 PACKAGE = "goldviz"
+INSTALLED_AS = {"sklearn": "scikit-learn"}
+"""Packages that are installed under another name than that of their import."""
 LEFT_OUT = (PACKAGE, "jaxtyping", "__future__")
 """Imports that the script does without: its own parts, and annotations, which it never evaluates."""
 
@@ -29,17 +32,19 @@ def build(settings: Experiment, changes: Mapping[int, Mapping[str, Any]] | None 
     modules = _needed([procedure, f"{PACKAGE}.experiments.standalone"])
     bodies = {module: _Body(module) for module in modules}
     parts = [f"# {module.replace('.', '/')}.py\n\n{body.text}" for module, body in bodies.items()]
+    imports = [node for body in bodies.values() for node in body.imports]
     checked = {step: _checked(settings, values) for step, values in sorted((changes or {}).items())}
     return "\n".join(
         [
             f'"""{settings.title}: {settings.question}',
             "",
-            "Exported from goldviz; needs Python 3.11 and torch. Name a JSON file after the script to keep its curves.",
+            f"Exported from goldviz; needs Python 3.11 and {_listed(_libraries(imports))}.",
+            "Name a JSON file after the script to keep its curves.",
             '"""',
             "",
             "from __future__ import annotations",
             "",
-            *_merged([node for body in bodies.values() for node in body.imports]),
+            *_merged(imports),
             "",
             "\n\n".join(parts),
             "",
@@ -117,16 +122,26 @@ class _Body:
 
 def _merged(imports: Iterable[ast.Import | ast.ImportFrom]) -> list[str]:
     """Import statements, each module named once, torch last."""
-    whole = {name.name for node in imports if isinstance(node, ast.Import) for name in node.names} | {"sys"}
+    whole = {ast.unparse(name) for node in imports if isinstance(node, ast.Import) for name in node.names} | {"sys"}
     parts: dict[str, set[str]] = {}
     for node in imports:
         if isinstance(node, ast.ImportFrom):
             parts.setdefault(node.module or "", set()).update(
-                name.name for name in node.names if name.name != "TYPE_CHECKING"
+                ast.unparse(name) for name in node.names if name.name != "TYPE_CHECKING"
             )
     lines = {name: f"import {name}" for name in whole}
     lines |= {f"{name} ": f"from {name} import {', '.join(sorted(found))}" for name, found in parts.items()}
     return [lines[name] for name in sorted(lines, key=lambda name: (name.startswith("torch"), name))]
+
+
+def _libraries(imports: Iterable[ast.Import | ast.ImportFrom]) -> list[str]:
+    """What has to be installed for these imports, under the names by which it is installed; torch first."""
+    roots = {_root(node) for node in imports} - set(sys.stdlib_module_names)
+    return sorted((INSTALLED_AS.get(root, root) for root in roots), key=lambda name: (name != "torch", name))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _root(node: ast.Import | ast.ImportFrom) -> str:

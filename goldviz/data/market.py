@@ -1,0 +1,171 @@
+"""A market as it was observed: channels of dated values, each with the moment at which it became known.
+
+An observation is (time, channel, value, release time). Documents number observations t_1 < ... < t_K (document 001,
+section 1.1); channels keep calendars of their own, and nothing is filled in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from pandas.tseries.holiday import USFederalHolidayCalendar
+
+Transformation = Literal["log_return", "difference", "level"]
+Source = Literal["simulated", "yahoo", "file"]
+
+
+class MarketError(ValueError):
+    """Data that cannot be used, in a sentence for a person."""
+
+    for_a_person = True
+
+
+@dataclass(frozen=True)
+class Release:
+    """When a value dated d becomes known: at ``clock`` in ``zone``, ``days`` after d.
+
+    ``business_days`` are added to that, on the calendar of US federal holidays; 0 waits for the next working day where
+    the day is none, and None lets every day count.
+    """
+
+    clock: str
+    zone: str
+    days: int = 0
+    business_days: int | None = None
+
+    def moments(self, dates: pd.DatetimeIndex) -> pd.DatetimeIndex:
+        """The release times (UTC) of values dated ``dates`` (days without a zone).
+
+        >>> Release("13:30", "America/New_York").moments(pd.DatetimeIndex(["2024-07-01"]))[0].isoformat()
+        '2024-07-01T17:30:00+00:00'
+        """
+        hours, minutes = (int(part) for part in self.clock.split(":"))
+        days = dates.normalize() + pd.Timedelta(days=self.days)
+        if self.business_days is not None and len(days):
+            days = _working_days_later(days, self.business_days)
+        local = days + pd.Timedelta(hours=hours, minutes=minutes)
+        # An hour that a change of the clocks skips or repeats is rare and at night; the later moment leaks nothing.
+        zoned = local.tz_localize(self.zone, ambiguous=np.zeros(len(local), bool), nonexistent="shift_forward")
+        return zoned.tz_convert("UTC")
+
+
+def _working_days_later(days: pd.DatetimeIndex, count: int) -> pd.DatetimeIndex:
+    margin = pd.Timedelta(days=30 + 2 * count)
+    holidays = USFederalHolidayCalendar().holidays(days.min(), days.max() + margin)
+    return pd.DatetimeIndex(
+        np.busday_offset(
+            days.to_numpy().astype("datetime64[D]"),
+            count,
+            roll="forward",
+            holidays=holidays.to_numpy().astype("datetime64[D]"),
+        )
+    )
+
+
+END_OF_DAY = Release("23:59", "UTC")
+"""What is assumed of a channel that says nothing about its release."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One observed quantity.
+
+    ``values`` is a series of float64 over its own dates (days without a zone, ascending, each once); NaN stands for
+    a day that the source lists without a value. ``transformation`` is what a network sees of it: the log return or
+    the difference between consecutive observations, or the level itself.
+    """
+
+    name: str
+    words: str
+    values: pd.Series
+    transformation: Transformation
+    release: Release = END_OF_DAY
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        index = self.values.index
+        if not isinstance(index, pd.DatetimeIndex) or index.tz is not None:
+            raise MarketError(f"The dates of {self.name} are not days without a time zone.")
+        if not index.is_monotonic_increasing or not index.is_unique:
+            raise MarketError(f"The dates of {self.name} are not ascending, each named once.")
+        if not (index == index.normalize()).all():
+            raise MarketError(f"The dates of {self.name} carry times of day; days are allowed.")
+        if np.isinf(self.values.to_numpy(np.float64)).any():
+            raise MarketError(f"{self.words} has an infinite value; numbers and gaps are allowed.")
+
+    @property
+    def observed(self) -> pd.Series:
+        """The values that there are."""
+        return self.values.dropna()
+
+    def increments(self) -> pd.Series:
+        """The transformed observations, on the dates of the later value of each pair.
+
+        Raises :class:`MarketError` with the date where a log return meets a price that is not positive.
+        """
+        seen = self.observed
+        if self.transformation == "level":
+            return seen
+        if self.transformation == "difference":
+            return seen.diff().iloc[1:]
+        if (seen <= 0).any():
+            first = int(np.argmax(seen.to_numpy() <= 0))
+            raise MarketError(
+                f"{self.words} was {seen.iloc[first]:g} on {seen.index[first]:%Y-%m-%d}: a log return needs prices "
+                "above zero. "
+                "Choose differences for this channel, or leave it out."
+            )
+        return pd.Series(np.log(seen.to_numpy()), index=seen.index).diff().iloc[1:]
+
+
+@dataclass(frozen=True)
+class Market:
+    """The target channel first, then the covariates, with where they come from and since when they are held."""
+
+    channels: tuple[Channel, ...]
+    source: Source
+    origin: str
+    retrieved: pd.Timestamp
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """A sentence for each channel that could not be had, or about which something should be known."""
+
+    def __post_init__(self) -> None:
+        names = [channel.name for channel in self.channels]
+        if not names:
+            raise MarketError("There is no channel in these data; at least one is needed.")
+        if len(set(names)) < len(names):
+            raise MarketError(f"A channel is named twice: {', '.join(names)}.")
+
+    @property
+    def target(self) -> Channel:
+        """The channel that is forecast."""
+        return self.channels[0]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the numbers were made up; wherever they appear, this is said."""
+        return self.source == "simulated"
+
+    @property
+    def last(self) -> pd.Timestamp:
+        """The date of the target's last observation."""
+        seen = self.target.observed
+        if seen.empty:
+            raise MarketError(f"{self.target.words} has no value at all.")
+        last: pd.Timestamp = seen.index[-1]
+        return last
+
+    def channel(self, name: str) -> Channel:
+        """The channel of this name; raises :class:`MarketError`."""
+        for channel in self.channels:
+            if channel.name == name:
+                return channel
+        raise MarketError(f"There is no channel {name!r}; there are {', '.join(c.name for c in self.channels)}.")
+
+    def only(self, names: Sequence[str]) -> Market:
+        """The same market with these channels, in this order."""
+        return Market(tuple(self.channel(name) for name in names), self.source, self.origin, self.retrieved, self.notes)

@@ -1,0 +1,72 @@
+"""How sure a mean of losses is, where losses of neighbouring days resemble one another.
+
+Circular block bootstrap (Politis and Romano 1992): a replication is put together from blocks of consecutive losses,
+drawn with replacement, the first loss following the last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from arch.bootstrap import optimal_block_length
+from jaxtyping import Float
+
+
+def block_length(losses: Float[np.ndarray, "forecast loss"]) -> int:
+    """Forecasts in a block: the longest that one of these losses asks for.
+
+    Each asks for the length of Politis and White (2004; corrected by Patton, Politis and White 2009), which grows
+    with its autocorrelation. No block is shorter than n^(1/3), the rate of Hall, Horowitz and Jing (1995), so that
+    dependence which a short series does not show is not taken for none, nor longer than n / 3.
+    """
+    count = len(losses)
+    # Losses that hardly move have no autocorrelation; what they ask for is NaN and counts for nothing.
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        moving = losses[:, np.ptp(losses, axis=0) > 0]
+        asked = optimal_block_length(moving)["circular"].to_numpy() if moving.size else np.empty(0)
+    longest = float(max([count ** (1 / 3), *asked[np.isfinite(asked)]]))
+    return max(1, min(math.ceil(longest), count // 3))
+
+
+def replicated_means(
+    losses: Float[np.ndarray, "forecast loss"], block: int, replications: int, generator: np.random.Generator
+) -> Float[np.ndarray, "replication loss"]:
+    """The mean of each column in every replication; the columns of a replication are drawn together.
+
+    Differences of running sums give the sum of a block at once, so a replication costs n / block additions.
+    """
+    count, width = losses.shape
+    blocks = math.ceil(count / block)
+    starts = generator.integers(count, size=(replications, blocks))
+    lengths = np.full(blocks, block)
+    lengths[-1] = count - block * (blocks - 1)
+    centre = losses.mean(axis=0)
+    running = np.zeros((2 * count + 1, width))
+    np.cumsum(np.concatenate([losses, losses]) - centre, axis=0, out=running[1:])
+    means: np.ndarray = centre + (running[starts + lengths] - running[starts]).sum(axis=1) / count
+    return means
+
+
+def bootstrap_interval(
+    statistic: Callable[[Float[np.ndarray, "loss replication"]], Float[np.ndarray, " replication"]],
+    losses: Float[np.ndarray, "forecast loss"],
+    generator: np.random.Generator,
+    replications: int = 1000,
+    share: float = 0.95,
+) -> tuple[float, float]:
+    """The interval that holds the middle ``share`` of a statistic's replications (percentile interval).
+
+    ``statistic`` takes the mean of each loss, so R2 is ``lambda means: 1 - means[0] / means[1]``.
+    """
+    means = replicated_means(losses, block_length(losses), replications, generator)
+    return middle(statistic(means.T), share)
+
+
+def middle(replicated: Float[np.ndarray, " replication"], share: float = 0.95) -> tuple[float, float]:
+    """The ends of the middle ``share`` of these values; NaN where one of them is not finite."""
+    if not np.isfinite(replicated).all():
+        return np.nan, np.nan
+    low, high = np.quantile(replicated, [(1 - share) / 2, (1 + share) / 2])
+    return float(low), float(high)
