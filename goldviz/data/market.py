@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -54,16 +55,17 @@ class Release:
 
 
 def _working_days_later(days: pd.DatetimeIndex, count: int) -> pd.DatetimeIndex:
-    margin = pd.Timedelta(days=30 + 2 * count)
-    holidays = USFederalHolidayCalendar().holidays(days.min(), days.max() + margin)
     return pd.DatetimeIndex(
         np.busday_offset(
-            days.to_numpy().astype("datetime64[D]"),
-            count,
-            roll="forward",
-            holidays=holidays.to_numpy().astype("datetime64[D]"),
+            days.to_numpy().astype("datetime64[D]"), count, roll="forward", busdaycal=_federal_working_days()
         )
     )
+
+
+@cache
+def _federal_working_days() -> np.busdaycalendar:
+    holidays = USFederalHolidayCalendar().holidays(pd.Timestamp("1950-01-01"), pd.Timestamp("2100-01-01"))
+    return np.busdaycalendar(holidays=holidays.to_numpy().astype("datetime64[D]"))
 
 
 END_OF_DAY = Release("23:59", "UTC")
