@@ -21,10 +21,19 @@ def key_of(declared: type[Settings], name: str) -> str:
     return f"setting-{declared.name}-{name}"
 
 
-def put(declared: type[Settings], settings: Settings) -> None:
-    """Make the controls show these settings. Call before they are drawn, or in a callback."""
+def put_preset(declared: type[Settings], slug: str) -> None:
+    """Make the controls show a preset, in a callback; settings that presets leave alone stay as they are."""
+    for name, value in declared.preset(slug).model_dump().items():
+        if name not in declared.kept_by_presets:
+            st.session_state[key_of(declared, name)] = _to_control(value)
+
+
+def put_link(declared: type[Settings], settings: Settings, parameters: Mapping[str, str]) -> None:
+    """Make the controls show a link's settings, before they are drawn; a market it does not name stays."""
     for name, value in settings.model_dump().items():
-        st.session_state[key_of(declared, name)] = _to_control(value)
+        key = key_of(declared, name)
+        if name in parameters or not facts(declared, name)["control"] or key not in st.session_state:
+            st.session_state[key] = _to_control(value)
 
 
 def ensure(declared: type[Settings]) -> None:
@@ -45,14 +54,24 @@ def current(declared: type[Declared]) -> Declared:
 
 
 def essential(declared: type[Settings]) -> list[str]:
-    """Names of the settings that are in sight at once."""
-    return [name for name in declared.model_fields if facts(declared, name)["essential"]]
+    """Names of the settings whose knobs are in sight at once."""
+    return [name for name in knobs(declared) if facts(declared, name)["essential"]]
+
+
+def knobs(declared: type[Settings]) -> list[str]:
+    """Names of the settings that have a knob, and not a part of the page of their own."""
+    return [name for name in declared.model_fields if not facts(declared, name)["control"]]
+
+
+def controlled_by(declared: type[Settings], control: str) -> str | None:
+    """The setting that the named part of the page sets, if there is one."""
+    return next((name for name in declared.model_fields if facts(declared, name)["control"] == control), None)
 
 
 def groups(declared: type[Settings]) -> dict[str, list[str]]:
     """The other settings' names, by their heading."""
     found: dict[str, list[str]] = {}
-    for name in declared.model_fields:
+    for name in knobs(declared):
         about = facts(declared, name)
         if not about["essential"]:
             found.setdefault(about["group"], []).append(name)
@@ -84,6 +103,8 @@ def _draw_one(declared: type[Settings], name: str) -> None:
     if "enum" in schema:
         words = about["labels"]
         st.selectbox(title, schema["enum"], format_func=lambda choice: words.get(choice, str(choice)), **shared)
+    elif schema["type"] == "boolean":
+        st.toggle(title, **shared)
     elif schema["type"] in ("array", "string"):
         st.text_input(title, **shared)
     elif schema["type"] == "integer":

@@ -16,7 +16,7 @@ import xarray as xr
 from goldviz.experiments.base import SettingsError
 from goldviz.experiments.instant import instants
 from goldviz.experiments.instant.base import Instant
-from goldviz.ui import chrome, controls, presets, services
+from goldviz.ui import chrome, controls, market_panel, presets, services
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
@@ -58,6 +58,7 @@ class InstantPage:
         st.markdown(f"##### {declared.question}")
         for sentence in complaints:
             st.warning(plain(sentence), icon=":material/link_off:")
+        market_panel.show(declared)
         presets.draw(declared)
         with st.container(key="laboratory"):
             looking, setting_up = st.columns([3, 1], gap="medium")
@@ -96,7 +97,7 @@ def _arrive(declared: type[Instant]) -> list[str]:
     if first or (parameters and st.session_state.get(chrome.CHANGED)):
         st.session_state[arrived] = True
         settings, complaints = controls.from_link(declared, parameters)
-        controls.put(declared, settings)
+        controls.put_link(declared, settings, parameters)
     controls.ensure(declared)
     return complaints
 

@@ -18,7 +18,17 @@ from goldviz.figures.limits import Limits
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import chrome, controls, findings_panel, lanes, run_panel, services, settings_panel, take_away
+from goldviz.ui import (
+    chrome,
+    controls,
+    findings_panel,
+    lanes,
+    market_panel,
+    run_panel,
+    services,
+    settings_panel,
+    take_away,
+)
 from goldviz.ui.lanes import Lane
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.theme import theme_now
@@ -32,7 +42,8 @@ COMPANY = 4
 @dataclass(frozen=True)
 class Laboratory:
     """What one laboratory's page is made of. ``main`` and ``beside`` name the figures that are
-    always in sight; ``limits`` gives the axes that lanes share."""
+    always in sight; ``limits`` gives the axes that lanes share; ``verdict`` says over a lane's figures what they come
+    to, ``why`` explains below."""
 
     experiment: type[Experiment]
     figures: Mapping[str, FigureSpec]
@@ -40,6 +51,7 @@ class Laboratory:
     main: str
     beside: str | None = None
     why: Callable[[Lane, Callable[[str], None]], None] | None = None
+    verdict: Callable[[Lane], None] | None = None
 
     def show(self) -> None:
         """Draw the page."""
@@ -50,6 +62,7 @@ class Laboratory:
         for sentence in complaints:
             st.warning(plain(sentence), icon=":material/link_off:")
         settings_panel.show_complaints()
+        market_panel.show(experiment)
         settings_panel.presets(experiment)
 
         with st.container(key="laboratory"):
@@ -81,6 +94,8 @@ class Laboratory:
             for column, lane in zip(st.columns(len(shown)), shown, strict=True):
                 with column:
                     run_panel.head(self.experiment, lane, alone=len(shown) == 1)
+                    if self.verdict is not None:
+                        self.verdict(lane)
             if len(shown) == 1 and self.beside is not None:
                 left, right = st.columns([3, 2])
                 with left:
@@ -159,7 +174,7 @@ def _arrive(experiment: type[Experiment]) -> list[str]:
     if first:
         st.session_state[arrived] = True
         settings, complaints = controls.from_link(experiment, parameters)
-        controls.put(experiment, settings)
+        controls.put_link(experiment, settings, parameters)
     if named_runs and (first or st.session_state.get(chrome.CHANGED)):
         complaints += lanes.from_link(experiment, named_runs)
     controls.ensure(experiment)

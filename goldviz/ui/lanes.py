@@ -55,18 +55,17 @@ class Lane:
 
 def difference(settings: Experiment) -> str:
     """The preset that these settings are, or else what sets them apart from the document's, in a few words."""
-    known = type(settings)
-    for preset in known.presets:
-        if known.preset(preset.slug) == settings:
-            return preset.name
-    changed = settings.differences()
-    words = [
-        f"{label(name).lower()} {_short(value)}"
-        for name, value in changed.items()
+    changed = {
+        name: f"{label(name).lower()} {_short(value)}"
+        for name, value in settings.differences().items()
         if name not in ("device", "time_limit")
-    ]
+    }
+    preset = settings.like_preset()
+    if preset is not None:
+        return " · ".join([preset.name, *(changed[name] for name in settings.kept_by_presets if name in changed)])
+    words = list(changed.values())
     if not words:
-        return known.presets[0].name
+        return settings.presets[0].name
     text = " · ".join(words[:4])
     return text[0].upper() + text[1:] + (f" · {len(words) - 4} more" if len(words) > 4 else "")
 

@@ -21,7 +21,7 @@ def draw(declared: type[Settings], also: Callable[[str], None] = lambda slug: No
     def choose() -> None:
         slug = st.session_state[key]
         if slug is not None:
-            controls.put(declared, declared.preset(slug))
+            controls.put_preset(declared, slug)
             also(slug)
 
     st.pills(
@@ -42,4 +42,5 @@ def _matching(declared: type[Settings]) -> str | None:
         settings = controls.current(declared)
     except SettingsError:
         return None
-    return next((preset.slug for preset in declared.presets if declared.preset(preset.slug) == settings), None)
+    preset = settings.like_preset()
+    return preset.slug if preset else None

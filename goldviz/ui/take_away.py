@@ -19,7 +19,7 @@ def show(experiment: type[Experiment], lane: Lane, figures: Mapping[str, FigureS
     st.subheader("Take it with you", anchor=False)
     st.caption(
         "The address in your browser is a link to these settings, seeds and runs: it opens the same view for anyone "
-        "who reaches this server. The script needs Python and torch, nothing else."
+        "who reaches this server. The script needs Python and what its first lines name."
     )
     stem = f"goldviz-{experiment.name}-{lane.id.removeprefix('example:')}"
     changes = changes_by_step(lane.dataset)

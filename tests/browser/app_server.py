@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,15 +37,17 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(database: str, log: Path, workers: int = 1) -> Iterator[Server]:
-    """goldviz on a free port with its own database, until the block ends."""
+def running(database: str, log: Path, workers: int = 1, more: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """goldviz on a free port with its own database and data, until the block ends; ``more`` goes to its environment."""
     port = free_port()
     environment = {
         **os.environ,
         "GOLDVIZ_DATABASE_URL": database,
         "GOLDVIZ_WORKERS": str(workers),
+        "GOLDVIZ_DATA": str(log.parent / "markets"),
         "PYTHONPATH": str(ROOT),
         "OMP_NUM_THREADS": "1",
+        **(more or {}),
     }
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
     with log.open("wb") as output:

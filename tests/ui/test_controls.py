@@ -153,7 +153,7 @@ def _page(chosen: dict[str, object] | None = None) -> None:
     from goldviz.ui import controls
 
     if chosen is not None and "chosen" not in st.session_state:
-        controls.put(DepthGradients, DepthGradients(**chosen))
+        controls.put_link(DepthGradients, DepthGradients(**chosen), {})
         st.session_state["chosen"] = chosen
     controls.ensure(DepthGradients)
     controls.draw(DepthGradients, DepthGradients.model_fields)

@@ -1,0 +1,135 @@
+"""What the figures of *Gold market* share: colours, names that fit, units, and the source of the numbers."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+
+KNOWN, JOINED, HIDDEN, BESIDE = "#0e7ac0", "#d55e00", "#c46a9c", "#009e73"
+"""What is known at a forecast, what is joined by date, what was hidden, and the covariate beside the target."""
+
+LONGEST_NAME = 12
+"""Characters of a channel's name at an axis; more leave a phone no room for the plot."""
+
+
+def source_sentence(ds: xr.Dataset) -> str:
+    """Where the numbers come from and until when they go; simulated ones are always called so.
+
+    >>> source_sentence(xr.Dataset(attrs={"simulated": 1, "data_last": "2024-12-31"}))
+    'Simulated market, until 2024-12-31.'
+    """
+    origin = "Simulated market" if ds.attrs["simulated"] else f"Data: {ds.attrs['data_origin']}"
+    return f"{origin}, until {ds.attrs['data_last']}."
+
+
+def names(ds: xr.Dataset) -> list[str]:
+    """The channels' names as axes show them, escaped."""
+    return [html.escape(shortened(str(name))) for name in ds["channel"].values]
+
+
+def shortened(name: str, most: int = LONGEST_NAME) -> str:
+    """A name cut to what fits.
+
+    >>> shortened("gold"), shortened("a_column_with_a_long_name")
+    ('gold', 'a_column_wi…')
+    """
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def in_template(text: str) -> str:
+    """Text for a hover template: escaped, and a word joiner keeps Plotly from filling in what looks like a field.
+
+    >>> in_template("<i>"), "%{" in in_template("%{x}")
+    ('&lt;i&gt;', False)
+    """
+    return html.escape(text).replace("%{", "%\u2060{")
+
+
+def words(ds: xr.Dataset, number: int) -> str:
+    """The words of a channel, not escaped; the target is number 0."""
+    return str(ds["words"].values[number])
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a channel's changes are drawn: what they are, their unit, and the factor that brings them into it."""
+
+    noun: str
+    unit: str
+    factor: float
+
+    @property
+    def title(self) -> str:
+        """An axis title, escaped."""
+        return html.escape(f"{self.noun} ({self.unit})")
+
+    def said(self, value: float) -> str:
+        """A change with its sign and unit, not escaped."""
+        text = f"{self.factor * value:+.3g}".replace("-", "−")
+        return f"{text} {self.unit}"
+
+
+def unit_of_changes(ds: xr.Dataset, number: int = 0) -> Unit:
+    """Log returns are drawn in percent, differences in the channel's own unit."""
+    if ds["transformation"].values[number] == "log_return":
+        return Unit("Log return", "%", 100.0)
+    return Unit("Change", str(ds["unit"].values[number]) or "its own unit", 1.0)
+
+
+def days(dates: xr.DataArray) -> NDArray[np.str_]:
+    """Dates as Plotly reads them."""
+    return dates.values.astype("datetime64[D]").astype(str)
+
+
+def counting_log_axis(low: float, high: float) -> dict[str, Any]:
+    """A log axis from ``low`` to ``high`` with plain numbers: decades, or parts of them where there are few.
+
+    >>> counting_log_axis(30, 450)["ticktext"]
+    ['50', '100', '200']
+    """
+    ratio = high / low
+    steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8) if ratio < 6 else (1, 2, 5) if ratio < 300 else (1,)
+    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    values = [step * 10.0**decade for decade in decades for step in steps]
+    kept = [value for value in values if low <= value <= high]
+    return {
+        "type": "log",
+        "range": [float(np.log10(low)), float(np.log10(high))],
+        "tickvals": kept,
+        "ticktext": [f"{value:,.0f}" if value >= 10 else f"{value:g}" for value in kept],
+    }
+
+
+def percent(share: float, digits: int = 2) -> str:
+    """A share with so many digits that count.
+
+    >>> percent(0.6405), percent(-0.00032), percent(1.0)
+    ('64 %', '−0.032 %', '100 %')
+    """
+    size = abs(100 * share)
+    text = f"{100 * share:.0f}" if size >= 10 else f"{100 * share:.{digits}g}"
+    return f"{text} %".replace("-", "−")
+
+
+def legend_under(figure: go.Figure, *, lines: int, axis: int = 34) -> None:
+    """Put the legend under the plot, with room for its lines on a phone. Call it after ``theme.apply``.
+
+    ``axis`` is the height in pixels of the tick labels, and of the axis title where there is one.
+    """
+    layout = figure.layout
+    layout.margin.t -= 24
+    layout.margin.b = axis + 16 + 20 * lines
+    layout.height += layout.margin.b - 68
+    plot = layout.height - layout.margin.t - layout.margin.b
+    figure.update_layout(legend={"y": -(axis + 6) / plot, "yanchor": "top"})
+
+
+def date_axis(figure: go.Figure, **options: Any) -> None:
+    """An axis of dates for every panel."""
+    figure.update_xaxes(type="date", nticks=6, showgrid=False, tickangle=0, hoverformat="%a %d %b %Y", **options)
