@@ -24,7 +24,13 @@ def test_declarations_load_neither_torch_nor_streamlit() -> None:
 
 
 def test_instant_pages_are_no_experiments() -> None:
-    assert sorted(instants()) == ["backpropagation-by-hand", "jacobian-lens", "lstm-valves"]
+    assert sorted(instants()) == [
+        "backpropagation-by-hand",
+        "gold-market",
+        "jacobian-lens",
+        "lstm-valves",
+        "residual-flow",
+    ]
     assert not set(instants()) & set(experiments())
 
 

@@ -1,0 +1,183 @@
+"""How fast residual networks and solvers come near the flow: errors over steps, depth and tolerance."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.elements import log_axis, panels, reference_line
+from goldviz.figures.limits import decades
+from goldviz.figures.maps import cursor, legend_below
+from goldviz.figures.theme import INKS, NETWORKS, Theme, with_alpha
+
+SOLVERS = {
+    "euler": ("Euler (residual)", NETWORKS["residual"].colour, "dash", "diamond"),
+    "midpoint": ("midpoint", "#009e73", "dashdot", "triangle-up"),
+    "rk4": ("Runge-Kutta 4", "#c46a9c", "solid", "circle"),
+}
+DOPRI5 = "#d55e00"
+
+
+def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """The error at the end over the number of steps, with the slopes that are measured and those of theory."""
+    steps, figure = ds["steps"].values.astype(float), go.Figure()
+    shown = []
+    for method, (words, colour, dash, symbol) in SOLVERS.items():
+        found = ds.sel(solver=method)
+        errors = _positive(found["end_error"])
+        order, slope = float(found["order"]), float(found["slope"])
+        measured = f"slope {slope:.2f}".replace("-", "−") if np.isfinite(slope) else "no slope"
+        figure.add_trace(
+            go.Scatter(x=steps, y=errors, name=f"{words}: {measured} (theory −{order:g})",
+                       mode="lines+markers", line={"color": colour, "dash": dash, "width": 2.5},
+                       marker={"symbol": symbol, "size": 8}, hovertemplate="%{y:.3g}")
+        )  # fmt: skip
+        shown.append(errors)
+        usable = np.flatnonzero(np.isfinite(errors))
+        if usable.size:
+            last = usable[-1]
+            theory = errors[last] * (steps / steps[last]) ** -order
+            figure.add_trace(
+                go.Scatter(x=steps[last - 3 :], y=theory[last - 3 :], mode="lines", showlegend=False, hoverinfo="skip",
+                           line={"color": with_alpha(colour, 0.7), "width": 1.5, "dash": "dot"})
+            )  # fmt: skip
+    here = float(ds["distance_largest"].values[-1])
+    if np.isfinite(here) and here > 0:
+        figure.add_trace(
+            go.Scatter(x=[ds.attrs["blocks"]], y=[here], name="your network", mode="markers",
+                       marker={"size": 14, "symbol": "star", "color": INKS[theme].accent},
+                       hovertemplate="%{y:.3g}")
+        )  # fmt: skip
+        shown.append(np.array([here]))
+    notes = [lost_runs(ds), "Dotted: the slopes of theory."]
+    look.apply(figure, theme, title="How fast does the network become the flow?", notes=notes, height=520)
+    legend_below(figure)
+    figure.update_layout(margin={"t": figure.layout.margin.t + 14, "b": 165}, legend_y=-0.17)
+    figure.update_xaxes(
+        title_text="Number of equal steps (blocks)", type="log", showgrid=False,
+        tickvals=[1, 2, 4, 8, 16, 32, 64, 128, 256], range=[-0.08, np.log10(256) + 0.08],
+    )  # fmt: skip
+    figure.update_yaxes(title_text="Largest error at the end (units of h)", **_over(*shown))
+    return figure
+
+
+def lost_runs(ds: xr.Dataset) -> str:
+    """Which runs left all numbers behind, in words; empty if none did."""
+    lost = []
+    for method, (words, *_) in SOLVERS.items():
+        steps = ds["steps"].values[~np.isfinite(ds["end_error"].sel(solver=method).values)]
+        if steps.size:
+            lost.append(f"{words.split(' (')[0]} at {', '.join(str(step) for step in steps)}")
+    return f"Left out, too far to measure: {'; '.join(lost)} steps." if lost else ""
+
+
+def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """The share of points on their own side of the read-out's line, over the number of blocks."""
+    _, colour, dash, symbol = SOLVERS["euler"]
+    steps, shares = ds["steps"].values, 100 * ds["right_by_steps"].values
+    figure = go.Figure(
+        go.Scatter(x=steps, y=shares, name="residual blocks of this field", mode="lines+markers",
+                   line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 8},
+                   hovertemplate="%{y:.1f} %")
+    )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(x=[ds.attrs["blocks"]], y=[100 * ds.attrs["network_right"]], name="your network", mode="markers",
+                   marker={"size": 14, "symbol": "star", "color": INKS[theme].accent}, hovertemplate="%{y:.1f} %")
+    )  # fmt: skip
+    flow = 100 * ds.attrs["flow_right"]
+    look.apply(figure, theme, title="How many blocks part the two classes?",
+               notes=[f"The flow itself: {flow:.1f} %."], height=520)  # fmt: skip
+    legend_below(figure)
+    figure.update_layout(legend_y=-0.17)
+    figure.update_xaxes(
+        title_text="Number of blocks", type="log", showgrid=False, tickvals=steps, range=[-0.08, np.log10(256) + 0.08]
+    )
+    low = min(float(shares.min()), flow, 80.0)
+    figure.update_yaxes(title_text="On their own side (%)", range=[low - 4, 102], dtick=10 if low < 70 else 5)
+    reference_line(figure, flow, "the flow", theme, x=0)
+    return figure
+
+
+def distance(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """The distance between network and flow after every block."""
+    depth, figure, shown = ds["layer_depth"].values, go.Figure(), []
+    for name, words, dash, width in (
+        ("distance_largest", "the point farthest off", "dash", 3),
+        ("distance_median", "half of the points are nearer", "dot", 2),
+    ):
+        values = _positive(ds[name])
+        figure.add_trace(
+            go.Scatter(x=depth[1:], y=values[1:], name=words, mode="lines+markers" if len(depth) <= 41 else "lines",
+                       line={"color": NETWORKS["residual"].colour, "dash": dash, "width": width},
+                       marker={"symbol": "diamond", "size": 7}, hovertemplate="%{y:.3g}")
+        )  # fmt: skip
+        shown.append(values[1:])
+    lost = int(ds.attrs["lost_at"])
+    notes = [
+        "At depth 0 both start from the same points.",
+        f"From block {lost} on the farthest point is too far to measure." if lost else "",
+    ]
+    look.apply(figure, theme, title="Where along the depth do they part?", notes=notes, height=440)
+    legend_below(figure)
+    figure.update_layout(margin={"t": figure.layout.margin.t + 14, "b": 110})
+    pad = 0.03 * ds.attrs["duration"]
+    figure.update_xaxes(
+        title_text="Depth t (no unit)", showgrid=False, range=[-pad, ds.attrs["duration"] + pad], hoverformat=".3g"
+    )
+    figure.update_yaxes(title_text="Distance to the flow (units of h)", **_over(*shown))
+    cursor(figure, ds.attrs["duration"] * ds.attrs["view"] / 100, theme)
+    return figure
+
+
+def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """dopri5's error and evaluations over its tolerance."""
+    figure = panels(["Error at the end", "Evaluations of f"], theme)
+    asked = ds["asked"].values
+    errors, evaluations = _positive(ds["adaptive_error"]), _positive(ds["evaluations"])
+    for row, values, words, hover in ((1, errors, "error", "%{y:.3g}"), (2, evaluations, "evaluations", "%{y:.0f}")):
+        figure.add_trace(
+            go.Scatter(x=asked, y=values, name=words, mode="lines+markers", line={"color": DOPRI5, "width": 2.5},
+                       marker={"size": 8, "symbol": "square"}, hovertemplate=hover),
+            row=row, col=1,
+        )  # fmt: skip
+    equal = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
+    figure.add_trace(
+        go.Scatter(x=asked, y=asked, mode="lines", name="error = tolerance", line=equal, hoverinfo="skip"), row=1, col=1
+    )
+    notes = [tolerance_sentence(ds), "Dotted: error equal to tolerance. The batch is one problem with one step."]
+    look.apply(figure, theme, title="What does a solver cost that picks its steps?", notes=notes, legend=False,
+               height=440)  # fmt: skip
+    figure.update_layout(margin_t=figure.layout.margin.t + 14)
+    figure.update_xaxes(type="log", autorange="reversed", showgrid=False, dtick=1)
+    figure.update_layout(xaxis2_title_text="Tolerance asked for, relative and absolute")
+    figure.update_yaxes(row=1, col=1, title_text="Units of h", **_over(errors, asked))
+    figure.update_yaxes(row=2, col=1, title_text="Number", **_over(evaluations))
+    return figure
+
+
+def tolerance_sentence(ds: xr.Dataset) -> str:
+    """dopri5's two slopes, measured and of theory."""
+    error, cost = ds.attrs["adaptive_slope"], ds.attrs["evaluations_slope"]
+    if not np.isfinite(error):
+        return "dopri5 did not arrive often enough for a slope."
+    return f"Slope of the error {error:.2f}, theory about 1; of the evaluations {cost:.2f}, theory −0.20.".replace(
+        "-", "−"
+    )
+
+
+def _positive(values: xr.DataArray) -> np.ndarray:
+    """What a log axis can show; NaN for the rest."""
+    numbers = values.values.astype(float)
+    return np.where(np.isfinite(numbers) & (numbers > 0), numbers, np.nan)
+
+
+def _over(*arrays: np.ndarray) -> dict[str, object]:
+    values = np.concatenate([np.ravel(array) for array in arrays])
+    finite = np.log10(values[np.isfinite(values)])
+    if not finite.size:
+        return {"type": "log"}
+    low, high = decades(float(finite.min()), float(finite.max()))
+    room = 0.03 * (high - low) if high - low > 2 else 0.0
+    return log_axis((low - room, high + room))
