@@ -57,11 +57,12 @@ def load(run_id: str) -> xr.Dataset:
 
 def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
     from goldviz.runs.memory import Memory, NobodyAsks
+    from goldviz.runs.processes import processes_for_run
     from goldviz.runs.recorder import Ended, Recorder
     from goldviz.runs.versions import versions
 
     memory = Memory(watch)
-    record = Recorder(settings, memory, desk or NobodyAsks())
+    record = Recorder(settings, memory, desk or NobodyAsks(), processes=processes_for_run())
     try:
         settings.run(record)
         status, message = "finished", ""
@@ -83,12 +84,13 @@ def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk
 
 
 def _run_kept(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
+    from goldviz.runs.processes import processes_for_run
     from goldviz.runs.store import Store
     from goldviz.runs.worker import execute
 
     store = Store()
     run_id = store.create(settings)
-    execute(settings, run_id, store.url, watch=watch, desk=desk)
+    execute(settings, run_id, store.url, processes=processes_for_run(), watch=watch, desk=desk)
     run = store.run(run_id)
     if run.status == "failed":
         raise RunFailedError(f"{run.message} What was recorded until then is kept as run {run_id}.")

@@ -121,6 +121,8 @@ class Settings(BaseModel):
     title: ClassVar[str]
     question: ClassVar[str]
     icon: ClassVar[str]
+    section: ClassVar[str] = "Laboratories"
+    """The heading under which the navigation and the home page list it."""
     rank: ClassVar[int] = 1000
     """Where it stands among the laboratories; the lowest number comes first."""
     presets: ClassVar[tuple[Preset, ...]]

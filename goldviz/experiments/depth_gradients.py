@@ -49,6 +49,7 @@ class DepthGradients(Experiment):
     title: ClassVar[str] = "Gradient flow in depth"
     question: ClassVar[str] = "Why does a deep plain network stop learning, and what does a skip connection change?"
     icon: ClassVar[str] = ":material/stacked_line_chart:"
+    section: ClassVar[str] = "Depth"
     rank: ClassVar[int] = 10
     step: ClassVar[str] = "epoch"
 

@@ -47,6 +47,7 @@ class RecurrentGradients(Experiment):
         "How far back in time does a recurrent network's gradient reach, and what do gates change?"
     )
     icon: ClassVar[str] = ":material/timeline:"
+    section: ClassVar[str] = "Through time"
     rank: ClassVar[int] = 20
     step: ClassVar[str] = "step"
 

@@ -13,6 +13,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+LONGEST_PRINTED = 2000
+"""Characters. A final variable that is longer goes to the file alone."""
+
 
 class StandaloneRecord:
     """What a procedure sees instead of goldviz's recorder.
@@ -21,6 +24,7 @@ class StandaloneRecord:
     """
 
     restored = None
+    processes = 1
 
     def __init__(self, settings: SimpleNamespace, changes: Mapping[int, Mapping[str, Any]]) -> None:
         self.settings = settings
@@ -33,7 +37,7 @@ class StandaloneRecord:
 
     def coordinates(self, **labels: list[Any]) -> None:
         """Label the fixed dimensions."""
-        self.labels = labels
+        self.labels |= labels
 
     def attribute(self, **facts: Any) -> None:
         """Note facts about the run."""
@@ -80,10 +84,12 @@ def run_standalone(
     record = StandaloneRecord(settings, changes)
     procedure(settings, record)
     if "loss" in record.curves:
-        for network, losses in zip(record.labels["network"], record.curves["loss"]["values"][-1], strict=True):
+        rows = record.curves["loss"]["values"][-1]
+        for network, losses in zip(record.labels.get("network", range(len(rows))), rows, strict=True):
             print(f"{network}: loss {losses} at step {record.step}, for seeds {record.labels['seed']}")
     for name, values in record.finals.items():
-        print(f"{name}: {values}")
+        if len(str(values)) <= LONGEST_PRINTED:
+            print(f"{name}: {values}")
     for file in files[:1]:
         seen = {
             "settings": vars(settings),

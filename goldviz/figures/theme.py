@@ -66,15 +66,29 @@ NETWORKS: dict[str, NetworkStyle] = {
     "lstm": NetworkStyle("LSTM", "#009e73", "dash", "triangle-up"),
     "gru": NetworkStyle("GRU", "#3590c8", "dashdot", "cross"),
     "ode_rnn": NetworkStyle("ODE-RNN", "#c46a9c", "longdash", "star"),
+    "mlp": NetworkStyle("MLP", "#7d8f24", "solid", "x"),
+    "gru_gap": NetworkStyle("GRU with gaps", "#1f98a8", "dash", "triangle-down"),
+    "gru_decay": NetworkStyle("GRU with decay", "#7a78d2", "longdash", "pentagon"),
 }
+
+BASELINES: dict[str, NetworkStyle] = {
+    "zero": NetworkStyle("zero", "#76808c", "dot", "line-ew-open"),
+    "mean": NetworkStyle("mean", "#9a8057", "dot", "triangle-left"),
+    "ar1": NetworkStyle("AR(1)", "#d0574e", "dash", "triangle-right"),
+    "ridge": NetworkStyle("ridge", "#a06cb8", "longdash", "hexagon"),
+    "constant": NetworkStyle("constant", "#8c7f76", "dot", "line-ns-open"),
+    "ewma": NetworkStyle("EWMA", "#b8741a", "dash", "hourglass"),
+    "garch": NetworkStyle("GARCH", "#c2477f", "longdash", "bowtie"),
+}
+"""The simple forecasts that a network is measured against; their lines are thinner than a network's."""
 
 
 def style_of(network: str) -> NetworkStyle:
-    """The fixed look of a network; raises ``KeyError`` for one that has none."""
-    try:
-        return NETWORKS[network]
-    except KeyError:
-        raise KeyError(f"The network {network!r} has no fixed colour; there are {', '.join(NETWORKS)}.") from None
+    """The fixed look of a network or a baseline; raises ``KeyError`` for one that has none."""
+    style = NETWORKS.get(network) or BASELINES.get(network)
+    if style is None:
+        raise KeyError(f"The network {network!r} has no fixed colour; there are {', '.join([*NETWORKS, *BASELINES])}.")
+    return style
 
 
 def with_alpha(colour: str, alpha: float) -> str:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from goldviz.runs.processes import ProcessesError, processes_for_run
 from goldviz.runs.recorder import Order
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UNFINISHED, Store
@@ -73,9 +74,10 @@ class Executor:
         self._closing = threading.Event()
         self._cluster: LocalCluster | None = None
         self._budget = kept_states_budget()
-        self._client = self._connect(
-            worker_count() if workers is None else workers, scheduler or os.environ.get("GOLDVIZ_SCHEDULER", "").strip()
-        )
+        workers = worker_count() if workers is None else workers
+        scheduler = scheduler or os.environ.get("GOLDVIZ_SCHEDULER", "").strip()
+        self._shares_runs = _shares_runs(workers, scheduler)
+        self._client = self._connect(workers, scheduler)
         self._watcher = threading.Thread(target=self._watch, name="goldviz-watch", daemon=True)
         self._watcher.start()
         self.devices()  # asked now, so that the answer is there when a page wants it
@@ -216,7 +218,10 @@ class Executor:
                 run_id = next(iter(self._queue))
                 settings, budget = self._queue.pop(run_id)
                 key = f"{run_id}-{os.urandom(4).hex()}"
-                future = self._client.submit(execute, settings, run_id, self.store.url, budget, key=key, pure=False)
+                processes = processes_for_run(len(self._futures) + 1) if self._shares_runs else 1
+                future = self._client.submit(
+                    execute, settings, run_id, self.store.url, budget, processes=processes, key=key, pure=False
+                )
                 self._futures[run_id] = future
                 future.add_done_callback(partial(self._done, run_id))
 
@@ -259,6 +264,19 @@ class Executor:
                     self.store.forget_old_states(self._budget)
             except StoreError as error:
                 log.warning("The store could not be looked after: %s", error)
+
+
+def _shares_runs(workers: int, scheduler: str) -> bool:
+    """Whether a run may have processes of its own beside its worker; raises :class:`ExecutionError`."""
+    try:
+        processes_for_run()  # a number that is not allowed is told of before any run starts
+    except ProcessesError as error:
+        raise ExecutionError(str(error)) from error
+    if scheduler:
+        # What cores the workers' machines have is not known here; whoever names a number does know.
+        return bool(os.environ.get("GOLDVIZ_REFIT_PROCESSES", "").strip())
+    # Threads of this process train where memory is scarce.
+    return workers > 0
 
 
 def _why(future: Future[Any]) -> str:

@@ -113,7 +113,8 @@ class Recorder:
 
     ``start_step`` and ``restored`` continue an earlier run; ``changes`` are hot settings that were in force then,
     ``seconds`` and ``instrument_seconds`` the time that it took; ``budget`` ends the run as *paused* after so many
-    steps.
+    steps. ``processes`` is how many processes the procedure may share its work among, this one included; it changes
+    no number that is recorded.
     """
 
     def __init__(
@@ -128,9 +129,11 @@ class Recorder:
         seconds: float = 0.0,
         instrument_seconds: float = 0.0,
         budget: int | None = None,
+        processes: int = 1,
     ) -> None:
         self.settings = settings.changed(**changes) if changes else settings
         self.restored = restored
+        self.processes = processes
         self.step = start_step
         self.instrument_seconds = instrument_seconds
         self._sink = sink

@@ -235,18 +235,19 @@ def execute(
     database_url: str,
     budget: int | None = None,
     *,
+    processes: int = 1,
     watch: Callable[[Progress], None] = lambda progress: None,
     desk: Desk | None = None,
 ) -> str:
     """Carry a queued run out, from its start or from its last kept state. Returns how it ended.
 
     Whatever goes wrong in the procedure is written into the run as a sentence. Orders come from the store, and
-    from ``desk`` where there is one.
+    from ``desk`` where there is one. The procedure may share its work among ``processes``.
     """
     store = patiently(lambda: Store(database_url))
     try:
         start = patiently(lambda: store.begin(run_id))
-        return _carry_out(settings, store, start, budget, watch, desk) if start else store.run(run_id).status
+        return _carry_out(settings, store, start, budget, processes, watch, desk) if start else store.run(run_id).status
     except UnknownRunError:
         return "deleted"
     finally:
@@ -263,6 +264,7 @@ def _carry_out(
     store: Store,
     start: Start,
     budget: int | None,
+    processes: int,
     watch: Callable[[Progress], None],
     desk: Desk | None,
 ) -> str:
@@ -279,6 +281,7 @@ def _carry_out(
             seconds=start.run.seconds,
             instrument_seconds=start.run.instrument_seconds,
             budget=budget,
+            processes=processes,
         )
         settings.run(record)
         status, message = "finished", ""

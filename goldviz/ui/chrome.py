@@ -24,12 +24,20 @@ class Page:
     icon: str
     question: str = ""
     path: str = ""
+    section: str = ""
 
 
 def laboratories() -> list[Page]:
     """The experiments and instant pages that have a page: ``pages/<name with underscores>.py``."""
     return [
-        Page(f"pages/{name.replace('-', '_')}.py", declared.title, declared.icon, declared.question, name)
+        Page(
+            f"pages/{name.replace('-', '_')}.py",
+            declared.title,
+            declared.icon,
+            declared.question,
+            name,
+            declared.section,
+        )
         for name, declared in sorted({**experiments(), **instants()}.items(), key=lambda item: item[1].rank)
         if (folder() / "pages" / f"{name.replace('-', '_')}.py").is_file()
     ]
@@ -50,9 +58,12 @@ def main() -> None:
     st.html(Path(__file__).parent / "assets" / "style.css")
     # Gold is light in the dark theme, so text on it has to be dark there.
     st.html(f"<style>:root {{ --goldviz-on-gold: {'#14161A' if theme_now() == 'dark' else '#FFFFFF'}; }}</style>")
-    pages = [st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)]
-    pages += [st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path) for page in laboratories()]
-    pages += [st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")]
+    home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
+    runs = st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")
+    pages: dict[str, list[st.Page]] = {"": [home, runs]}
+    for lab in laboratories():
+        shown = st.Page(lab.file, title=lab.title, icon=lab.icon, url_path=lab.path)
+        pages.setdefault(lab.section, []).append(shown)
     page = st.navigation(pages, position="top")
     st.session_state[CHANGED] = st.session_state.get("page") != page.url_path
     st.session_state["page"] = page.url_path

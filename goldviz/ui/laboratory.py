@@ -43,7 +43,7 @@ COMPANY = 4
 class Laboratory:
     """What one laboratory's page is made of. ``main`` and ``beside`` name the figures that are
     always in sight; ``limits`` gives the axes that lanes share; ``verdict`` says over a lane's figures what they come
-    to, ``why`` explains below."""
+    to, ``explore`` lets a person try things with the last lane's weights of a step, ``why`` explains."""
 
     experiment: type[Experiment]
     figures: Mapping[str, FigureSpec]
@@ -52,6 +52,7 @@ class Laboratory:
     beside: str | None = None
     why: Callable[[Lane, Callable[[str], None]], None] | None = None
     verdict: Callable[[Lane], None] | None = None
+    explore: Callable[[Lane, int | None], None] | None = None
 
     def show(self) -> None:
         """Draw the page."""
@@ -107,6 +108,8 @@ class Laboratory:
                     self._across(shown, name, draw)
 
         with st.container(key="closer-look"):
+            if self.explore is not None:
+                self.explore(shown[-1], epoch)
             self._details(shown, draw)
             findings_panel.show(self.experiment, shown)
             self._mathematics(shown, draw)

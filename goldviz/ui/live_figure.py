@@ -6,6 +6,7 @@ This component hands the new figure to ``Plotly.react``, which changes what diff
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -35,16 +36,31 @@ def _plotly_address() -> str:
     return f"{'/' + base if base else ''}{PLOTLY_PATH}?v={version('plotly')}"
 
 
-def live_figure(figure_json: str, *, key: str, subject: str, description: str) -> None:
+Moved = Callable[[int, float, float], None]
+"""Told which of a figure's movable shapes was dragged, counted from 0, and where to."""
+
+
+def live_figure(figure_json: str, *, key: str, subject: str, description: str, on_moved: Moved | None = None) -> None:
     """Show a figure given as Plotly JSON.
 
     A zoom stays as long as ``subject``, what the figure is about, is the same; ``description`` is what a screen
-    reader says.
+    reader says. With ``on_moved`` every shape can be dragged, and it hears of those that are
+    anchored at a point.
     """
     data: dict[str, Any] = {
         "figure": figure_json,
         "subject": subject,
         "description": description,
         "plotly": _plotly_address(),
+        "movable": on_moved is not None,
     }
-    _component(data=data, key=key)
+    if on_moved is None:
+        _component(data=data, key=key)
+        return
+
+    def pass_on() -> None:
+        moved = st.session_state[key].get("moved")
+        if moved:
+            on_moved(int(moved["index"]), float(moved["x"]), float(moved["y"]))
+
+    _component(data=data, key=key, on_moved_change=pass_on)

@@ -59,7 +59,9 @@ def _words(declared: type[Settings], name_of: str) -> tuple[str, list[str]]:
         market = load_market(name, seed)
     except MarketError as error:
         return f":material/error: {plain(str(error))} {ADVICE}", []
-    return described(market), [plain(_named(name, sentence)) for name, sentence in market.notes.items()]
+    # The simulated market's line says all that matters; Yahoo's refusals and a file's oddities have to be read.
+    notes = {} if market.simulated else market.notes
+    return described(market), [plain(_named(name, sentence)) for name, sentence in notes.items()]
 
 
 def _named(name: str, sentence: str) -> str:

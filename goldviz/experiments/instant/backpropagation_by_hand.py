@@ -18,6 +18,7 @@ class BackpropagationByHand(Instant):
     title: ClassVar[str] = "Backpropagation through time by hand"
     question: ClassVar[str] = "What does each step of the recursion compute, and does autograd agree?"
     icon: ClassVar[str] = ":material/gesture:"
+    section: ClassVar[str] = "Through time"
     rank: ClassVar[int] = 23
     position: ClassVar[str] = "place"
 

@@ -29,6 +29,7 @@ class GoldMarket(Instant):
     title: ClassVar[str] = "Gold market"
     question: ClassVar[str] = "What of gold is observed, and when?"
     icon: ClassVar[str] = ":material/calendar_month:"
+    section: ClassVar[str] = "Gold"
     rank: ClassVar[int] = 50
     position: ClassVar[str] = "channel"
 

@@ -37,6 +37,7 @@ class JacobianLens(Instant):
     title: ClassVar[str] = "Jacobian lens"
     question: ClassVar[str] = "How far does a change of the hidden state travel through time?"
     icon: ClassVar[str] = ":material/blur_on:"
+    section: ClassVar[str] = "Through time"
     rank: ClassVar[int] = 21
     position: ClassVar[str] = "start"
 

@@ -25,6 +25,7 @@ class LSTMValves(Instant):
     title: ClassVar[str] = "LSTM valves"
     question: ClassVar[str] = "Which gate lets the gradient through, and how far back does it reach?"
     icon: ClassVar[str] = ":material/valve:"
+    section: ClassVar[str] = "Through time"
     rank: ClassVar[int] = 22
 
     forget_bias: float = setting(

@@ -31,6 +31,7 @@ class ResidualFlow(Instant):
     title: ClassVar[str] = "Residual steps to flow"
     question: ClassVar[str] = "What does a residual network become when it gets deeper and its steps smaller?"
     icon: ClassVar[str] = ":material/airline_stops:"
+    section: ClassVar[str] = "Continuous time"
     rank: ClassVar[int] = 40
     position: ClassVar[str] = "view"
 

@@ -43,8 +43,21 @@ function keepZoom(host, layout) {
   }
 }
 
-export default function ({ data, parentElement }) {
+// Tells the page where a person has dragged a shape that is anchored at a point.
+function watchDrags(host) {
+  if (host.goldvizDrags) return;
+  host.goldvizDrags = true;
+  host.on("plotly_relayout", (changed) => {
+    const index = Object.keys(changed).map((key) => key.match(/^shapes\[(\d+)\]\.[xy]anchor$/)?.[1]).find(Boolean);
+    if (index === undefined) return;
+    const { xanchor, yanchor } = host.layout.shapes[index];
+    host.goldvizTell("moved", { index: Number(index), x: Number(xanchor), y: Number(yanchor) });
+  });
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".goldviz-figure");
+  host.goldvizTell = setTriggerValue;
   host.setAttribute("aria-label", data.description);
   const figure = JSON.parse(data.figure);
   host.style.height = `${figure.layout.height}px`;
@@ -67,8 +80,10 @@ export default function ({ data, parentElement }) {
       if (host.dataset.subject !== data.subject) host.goldvizZoom &&= {};
       host.dataset.subject = data.subject;
       keepZoom(host, figure.layout);
-      Plotly.react(host, figure.data, figure.layout, CONFIG).then(() => {
+      const config = { ...CONFIG, edits: { shapePosition: data.movable } };
+      Plotly.react(host, figure.data, figure.layout, config).then(() => {
         watchZoom(host);
+        watchDrags(host);
         host.dataset.updates = Number(host.dataset.updates || 0) + 1;
       });
     },
@@ -83,6 +98,7 @@ export default function ({ data, parentElement }) {
       delete host.dataset.drawn;
       host.goldvizShown = undefined;
       host.goldvizZoom = undefined;
+      host.goldvizDrags = undefined;
     }
   };
 }

@@ -1,0 +1,93 @@
+"""Continuous time in a real browser: observations dragged, left out and put back; flows trained live."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.app_server import Server
+from tests.browser.laboratory_page import choose_preset, state, train
+
+Opener = Callable[..., Page]
+
+
+def explored(page: Page) -> Locator:
+    """The figure whose observations can be moved."""
+    drawn = page.locator("[class*='st-key-explore-path-'] .goldviz-figure").first
+    expect(drawn.locator(".main-svg").first).to_be_visible()
+    return drawn
+
+
+def handles(drawn: Locator) -> list[list[float]]:
+    """Time and value of every observation that can be dragged."""
+    places: list[list[float]] = drawn.evaluate(
+        "host => host.layout.shapes.filter(shape => shape.editable).map(shape => [shape.xanchor, shape.yanchor])"
+    )
+    return places
+
+
+def forecast(drawn: Locator) -> list[float]:
+    """All finite numbers of the decoded mean."""
+    values: list[float] = drawn.evaluate(
+        """host => host._fullData.filter(trace => trace.name === 'forecast')
+            .flatMap(trace => Array.from(trace.y?._inputArray ?? trace.y ?? [])).filter(Number.isFinite)"""
+    )
+    return values
+
+
+def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/ode-rnn", height=1400)
+    drawn = explored(page)
+    before, path_before = handles(drawn), forecast(drawn)
+    drawn.scroll_into_view_if_needed()
+    page.wait_for_timeout(1500)
+    place = drawn.locator(".shapelayer path").nth(2).bounding_box()
+    assert place is not None
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 20, steps=4)
+    page.mouse.move(x, y - 45, steps=4)
+    page.mouse.up()
+    expect(page.get_by_role("button", name="Put all back")).to_be_enabled()
+    page.wait_for_timeout(1500)
+    after = handles(drawn)
+    changed = [number for number, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
+    assert changed == [2]
+    assert after[2][1] > before[2][1]
+    assert forecast(drawn) != path_before
+
+    page.get_by_role("button", name="Put all back").click()
+    expect(page.get_by_role("button", name="Put all back")).to_be_disabled()
+    page.wait_for_timeout(1000)
+    assert handles(drawn) == before
+
+
+def test_an_observation_is_moved_by_keyboard_and_keeps_its_place_in_the_order(
+    server: Server, open_page: Opener
+) -> None:
+    page = open_page(f"{server.address}/ode-rnn")
+    drawn = explored(page)
+    before = handles(drawn)
+    slider = page.get_by_role("slider", name=re.compile("^Time"))
+    slider.press("End")
+    expect(page.get_by_role("button", name="Put all back")).to_be_enabled()
+    page.wait_for_timeout(1500)
+    after = handles(drawn)
+    assert before[2][0] < after[2][0] < before[3][0]
+
+
+@pytest.mark.parametrize(("address", "name"), [("continuous-depth", "carried"), ("residual-flow", "carried")])
+def test_the_pages_open_with_their_picture(server: Server, open_page: Opener, address: str, name: str) -> None:
+    page = open_page(f"{server.address}/{address}")
+    expect(page.locator(f"[class*='st-key-{name}-'] .goldviz-figure .main-svg").first).to_be_visible()
+
+
+def test_a_flow_is_trained_live(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/continuous-depth?steps=20&look_every=10&networks=ode&tolerance=0.01")
+    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    train(page)
+    state(page, "Finished")
+    choose_preset(page, "Fix it: one more dimension")
+    expect(page.locator("[class*='st-key-carried-'] .goldviz-figure .main-svg").first).to_be_visible()

@@ -1,0 +1,34 @@
+"""A tiny experiment that says among how many processes it may share its work."""
+
+import time
+from collections.abc import Mapping
+from typing import ClassVar
+
+from goldviz.experiments.base import Experiment, Preset, Variable, setting
+from goldviz.runs.recorder import Recorder
+
+
+class Sharing(Experiment):
+    """Notes what it is given."""
+
+    name: ClassVar[str] = "sharing"
+    title: ClassVar[str] = "Sharing"
+    question: ClassVar[str] = "How many processes?"
+    icon: ClassVar[str] = ":material/toys:"
+    variables: ClassVar[Mapping[str, Variable]] = {"count": Variable(("epoch",), "Steps so far")}
+    presets: ClassVar[tuple[Preset, ...]] = (Preset("As in the document", "document", "Nothing special."),)
+
+    epochs: int = setting(1, ge=1, le=100_000, group="Toy", description="Steps of a hundredth of a second.")
+
+    def steps_planned(self) -> int:
+        return self.epochs
+
+    def run(self, record: Recorder) -> None:
+        record.attribute(processes=record.processes)
+        for epoch in record.steps(self.epochs):
+            time.sleep(0.01)
+            record("count", epoch)
+
+
+# It is no laboratory: neither pages nor the shell may offer it.
+del Experiment.registry[Sharing.name]
