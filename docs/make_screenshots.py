@@ -24,6 +24,11 @@ SHOTS = [
         "dark",
     ),
     ("time-light", "recurrent-gradients", 1440, 1000, "light"),
+    ("forecast-light", "gold-forecast", 1440, 1000, "light"),
+    ("market-dark", "gold-market", 1440, 1000, "dark"),
+    ("ode-rnn-light", "ode-rnn", 1440, 1100, "light"),
+    ("flow-dark", "residual-flow", 1440, 1000, "dark"),
+    ("forecast-phone-dark", "gold-forecast", 390, 844, "dark"),
     ("lens-dark", "jacobian-lens", 1440, 1000, "dark"),
     ("depth-phone-dark", "depth-gradients", 390, 844, "dark"),
 ]

@@ -1,0 +1,163 @@
+"""What the figures of *Continuous depth* share: its networks' looks, its classes, the view of the plane, limits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import limits
+from goldviz.figures.elements import MARKERS_UP_TO
+from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded, with_zero
+from goldviz.figures.reading import Band, networks
+from goldviz.figures.theme import NETWORKS, NetworkStyle, with_alpha
+
+DEPTH_NETWORKS = {
+    "ode": NetworkStyle("neural ODE", "#a257c2", "solid", "circle"),
+    "residual": NETWORKS["residual"],
+}
+CLASS_NAMES = {
+    "rings": ("inner ring", "outer ring"),
+    "moons": ("upper moon", "lower moon"),
+    "spirals": ("first arm", "second arm"),
+    "flip": ("x below 0", "x above 0"),
+}
+ORDER_KEPT = 1 / 3
+"""Mean square error of the best answers to x -> -x that keep the order of x: zero for all, where x is uniform."""
+SIDEWAYS = 0.3
+"""Least share of an axis that must lie in the read-out's plane for the side view to use it."""
+
+
+def setting_of(ds: xr.Dataset, name: str) -> Any:
+    """What the run's settings say, from its attributes; None where they do not say."""
+    return json.loads(ds.attrs.get("settings") or "{}").get(name)
+
+
+def is_regression(ds: xr.Dataset) -> bool:
+    """Whether the answers are numbers: then the points lie on a line, and nothing is read out."""
+    return "path" in ds and "read_out" not in ds
+
+
+def headings(ds: xr.Dataset) -> tuple[list[str], list[str]]:
+    """The networks' names above panels of their own, and their colours."""
+    names = networks(ds)
+    words = ["Neural ODE" if name == "ode" else DEPTH_NETWORKS[name].heading for name in names]
+    return words, [DEPTH_NETWORKS[name].colour for name in names]
+
+
+def class_names(ds: xr.Dataset) -> tuple[str, str]:
+    """What the two kinds of points are called."""
+    return CLASS_NAMES.get(str(setting_of(ds, "task")), CLASS_NAMES["flip"] if is_regression(ds) else ("class 0", "1"))
+
+
+def of_class(ds: xr.Dataset, number: int) -> NDArray[np.bool_]:
+    """Which of the kept points belong to this class; in the regression, those whose answer is below or above 0."""
+    labels = ds["label"].values
+    # The answer to an x below 0 is above 0.
+    return np.asarray((labels < 0) == bool(number)) if is_regression(ds) else np.asarray(labels == number)
+
+
+def depth_curve(
+    figure: go.Figure, network: str, x: NDArray[Any], band: Band, *,
+    hover: str = "%{y:.3~g}", row: int | None = None, legend: bool = True,
+) -> None:  # fmt: skip
+    """A network's curve in its colour, dash and marker, with the range of its seeds behind it."""
+    style = DEPTH_NETWORKS[network]
+    place = {} if row is None else {"row": row, "col": 1}
+    if band.seeds > 1:
+        edge = {"x": x, "mode": "lines", "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
+        figure.add_trace(go.Scatter(y=band.low, **edge), **place)
+        fill = {"fill": "tonexty", "fillcolor": with_alpha(style.colour, 0.22)}
+        figure.add_trace(go.Scatter(y=band.high, **fill, **edge), **place)
+    figure.add_trace(
+        go.Scatter(
+            x=x, y=band.middle, name=style.label, legendgroup=network, showlegend=legend,
+            mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
+            line={"color": style.colour, "dash": style.dash, "width": 2.5},
+            marker={"symbol": style.symbol, "size": 7}, hovertemplate=hover,
+        ),
+        **place,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PlaneView:
+    """The two directions in which states are drawn: a point h is at (across h + shift_across, up h + shift_up).
+
+    In two dimensions these are h1 and h2. With more, one looks along the read-out's plane: up is the distance from it.
+    """
+
+    axes: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    from_the_side: bool
+
+    @classmethod
+    def of(cls, read_out: NDArray[Any]) -> PlaneView:
+        """The view that suits a read-out (hidden + 1,), whose last entry is its bias."""
+        weights, bias = np.asarray(read_out[:-1], dtype=np.float64), float(read_out[-1])
+        if len(weights) == 2:
+            return cls(np.eye(2), np.zeros(2), from_the_side=False)
+        length = max(float(np.linalg.norm(weights)), 1e-30)
+        up = weights / length
+        for axis in np.eye(len(weights)):
+            across = axis - (axis @ up) * up
+            if np.linalg.norm(across) > SIDEWAYS:
+                break
+        across = across / np.linalg.norm(across)
+        return cls(np.stack([across, up]), np.array([0.0, bias / length]), from_the_side=True)
+
+    def place(self, states: NDArray[Any]) -> NDArray[np.float64]:
+        """Where states (..., hidden) are drawn, (..., 2)."""
+        return np.asarray(states.astype(np.float64) @ self.axes.T + self.shift)
+
+
+def view_at(ds: xr.Dataset, look: int, network: str) -> PlaneView:
+    """The view of one network at one look."""
+    return PlaneView.of(ds["read_out"].sel(look=look, network=network).values)
+
+
+def _of_plane(axis: int, ds: xr.Dataset) -> Values:
+    """The places of all paths at all looks, across or up."""
+    if "path" not in ds or ds["path"].size == 0:
+        return np.array([])
+    if is_regression(ds):
+        return np.array([0.0, 1.0]) if axis == 0 else ds["path"].values.ravel()
+    places = [
+        view_at(ds, at, name).place(ds["path"].sel(look=at, network=name).values)[..., axis].ravel()
+        for at in ds["look"].values for name in networks(ds)
+    ]  # fmt: skip
+    return np.concatenate(places)
+
+
+def _of_losses(ds: xr.Dataset) -> Values:
+    names = [name for name in ("loss", "test_loss", "refined_test_loss") if name in ds]
+    return np.concatenate([np.array([]), *(log_of(name)(ds) for name in names)])
+
+
+def _of_evaluations(ds: xr.Dataset) -> Values:
+    return np.concatenate([with_zero("evaluations_forward")(ds), with_zero("evaluations_backward")(ds)])
+
+
+QUANTITIES = {
+    "across": Quantity(partial(_of_plane, 0), padded),
+    "up": Quantity(partial(_of_plane, 1), padded),
+    "loss": Quantity(_of_losses, decades),
+    "evaluations": Quantity(_of_evaluations, padded),
+    "gradient_norm": Quantity(log_of("gradient_norm"), decades),
+    "gradient_difference": Quantity(lambda ds: np.append(log_of("gradient_difference")(ds), -2.0), decades),
+    "adjoint_cost": Quantity(with_zero("adjoint_cost"), padded),
+    "stiffness": Quantity(log_of("field_stiffness"), decades),
+    "evaluations_by_tolerance": Quantity(log_of("evaluations_by_tolerance"), decades),
+    "error_by_tolerance": Quantity(log_of("error_by_tolerance"), decades),
+    "error_by_blocks": Quantity(log_of("error_by_blocks"), decades),
+    "step": Quantity(ends_of("step")),
+}
+
+limit_of = partial(limits.limit_of, QUANTITIES)
+shared_limits = partial(limits.shared_limits, QUANTITIES)
