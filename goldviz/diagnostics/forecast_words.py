@@ -21,6 +21,7 @@ NETWORK_NAMES = {
     "gru": "GRU",
     "gru_gap": "GRU with gaps",
     "gru_decay": "GRU with decay",
+    "ode_rnn": "ODE-RNN",
 }
 LONGEST_LINE = 52
 """Characters of a line of notes with many numbers in it."""

@@ -26,6 +26,7 @@ NETWORKS = {
     "gru": "GRU",
     "gru_gap": "GRU with time gaps",
     "gru_decay": "GRU with decay",
+    "ode_rnn": "ODE-RNN",
 }
 HEADS = {"gaussian": "Gaussian", "student": "Student t", "quantiles": "Quantiles"}
 ALIGNMENTS = {"release": "by release time", "date": "by calendar date (leaks)"}
@@ -81,7 +82,7 @@ class GoldForecast(Experiment):
         description="Deal the targets out at random, a check: any skill that is left comes from a mistake.",
     )  # fmt: skip
 
-    network: Literal["mlp", "rnn", "lstm", "gru", "gru_gap", "gru_decay"] = setting(
+    network: Literal["mlp", "rnn", "lstm", "gru", "gru_gap", "gru_decay", "ode_rnn"] = setting(
         "gru", group="Network", essential=True, labels=NETWORKS, description="What reads the window of past rows."
     )
     window: int = setting(
@@ -242,6 +243,7 @@ class GoldForecast(Experiment):
             "gru": (660, 134, 0.021, 2.6e-4),
             "gru_gap": (734, 142, 0.035, 1.8e-4),
             "gru_decay": (2029, 212, 0.038, 2.3e-4),
+            "ode_rnn": (900, 400, 0.063, 7.8e-4),
         }[self.network]
         years: float = self.train_years
         if self.scheme == "expanding":

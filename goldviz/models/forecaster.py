@@ -2,7 +2,8 @@
 
 A *reader* turns the window into hidden states, and a head (:mod:`goldviz.models.forecast_heads`) says what the last of
 them means for the next value. The readers are the networks of the documents: a multilayer perceptron (document 001,
-section 1.1), the Elman network, LSTM and GRU (eq. 5-24), and two GRUs that are told how much time has passed.
+section 1.1), the Elman network, LSTM and GRU (eq. 5-24), two GRUs that are told how much time has passed, and the
+ODE-RNN (eq. 31-33), whose state flows meanwhile.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional
 
 from goldviz.models.forecast_heads import HEADS
+from goldviz.models.fused_ode_rnn import fixed_step_ode_rnn
 from goldviz.models.gru_decay import DecayGRU, GapGRU
 from goldviz.models.recurrent import recurrent_layer
 from goldviz.models.recurrent_initialisation import RecurrentInitialisation, initialise
+from goldviz.models.series_forecaster import ODESeriesReader
+from goldviz.models.vector_field import TanhField
 
 HiddenStates = tuple[Float[Tensor, "batch hidden"], ...]
 ForecastStream = Callable[[int], Generator]
@@ -28,6 +32,14 @@ ForecastStream = Callable[[int], Generator]
 
 START = RecurrentInitialisation(matrix="orthogonal", biases={"forget": 1.0})
 """Of all recurrent readers: orthogonal matrices, forget gates that start open (Gers et al. 2000)."""
+
+
+FIELD_STREAM = 100
+"""Index of the stream that an ODE-RNN's field is drawn from, beyond those of the cell's matrices."""
+LONGEST_FLOW_STEP = 0.5
+"""In the unit of the gaps. Where they are weeks, one step leads from a day of trading to the next, also over a weekend."""
+SHORTEST_GAP = 1e-6
+"""Between rows before the data begin, which have no time of their own: the state all but rests."""
 
 
 class ForecastWindow(Protocol):
@@ -60,6 +72,11 @@ class WindowReader(nn.Module):
     def forward(self, window: ForecastWindow) -> HiddenStates:
         """The hidden states in the order of the rows; the last one holds what the forecast is made of."""
         raise TypeError(f"{type(self).__name__} does not say how it reads")
+
+    def chain(self, window: ForecastWindow) -> HiddenStates:
+        """The same states, each a node on the way to the next, so that gradients can be asked of them."""
+        states: HiddenStates = self(window)
+        return states
 
     def matrices(self) -> dict[str, Tensor]:
         """Its weight matrices by name, the one next to the inputs first."""
@@ -145,6 +162,36 @@ class DecayReader(WindowReader):
         return {"input": self.gru.cell.W_x, "recurrent": self.gru.cell.W_h, "decay": self.gru.W_d}
 
 
+class FlowReader(WindowReader):
+    """An ODE-RNN (Rubanova et al. 2019): the state flows between rows and jumps where something was observed."""
+
+    def __init__(self, channels: int, hidden: int, weights: ForecastStream) -> None:
+        super().__init__()
+        cell = recurrent_layer("gru", 2 * channels, hidden)
+        initialise(cell, weights, START)
+        field = TanhField(hidden, (hidden,), weights(FIELD_STREAM))
+        self.follower = ODESeriesReader(fixed_step_ode_rnn(cell, field, "rk4", LONGEST_FLOW_STEP))
+
+    def forward(self, window: ForecastWindow) -> HiddenStates:
+        """The states just after every row."""
+        states: HiddenStates = self.follower(*self._series(window)).after.unbind(0)
+        return states
+
+    def chain(self, window: ForecastWindow) -> HiddenStates:
+        """The states that the solver sets out from, and the last one."""
+        return self.follower.chain(*self._series(window)).states
+
+    def matrices(self) -> dict[str, Tensor]:
+        """W_x and W_h of its GRU, and the first layer of its field."""
+        network = self.follower.network
+        return {"input": network.cell.W_x, "recurrent": network.cell.W_h, "field": network.field.weights[0]}
+
+    @staticmethod
+    def _series(window: ForecastWindow) -> tuple[Tensor, Tensor, Tensor]:
+        gaps = window.row_gaps.detach().double().clamp(min=SHORTEST_GAP)
+        return gaps.cumsum(0), window.values, window.mask
+
+
 WINDOW_READERS: dict[str, Callable[[int, int, int, ForecastStream], WindowReader]] = {
     "mlp": FlatReader,
     "rnn": lambda window, channels, hidden, weights: RecurrentReader("rnn_tanh", channels, hidden, weights),
@@ -152,6 +199,7 @@ WINDOW_READERS: dict[str, Callable[[int, int, int, ForecastStream], WindowReader
     "gru": lambda window, channels, hidden, weights: RecurrentReader("gru", channels, hidden, weights),
     "gru_gap": lambda window, channels, hidden, weights: GapReader(channels, hidden, weights),
     "gru_decay": lambda window, channels, hidden, weights: DecayReader(channels, hidden, weights),
+    "ode_rnn": lambda window, channels, hidden, weights: FlowReader(channels, hidden, weights),
 }
 """By name; each takes (window, channels, hidden, weights)."""
 

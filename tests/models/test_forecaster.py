@@ -57,7 +57,16 @@ def test_a_forecast_depends_on_its_own_window_alone_and_on_all_of_it(network, ba
     assert reached.float().mean() > (0.5 if network == "mlp" else 0.999)
 
 
-@pytest.mark.parametrize("network", ["gru_gap", "gru_decay"])
+@pytest.mark.parametrize("network", WINDOW_READERS)
+def test_states_in_a_chain_are_the_same_and_lead_to_the_last(network, batch):
+    made = forecaster(network)
+    chain = made.reader.chain(batch)
+    torch.testing.assert_close(torch.stack(chain), torch.stack(made.states(batch)), rtol=1e-5, atol=1e-6)
+    slopes = torch.autograd.grad(chain[-1].sum(), chain)
+    assert all(slope.abs().sum() > 0 for slope in slopes)
+
+
+@pytest.mark.parametrize("network", ["gru_gap", "gru_decay", "ode_rnn"])
 def test_networks_that_are_told_of_time_listen_to_it(network, batch):
     later = batch.table.clone()
     later[:, :, 2 * CHANNELS :] *= 2
@@ -97,6 +106,7 @@ def test_matrices_are_named_from_the_inputs_on():
     assert names["mlp"] == ["layer 1", "layer 2", "head"]
     assert names["rnn"] == names["lstm"] == names["gru"] == names["gru_gap"] == ["input", "recurrent", "head"]
     assert names["gru_decay"] == ["input", "recurrent", "decay", "head"]
+    assert names["ode_rnn"] == ["input", "recurrent", "field", "head"]
     made = forecaster("gru")
     assert {id(matrix) for matrix in made.matrices().values()} <= {id(parameter) for parameter in made.parameters()}
 

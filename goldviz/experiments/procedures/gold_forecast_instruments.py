@@ -23,7 +23,7 @@ def gradients_by_state(
     are not finite.
     """
     steps = len(windows.table)
-    states = network.states(windows)
+    states = network.reader.chain(windows)
     if isinstance(network.reader, FlatReader) or not states[-1].isfinite().all():
         return np.full(steps, math.nan)
     loss = network.head.losses(network.head(states[-1]), answers).sum()

@@ -390,7 +390,7 @@ def watched_refit(**settings):
 @pytest.mark.parametrize("network", [network for network in NETWORKS if network != "mlp"])
 def test_gradients_by_state_are_those_of_each_windows_own_loss(network):
     forecaster, windows, answers = watched_refit(network=network)
-    states = forecaster.states(windows)
+    states = forecaster.reader.chain(windows)
     for state in states:
         state.retain_grad()
     forecaster.head.losses(forecaster.head(states[-1]), answers).mean().backward()
