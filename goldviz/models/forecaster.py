@@ -37,7 +37,7 @@ START = RecurrentInitialisation(matrix="orthogonal", biases={"forget": 1.0})
 FIELD_STREAM = 100
 """Index of the stream that an ODE-RNN's field is drawn from, beyond those of the cell's matrices."""
 LONGEST_FLOW_STEP = 0.5
-"""In the unit of the gaps. Where they are weeks, one step leads from a day of trading to the next, also over a weekend."""
+"""In the unit of the gaps. In weeks, one step leads from a day of trading to the next, also over a weekend."""
 SHORTEST_GAP = 1e-6
 """Between rows before the data begin, which have no time of their own: the state all but rests."""
 
