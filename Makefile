@@ -11,8 +11,10 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
+# A browser, its server and a worker want the machine for themselves; the other tests share it.
 test: $(VENV)/.dev browser lint types
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m pytest --ignore tests/browser -n 2 --dist loadfile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

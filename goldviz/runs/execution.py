@@ -118,7 +118,8 @@ class Executor:
     def worker_count(self) -> int:
         """Workers that are up now."""
         try:
-            return len(self._client.scheduler_info(n_workers=-1)["workers"])
+            # A client that is just being closed knows of no workers any more.
+            return len(self._client.scheduler_info(n_workers=-1).get("workers", ()))
         except OSError:
             # The scheduler is away; Dask connects again when it is back.
             return 0

@@ -202,7 +202,7 @@ def test_two_clicks_on_train_start_one_run(server: Server, open_page: Opener) ->
             del os.environ["GOLDVIZ_DATABASE_URL"]
         else:
             os.environ["GOLDVIZ_DATABASE_URL"] = kept
-    assert sum(one["width"] == 7 for one in settings) == 1
+    assert sum(one.get("width") == 7 for one in settings) == 1
 
 
 def test_a_finding_s_cure_runs_in_a_lane_beside(server: Server, open_page: Opener) -> None:
