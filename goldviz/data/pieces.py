@@ -1,0 +1,75 @@
+"""A text as the pieces that a model reads: where each stands in the text, which word it belongs to, chunk by chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+LONGEST = 512
+OVERLAP = 64
+SPECIAL_WORD = -1
+
+
+class TextError(ValueError):
+    """A text that cannot be read, in a sentence for a person."""
+
+    for_a_person = True
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """One chunk of a text. All arrays have a row for each piece, special pieces ([CLS], [SEP]) included.
+
+    ``offsets`` are the first character and the one after the last in the whole text, (0, 0) at special pieces;
+    ``words`` numbers the words of the chunk from 0, with ``SPECIAL_WORD`` at special pieces.
+    """
+
+    ids: np.ndarray
+    tokens: tuple[str, ...]
+    offsets: np.ndarray
+    words: np.ndarray
+
+    @property
+    def special(self) -> np.ndarray:
+        """True at special pieces."""
+        inside: np.ndarray = self.words == SPECIAL_WORD
+        return inside
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def split_into_pieces(tokeniser: Any, text: str, *, longest: int = LONGEST, overlap: int = OVERLAP) -> list[Pieces]:
+    """The chunks of a text, each with at most ``longest`` pieces, special ones included; neighbours share ``overlap``.
+
+    ``tokeniser`` is a fast tokeniser of the transformers library. Raises :class:`TextError` for a text of which no
+    piece is left (nothing but blanks), and where ``overlap`` leaves no room to go on.
+    """
+    room = longest - tokeniser.num_special_tokens_to_add(pair=False)
+    if room < 1 or not 0 <= overlap < room:
+        raise TextError(
+            f"Overlap is {overlap} and a chunk holds {longest} pieces; allowed is an overlap from 0 to {room - 1}."
+        )
+    coded = tokeniser(
+        text, truncation=True, max_length=longest, stride=overlap, return_overflowing_tokens=True,
+        return_offsets_mapping=True, return_attention_mask=False, return_token_type_ids=False, padding=False,
+    )  # fmt: skip
+    chunks = [_chunk(tokeniser, coded, number) for number in range(len(coded["input_ids"]))]
+    if all(chunk.special.all() for chunk in chunks):
+        raise TextError("The text is empty; allowed is a text with at least one letter, digit or sign.")
+    return chunks
+
+
+def _chunk(tokeniser: Any, coded: Any, number: int) -> Pieces:
+    ids = np.array(coded["input_ids"][number], np.int64)
+    found = [SPECIAL_WORD if word is None else word for word in coded.word_ids(number)]
+    words = np.array(found, np.int64)
+    inside = words != SPECIAL_WORD
+    if inside.any():
+        # A chunk counts its own words: the first one that it holds, whole or in part, is word 0.
+        words[inside] = np.unique(words[inside], return_inverse=True)[1]
+    offsets = np.array(coded["offset_mapping"][number], np.int64).reshape(-1, 2)
+    offsets[~inside] = 0
+    return Pieces(ids, tuple(tokeniser.convert_ids_to_tokens(ids.tolist())), offsets, words)
