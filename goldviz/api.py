@@ -48,6 +48,17 @@ def carried_out(settings: Experiment, *, progress: bool, keep: bool, desk: Desk 
         return _run_kept(settings, watch, desk) if keep else _run_in_memory(settings, watch, desk)
 
 
+def compute(name: str, **settings: Any) -> xr.Dataset:
+    """The numbers behind an instant page, such as ``compute("jacobian-lens", gain=1.2)``.
+
+    Raises :class:`goldviz.experiments.SettingsError` for settings that are not allowed, and ``ValueError`` with a
+    sentence for settings that have no result.
+    """
+    from goldviz.experiments.instant import instant
+
+    return instant(name).checked(settings).compute()
+
+
 def load(run_id: str) -> xr.Dataset:
     """What a kept run has recorded; raises :class:`goldviz.runs.store.UnknownRunError`."""
     from goldviz.runs.store import Store

@@ -255,3 +255,25 @@ def test_serve_says_where_it_is_and_stops_cleanly(number: signal.Signals, port: 
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", port))
+
+
+def test_what_an_instant_page_shows_is_computed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "lens.nc"
+    assert main(["compute", "jacobian-lens", "--length", "12", "--output", str(file)]) == 0
+    assert str(file) in capsys.readouterr().err
+    xr.testing.assert_identical(xr.load_dataset(file), goldviz.compute("jacobian-lens", length=12))
+    assert main(["compute", "jacobian-lens", "--length", "12"]) == 0
+    assert "<xarray.Dataset>" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        (["compute", "depth-gradients"], "There is no instant page 'depth-gradients'; there are "),
+        (["compute", "jacobian-lens", "--length", "-1"], "Length is '-1'; allowed is a whole number from "),
+        (["compute", "jacobian-lens", "--output", "lens.csv"], "The file lens.csv ends in .csv; allowed is .nc."),
+        (["compute", "jacobian-lens", "--keep"], "Unrecognized arguments: --keep. See goldviz compute jacobian-lens"),
+    ],
+)
+def test_a_wrong_computation_is_explained(argv: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert complaints(capsys, *argv)[0].startswith(sentence)

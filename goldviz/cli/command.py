@@ -14,6 +14,7 @@ from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parse
 from goldviz.cli.files import EXPORTS, checked_file, named
 from goldviz.experiments import experiments
 from goldviz.experiments.base import SettingsError
+from goldviz.experiments.instant import instants
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Store, UnknownRunError
 
@@ -49,7 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"goldviz {metadata.version('goldviz')}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    listing = commands.add_parser("list", help="the experiments and their questions", allow_abbrev=False)
+    listing = commands.add_parser(
+        "list", help="experiments and instant pages with their questions", allow_abbrev=False
+    )
     listing.add_argument("--runs", action="store_true", help="the latest kept runs instead")
     listing.set_defaults(command=_list)
 
@@ -61,6 +64,15 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("experiment", metavar="NAME", help="one of " + ", ".join(experiments()))
     run.add_argument("settings", nargs=argparse.REMAINDER, help="see 'goldviz run NAME --help'")
     run.set_defaults(command=lambda given: running.run(given.experiment, given.settings))
+
+    compute = commands.add_parser(
+        "compute",
+        help="what an instant page shows, as numbers",
+        description="Compute what an instant page shows. 'goldviz compute NAME --help' lists its settings.",
+    )
+    compute.add_argument("page", metavar="NAME", help="one of " + ", ".join(instants()))
+    compute.add_argument("settings", nargs=argparse.REMAINDER, help="see 'goldviz compute NAME --help'")
+    compute.set_defaults(command=lambda given: running.compute(given.page, given.settings))
 
     serve = commands.add_parser("serve", help="the dashboard in the browser", allow_abbrev=False)
     serve.add_argument("--port", type=int, default=8501, help="port of the server; default 8501")
@@ -82,7 +94,7 @@ def _parser() -> argparse.ArgumentParser:
 def _list(arguments: argparse.Namespace) -> int:
     if arguments.runs:
         return _list_runs()
-    for name, declared in experiments().items():
+    for name, declared in [*experiments().items(), *instants().items()]:
         presets = ", ".join(preset.slug for preset in declared.presets)
         print(f"{name}\n    {declared.question}\n    Presets: {presets}")
     return 0

@@ -35,7 +35,7 @@ def named(kinds: Mapping[str, Any]) -> str:
     '.nc, .csv or .py'
     """
     *most, last = kinds
-    return f"{', '.join(most)} or {last}"
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def write_netcdf(dataset: xr.Dataset, path: Path) -> None:
@@ -69,5 +69,6 @@ def write_script(dataset: xr.Dataset, path: Path) -> None:
 
 
 Writer = Callable[["xr.Dataset", Path], None]
+ARRAYS: dict[str, Writer] = {".nc": write_netcdf}
 OUTPUTS: dict[str, Writer] = {".nc": write_netcdf, ".csv": write_csv}
 EXPORTS: dict[str, Writer] = {".html": write_report, ".csv": write_csv, ".nc": write_netcdf, ".py": write_script}

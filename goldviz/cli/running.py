@@ -1,4 +1,4 @@
-"""``goldviz run NAME``: every option is read off the experiment's settings."""
+"""``goldviz run NAME`` and ``goldviz compute NAME``: every option is read off the settings that are declared."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldviz.api import carried_out
-from goldviz.cli.errors import INTERRUPTED, Parser
-from goldviz.cli.files import OUTPUTS, checked_file, named
+from goldviz.cli.errors import INTERRUPTED, CommandError, Parser
+from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file, named
 from goldviz.experiments import experiment
-from goldviz.experiments.base import Experiment, allowed, facts
+from goldviz.experiments.base import Settings, SettingsError, allowed, facts, schemas
+from goldviz.experiments.instant import instant
 from goldviz.runs.recorder import Order
 
 if TYPE_CHECKING:
@@ -23,10 +24,16 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+Declared = TypeVar("Declared", bound=Settings)
+
+
 def run(name: str, options: Sequence[str]) -> int:
     """Carry an experiment out in this process, and write what it recorded."""
     declared = experiment(name)
-    given = vars(_parser(declared).parse_args(options))
+    parser = _parser("run", declared, OUTPUTS)
+    parser.add_argument("--keep", action="store_true", help="keep the run in the store, where the dashboard finds it")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
+    given = vars(parser.parse_args(options))
     settings = chosen(declared, given)
     output = checked_file(given["output"], OUTPUTS) if given["output"] else None
     with _keyboard(settings.step) as keyboard:
@@ -38,32 +45,66 @@ def run(name: str, options: Sequence[str]) -> int:
     return INTERRUPTED if keyboard.pressed else 0
 
 
-def chosen(declared: type[Experiment], given: Mapping[str, Any]) -> Experiment:
-    """The settings that a command line means; raises :class:`SettingsError`."""
+def compute(name: str, options: Sequence[str]) -> int:
+    """Compute what an instant page shows; write it, or say what it is."""
+    declared = instant(name)
+    given = vars(_parser("compute", declared, ARRAYS).parse_args(options))
+    settings = chosen(declared, given)
+    output = checked_file(given["output"], ARRAYS) if given["output"] else None
+    try:
+        dataset = settings.compute()
+    except SettingsError:
+        raise
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    if output:
+        ARRAYS[output.suffix](dataset, output)
+        print(f"What was computed is in {output}.", file=sys.stderr)
+    else:
+        print(dataset)
+    return 0
+
+
+def chosen(declared: type[Declared], given: Mapping[str, Any]) -> Declared:
+    """The settings that a command line means; raises :class:`SettingsError` and :class:`CommandError`."""
     values: dict[str, Any] = {}
     for name, field in declared.model_fields.items():
         if (text := given[name]) is not None:
-            values[name] = text.split(",") if isinstance(field.default, tuple) else text
+            values[name] = text.split(",") if isinstance(field.default, tuple) else _written(declared, name, text)
     start = declared.preset(given["preset"]) if given["preset"] else declared()
     return start.changed(**values)
 
 
-def _parser(declared: type[Experiment]) -> argparse.ArgumentParser:
+def _written(declared: type[Settings], name: str, text: str) -> str:
+    """The value itself, or what the file holds that it names with ``@``, where the setting is a text."""
+    if not (text.startswith("@") and _is_text(declared, name)):
+        return text
+    path = Path(text[1:])
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise CommandError(f"The file {path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise CommandError(f"The file {path} is not UTF-8 text.") from None
+
+
+def _is_text(declared: type[Settings], name: str) -> bool:
+    schema = schemas(declared)[name]
+    return schema.get("type") == "string" and "enum" not in schema
+
+
+def _parser(command: str, declared: type[Settings], outputs: Mapping[str, Any]) -> argparse.ArgumentParser:
     presets = "\n".join(f"  {preset.slug:<26} {preset.words}" for preset in declared.presets)
     parser = Parser(
-        prog=f"goldviz run {declared.name}",
-        usage=f"goldviz run {declared.name} [--SETTING VALUE ...] [--preset NAME] [--output FILE] [--keep] [--quiet]",
+        prog=f"goldviz {command} {declared.name}",
+        usage=f"goldviz {command} {declared.name} [--SETTING VALUE ...] [--preset NAME] [--output FILE] [...]",
         description=declared.question,
         epilog=f"presets:\n{presets}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--preset", metavar="NAME", help="start from this preset; they are listed below")
-    parser.add_argument(
-        "--output", type=Path, metavar="FILE", help=f"write what is recorded to a {named(OUTPUTS)} file"
-    )
-    parser.add_argument("--keep", action="store_true", help="keep the run in the store, where the dashboard finds it")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
+    parser.add_argument("--output", type=Path, metavar="FILE", help=f"write the numbers to a {named(outputs)} file")
     titles = dict.fromkeys(facts(declared, name)["group"] for name in declared.model_fields)
     groups = {title: parser.add_argument_group(f"{title.lower()} settings") for title in titles}
     for name in declared.model_fields:
@@ -73,12 +114,13 @@ def _parser(declared: type[Experiment]) -> argparse.ArgumentParser:
     return parser
 
 
-def _meaning(declared: type[Experiment], name: str) -> str:
+def _meaning(declared: type[Settings], name: str) -> str:
     field = declared.model_fields[name]
     unit = facts(declared, name)["unit"]
     default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
     unit = f" Unit: {unit}." if unit else ""
-    return f"{field.description}{unit} Allowed: {allowed(declared, name)}. Default: {default}."
+    file = " @FILE reads it from a file." if _is_text(declared, name) else ""
+    return f"{field.description}{unit} Allowed: {allowed(declared, name)}.{file} Default: {default}."
 
 
 class _Keyboard:

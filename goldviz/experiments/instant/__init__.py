@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 from functools import cache
 
+from goldviz.experiments.base import SettingsError
 from goldviz.experiments.instant.base import Instant
 
 
@@ -19,3 +20,11 @@ def instants() -> dict[str, type[Instant]]:
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
     return dict(sorted(Instant.registry.items()))
+
+
+def instant(name: str) -> type[Instant]:
+    """The instant page of this name; raises :class:`~goldviz.experiments.base.SettingsError` where there is none."""
+    known = instants()
+    if name not in known:
+        raise SettingsError({"page": f"There is no instant page {name[:60]!r}; there are {', '.join(known)}."})
+    return known[name]

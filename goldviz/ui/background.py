@@ -1,0 +1,209 @@
+"""Work that takes longer than a visitor should wait for: a thread of the server, progress, time left and a stop.
+
+A job's key says what comes out of it, so everybody who asks for the same watches the same job, and a page that is
+reloaded finds it again. Training does not belong here: it has workers of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import streamlit as st
+
+from goldviz.ui.words import duration, plain
+
+AT_ONCE = 2
+MOST_UNFINISHED = 12
+KEPT_JOBS = 48
+LOOK_EVERY = 0.5
+
+State = Literal["waiting", "working", "done", "failed", "stopped"]
+Report = Callable[[float, float], None]
+"""Told how much is done of how much; raises :class:`Stopped` once somebody has asked for a stop."""
+
+log = logging.getLogger(__name__)
+
+
+class Stopped(Exception):  # noqa: N818 - an order, not an error
+    """Raised inside a job's work by its report: stop here, somebody asked for it."""
+
+
+class TooManyJobsError(RuntimeError):
+    """There is more work waiting than the server takes, in a sentence for a person."""
+
+    for_a_person = True
+
+
+@dataclass
+class Job:
+    """One piece of work: what it is, how far it is, and what came of it."""
+
+    key: str
+    words: str
+    state: State = "waiting"
+    done: float = 0.0
+    total: float = 0.0
+    began: float = 0.0
+    ended: float = 0.0
+    message: str = ""
+    result: Any = None
+    stop_asked: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether it waits or works."""
+        return self.state in ("waiting", "working")
+
+    @property
+    def seconds(self) -> float:
+        """How long it has worked."""
+        if not self.began:
+            return 0.0
+        return (self.ended or time.monotonic()) - self.began
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long it will take at the pace so far; None while there is no pace yet."""
+        if self.state != "working" or not 0 < self.done < self.total or self.seconds < 0.2:
+            return None
+        return self.seconds * (self.total - self.done) / self.done
+
+    def report(self, done: float, total: float) -> None:
+        """What the work is told to call."""
+        if self.stop_asked.is_set():
+            raise Stopped
+        self.done, self.total = done, total
+
+
+@dataclass
+class _Jobs:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(AT_ONCE))
+    known: OrderedDict[str, Job] = field(default_factory=OrderedDict)
+
+
+_jobs = _Jobs()
+
+
+def start(key: str, work: Callable[[Report], Any], words: str) -> Job:
+    """Begin ``work`` and return its job; where one with this key waits, works or is done, that one.
+
+    A job that failed or was stopped is begun anew. ``words`` say what is done, as in "Encoding 98 documents". Raises
+    :class:`TooManyJobsError`.
+    """
+    with _jobs.lock:
+        known = _jobs.known.get(key)
+        if known is not None and known.state in ("waiting", "working", "done"):
+            return known
+        waiting = sum(other.unfinished for other in _jobs.known.values())
+        if waiting >= MOST_UNFINISHED:
+            raise TooManyJobsError(f"{waiting} other jobs are waiting on this server; try again when some are done.")
+        new = Job(key, words)
+        _jobs.known[key] = new
+        _jobs.known.move_to_end(key)
+        _forget_the_oldest()
+    threading.Thread(target=_carry_out, args=(new, work), name=f"goldviz-job-{key[:40]}", daemon=True).start()
+    return new
+
+
+def job(key: str) -> Job | None:
+    """The job of this key, if it is remembered."""
+    with _jobs.lock:
+        return _jobs.known.get(key)
+
+
+def stop(key: str) -> None:
+    """Ask a job to stop at its next report."""
+    found = job(key)
+    if found is not None:
+        found.stop_asked.set()
+
+
+def forget(key: str) -> None:
+    """Let a job's result go, so that the next start begins anew; one that works is stopped."""
+    stop(key)
+    with _jobs.lock:
+        _jobs.known.pop(key, None)
+
+
+def show(key: str) -> Job | None:
+    """Draw the job of this key and return it: a bar with the time left and *Stop* while it works, else its sentence.
+
+    The whole page is drawn again when it ends. Not to be called inside a fragment that polls.
+    """
+    found = job(key)
+    if found is None:
+        return None
+    if found.unfinished:
+        st.fragment(_watch, run_every=LOOK_EVERY)(found)
+    elif found.state == "failed":
+        st.error(plain(found.message), icon=":material/error:")
+    elif found.state == "stopped":
+        st.caption(f"{plain(found.words)}: stopped after {duration(found.seconds)}.")
+    return found
+
+
+def _watch(watched: Job) -> None:
+    if not watched.unfinished:
+        st.rerun()
+    bar, button = st.columns([5, 1], vertical_alignment="center")
+    with bar:
+        st.progress(min(1.0, watched.done / watched.total) if watched.total else 0.0, _progress_words(watched))
+    with button:
+        st.button(
+            "Stop",
+            icon=":material/stop:",
+            key=f"stop-{watched.key}",
+            disabled=watched.stop_asked.is_set(),
+            on_click=watched.stop_asked.set,
+            width="stretch",
+        )
+
+
+def _progress_words(watched: Job) -> str:
+    words = plain(watched.words)
+    if watched.stop_asked.is_set():
+        return f"{words}: stopping"
+    if watched.state == "waiting":
+        return f"{words}: waiting for other work on this server"
+    left = watched.seconds_left
+    return f"{words}: about {duration(left)} left" if left is not None else f"{words}: starting"
+
+
+def _carry_out(new: Job, work: Callable[[Report], Any]) -> None:
+    with _jobs.slots:
+        state: State
+        try:
+            if new.stop_asked.is_set():
+                raise Stopped
+            new.began, new.state = time.monotonic(), "working"
+            new.result = work(new.report)
+            state = "done"
+        except Stopped:
+            state = "stopped"
+        except Exception as error:  # noqa: BLE001 - whatever a thread raises has nobody else to tell
+            state = "failed"
+            new.message = _sentence(error)
+        new.ended = time.monotonic()
+        # Last, because whoever watches takes the result as soon as the state says so.
+        new.state = state
+
+
+def _sentence(error: Exception) -> str:
+    if getattr(error, "for_a_person", False):
+        return str(error)
+    log.error("A background job failed", exc_info=error)
+    return f"This did not work: {type(error).__name__}. The server's log says more."
+
+
+def _forget_the_oldest() -> None:
+    for key in [key for key, known in _jobs.known.items() if not known.unfinished]:
+        if len(_jobs.known) <= KEPT_JOBS:
+            return
+        del _jobs.known[key]
