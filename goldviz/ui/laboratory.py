@@ -109,7 +109,8 @@ class Laboratory:
 
         with st.container(key="closer-look"):
             if self.explore is not None:
-                self.explore(shown[-1], epoch)
+                # A part of its own: what is tried there does not draw the rest of the page again.
+                st.fragment(self.explore)(shown[-1], epoch)
             self._details(shown, draw)
             findings_panel.show(self.experiment, shown)
             self._mathematics(shown, draw)
