@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
+from threadpoolctl import threadpool_limits
 
 from goldviz.models.forecast_baselines import ForecastAnswers, ForecastParts, known_answers, past_of
 
@@ -92,8 +93,9 @@ def _garch_fit(learnt: Float[np.ndarray, " past"]) -> GarchFit | str:
 
     # In units of their own size, because the optimiser stops too early among numbers like 1e-6.
     model = arch_model(learnt / unit, mean="Zero", vol="GARCH", p=1, q=1, rescale=False)
-    # Fitting sets a warning filter for the whole process, which ends here.
-    with warnings.catch_warnings():
+    # Fitting sets a warning filter for the whole process, which ends here. The optimiser's last digits depend on how
+    # many threads add its sums up: one, so that a fit is the same everywhere.
+    with warnings.catch_warnings(), threadpool_limits(1):
         result = model.fit(disp="off", show_warning=False)
     omega, alpha, beta = (float(parameter) for parameter in result.params)
     last = float(result.conditional_volatility[-1]) ** 2
