@@ -23,7 +23,7 @@ from goldviz.ui.words import plain
 def draw(view: View, name: str) -> None:
     """One figure, and under it what it cannot show."""
     spec = FIGURES[name]
-    view.figure(name, spec.draw, f"{spec.question} {spec.shows}")
+    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
     st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
 
 

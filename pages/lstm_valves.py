@@ -14,7 +14,7 @@ from goldviz.ui.instant_page import InstantPage, View
 def draw(view: View, name: str) -> None:
     """One figure."""
     spec = FIGURES[name]
-    view.figure(name, spec.draw, f"{spec.question} {spec.shows}")
+    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
 
 
 def look(view: View) -> None:

@@ -1,4 +1,4 @@
-"""A run as one self-contained HTML file: settings, findings, figures and equations, readable without a network."""
+"""A run or a view as one self-contained HTML file: settings, findings, figures, readable without a network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from goldviz.figures.theme import FONT, INKS
 if TYPE_CHECKING:
     import xarray as xr
 
-    from goldviz.experiments.base import Experiment
+    from goldviz.experiments.base import Experiment, Settings
+    from goldviz.experiments.instant.base import Instant
 
 SEVERITIES = {"bad": ("✕", "#b3261e"), "warning": ("!", "#8a6a00"), "good": ("✓", "#00734f")}
 
@@ -40,22 +41,23 @@ def report_html(
     settings: Mapping[str, Any],
     figures: Iterable[tuple[FigureSpec, go.Figure]],
     notes: Iterable[str],
-    findings: Iterable[Finding] = (),
+    findings: Iterable[Finding] | None = None,
 ) -> str:
     """One HTML file with everything inside, plotly.js included; its content policy forbids any connection.
 
     ``settings`` maps each setting's name, as people read it, to its value; ``figures`` are drawn in the light
-    theme; ``notes`` are the equations in words. All text is escaped.
+    theme; ``notes`` are the equations in words; without ``findings`` nothing is said of what happened. All text is
+    escaped.
     """
     drawn = list(figures)
+    happened = ["<h2>What happened</h2>", findings_html(findings)] if findings is not None else []
+    why = ["<h2>Why</h2>", *(f"<p>{html.escape(note)}</p>" for note in notes)]
     blocks = [
         f"<h1>{html.escape(title)}</h1>",
-        "<h2>What happened</h2>",
-        findings_html(findings),
+        *happened,
         "<h2>Figures</h2><noscript><p>The figures need JavaScript; the rest of this page does not.</p></noscript>",
         *(_figure_html(spec, figure, number) for number, (spec, figure) in enumerate(drawn, start=1)),
-        "<h2>Why</h2>",
-        *(f"<p>{html.escape(note)}</p>" for note in notes),
+        *(why if len(why) > 1 else []),
         "<h2>Settings</h2>",
         _settings_html(settings),
     ]
@@ -71,9 +73,18 @@ def report_html(
 def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
     """The report of a recorded run: all figures of its laboratory that have something to show."""
     title = str(dataset.attrs.get("title") or settings.title)
-    shown = {name.replace("_", " ").capitalize(): value for name, value in settings.model_dump(mode="json").items()}
     drawn = [(spec, spec.draw(dataset, theme="light")) for spec in figures.values()]
-    return report_html(title, shown, drawn, settings.equations, settings.findings(dataset))
+    return report_html(title, _named(settings), drawn, settings.equations, settings.findings(dataset))
+
+
+def report_of_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
+    """The report of an instant page, with these of its figures."""
+    drawn = [(spec, spec.draw(dataset, theme="light")) for spec in figures.values()]
+    return report_html(settings.title, _named(settings), drawn, [settings.question])
+
+
+def _named(settings: Settings) -> dict[str, Any]:
+    return {name.replace("_", " ").capitalize(): value for name, value in settings.model_dump(mode="json").items()}
 
 
 def findings_html(findings: Iterable[Finding]) -> str:
@@ -101,7 +112,9 @@ def _figure_html(spec: FigureSpec, figure: go.Figure, number: int) -> str:
         full_html=False, include_plotlyjs=False, div_id=f"figure-{number}",
         config={"responsive": True, "displaylogo": False, "plotlyServerURL": ""},
     )  # fmt: skip
-    caption = f"{html.escape(spec.shows)} <em>What it cannot show:</em> {html.escape(spec.cannot_show)}"
+    caption = html.escape(spec.shows)
+    if spec.cannot_show:
+        caption += f" <em>What it cannot show:</em> {html.escape(spec.cannot_show)}"
     return f"<figure>{plot}<figcaption>{caption}</figcaption></figure>"
 
 

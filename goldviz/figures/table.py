@@ -29,7 +29,7 @@ def curves_csv(ds: xr.Dataset) -> str:
     if not parts:
         return "variable,units,value\n"
     table = pd.concat(parts, ignore_index=True)
-    whole = [dim for dim in table.columns if dim in ds.dims and pd.api.types.is_float_dtype(table[dim])]
+    whole = [dim for dim in table.columns if dim in ds.dims and _is_whole(table[dim])]
     table[whole] = table[whole].astype("Int64")
     table.insert(len(table.columns) - 1, "value", table.pop("value"))
     return str(table.to_csv(index=False, lineterminator="\n"))
@@ -41,3 +41,8 @@ def _is_histogram(array: xr.DataArray) -> bool:
 
 def _scalar(array: xr.DataArray) -> pd.DataFrame:
     return pd.DataFrame({"value": [array.item()]})
+
+
+def _is_whole(column: pd.Series) -> bool:
+    """Whether a label's column became one of floats only because other variables do not have it."""
+    return pd.api.types.is_float_dtype(column) and bool((column.dropna() % 1 == 0).all())

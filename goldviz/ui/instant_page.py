@@ -6,7 +6,8 @@ Every instant page is an :class:`InstantPage`; what is special to one is handed 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import plotly.graph_objects as go
@@ -16,7 +17,8 @@ import xarray as xr
 from goldviz.experiments.base import SettingsError
 from goldviz.experiments.instant import instants
 from goldviz.experiments.instant.base import Instant
-from goldviz.ui import chrome, controls, market_panel, presets, services
+from goldviz.figures.spec import FigureSpec
+from goldviz.ui import chrome, controls, market_panel, presets, services, take_away
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
@@ -26,14 +28,21 @@ KEPT_RESULTS = 128
 
 @dataclass(frozen=True)
 class View:
-    """The settings that are shown, their numbers, and how to draw a figure of them."""
+    """The settings that are shown, their numbers, and how to draw a figure of them.
+
+    ``drawn`` grows with every figure: what a report of the page is made of.
+    """
 
     settings: Instant
     dataset: xr.Dataset
+    drawn: dict[str, FigureSpec] = field(default_factory=dict)
 
-    def figure(self, name: str, draw: Callable[..., go.Figure], description: str, **more: Any) -> None:
+    def figure(
+        self, name: str, draw: Callable[..., go.Figure], description: str, cannot_show: str = "", **more: Any
+    ) -> None:
         """Draw ``draw(dataset, theme=..., **more)``, once for everybody who looks at the same settings."""
         theme = theme_now()
+        self.drawn[name] = FigureSpec(partial(draw, **more), "", description, cannot_show)
         key = (self.settings.name, self.settings.model_dump_json(), name, theme, str(more))
         text = services.figure_json(key, lambda: draw(self.dataset, theme=theme, **more))
         # Moving the position keeps a zoom; other settings may mean other axes.
@@ -71,6 +80,7 @@ class InstantPage:
                 self.look(view)
             with st.container(key="closer-look"):
                 self.read(view)
+                take_away.show_view(view.settings, view.dataset, view.drawn)
         if settings is not None:
             _leave_link(settings)
 

@@ -1,13 +1,16 @@
-"""Take it with you: the link, the curves, the report and the script of a run."""
+"""Take it with you: the link, the numbers, the report and the code that repeats a run or an instant page."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 
 import streamlit as st
+import xarray as xr
 
-from goldviz.experiments.base import Experiment
-from goldviz.figures.report import report_of_run
+from goldviz.experiments.base import Experiment, Settings
+from goldviz.experiments.instant.base import Instant
+from goldviz.figures.report import report_of_run, report_of_view
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import curves_csv
 from goldviz.runs.arrays import changes_by_step
@@ -53,10 +56,49 @@ def show(experiment: type[Experiment], lane: Lane, figures: Mapping[str, FigureS
             icon=":material/code:",
             on_click="ignore",
         )
-    arguments = " ".join(
-        f"--{name.replace('_', '-')} {_argument(value)}" for name, value in lane.settings.differences().items()
+    st.code(_command("run", lane.settings, "run.nc"), language="bash")
+
+
+def show_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> None:
+    """Buttons to take along what an instant page shows."""
+    st.subheader("Take it with you", anchor=False)
+    st.caption(
+        "The address in your browser is a link to these settings. The lines below give the same numbers in a notebook "
+        "and in a shell."
     )
-    st.code(f"goldviz run {experiment.name} {arguments} --output run.nc".replace("  ", " "), language="bash")
+    stem, key = f"goldviz-{settings.name}", settings.name
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            "Numbers (CSV)",
+            lambda: curves_csv(dataset),
+            file_name=f"{stem}.csv",
+            mime="text/csv",
+            key=f"csv-{key}",
+            icon=":material/table:",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Report (HTML)",
+            lambda: report_of_view(settings, dataset, figures),
+            file_name=f"{stem}.html",
+            mime="text/html",
+            key=f"html-{key}",
+            icon=":material/description:",
+            on_click="ignore",
+        )
+    keywords = "".join(f", {name}={value!r}" for name, value in settings.differences().items())
+    st.code(f'import goldviz\n\nds = goldviz.compute("{settings.name}"{keywords})', language="python", wrap_lines=True)
+    st.code(_command("compute", settings, f"{stem}.nc"), language="bash", wrap_lines=True)
+
+
+def _command(verb: str, settings: Settings, output: str) -> str:
+    """The shell's line that repeats these settings."""
+    changed = [
+        part
+        for name, value in settings.differences().items()
+        for part in (f"--{name.replace('_', '-')}", shlex.quote(_argument(value)))
+    ]
+    return " ".join(["goldviz", verb, settings.name, *changed, "--output", output])
 
 
 def _argument(value: object) -> str:

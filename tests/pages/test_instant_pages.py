@@ -1,0 +1,53 @@
+"""What holds on every instant page: what is shown can be taken along."""
+
+import csv
+import io
+import subprocess
+import sys
+
+import pytest
+
+from goldviz.experiments.instant import instants
+from goldviz.experiments.instant.base import Instant
+from goldviz.figures.report import report_of_view
+from goldviz.figures.table import curves_csv
+from goldviz.ui import take_away
+from tests.pages.instant import InstantVisitor
+
+PAGES = [declared for name, declared in instants().items() if name not in ("inside-bert", "policy-documents")]
+
+
+@pytest.mark.parametrize("declared", PAGES, ids=lambda declared: declared.name)
+def test_what_is_shown_can_be_taken_along(declared: type[Instant], monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = []
+
+    def seen(settings, dataset, figures) -> None:  # type: ignore[no-untyped-def]
+        taken.append((settings, dataset, dict(figures)))
+        show(settings, dataset, figures)
+
+    show = take_away.show_view
+    monkeypatch.setattr(take_away, "show_view", seen)
+    visitor = InstantVisitor(declared)
+    assert [button.label for button in visitor.at.get("download_button")] == ["Numbers (CSV)", "Report (HTML)"]
+    settings, dataset, figures = taken[-1]
+    rows = list(csv.DictReader(io.StringIO(curves_csv(dataset))))
+    assert {row["variable"] for row in rows} <= set(map(str, dataset.data_vars))
+    report = report_of_view(settings, dataset, figures)
+    assert report.count('<div id="figure-') == len(figures) == len(visitor.drawn()) > 0
+    codes = [code.value for code in visitor.at.code]
+    assert f'goldviz.compute("{declared.name}"' in codes[-2]
+    assert codes[-1].startswith(f"goldviz compute {declared.name}")
+
+
+def test_the_lines_that_repeat_a_view_give_its_numbers() -> None:
+    declared = instants()["backpropagation-by-hand"]
+    visitor = InstantVisitor(declared, {"text": 'it\'s "so"'})
+    python, shell = [code.value for code in visitor.at.code][-2:]
+    namespace: dict = {}
+    exec(python, namespace)
+    assert namespace["ds"].attrs["text"] == 'it\'s "so"'
+    line = shell.split(" --output ")[0].replace(
+        "goldviz", f"{sys.executable} -c 'import sys; from goldviz.cli import main; sys.exit(main())'", 1
+    )
+    said = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=True).stdout
+    assert 'it\'s "so"' in said
