@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,6 +15,7 @@ from goldviz.data.kept_markets import market_folder
 from goldviz.data.market import Channel, Market, MarketError
 from goldviz.data.market_parquet import DamagedMarketError, market_file, read_market
 from goldviz.data.symbols import described
+from goldviz.data.whole_files import write_whole
 from goldviz.data.yahoo import PATIENCE, fetch, valid_symbol
 from goldviz.data.yahoo_faults import DownloadError, no_rows
 
@@ -158,13 +157,7 @@ def _keep_download(market: Market) -> None:
     """Whoever reads at the same time sees the file that was there before, or all of the new one."""
     path = _download_path(market.target.name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(market_file(market))
-        os.replace(unfinished, path)
-    finally:
-        Path(unfinished).unlink(missing_ok=True)
+    write_whole(path, market_file(market))
     by_age = sorted(path.parent.glob("yahoo *.parquet"), key=_written)
     for old in by_age[:-MOST_SYMBOLS]:
         old.unlink(missing_ok=True)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,12 +18,10 @@ import platformdirs
 from goldviz.data.market import Market, MarketError, Source
 from goldviz.data.market_parquet import DamagedMarketError, market_description, market_file, market_name, read_market
 from goldviz.data.simulated_market import simulated_market
+from goldviz.data.whole_files import make_room, write_whole
 
 SIMULATED = "simulated"
 KEPT_NAME = re.compile("[0-9a-f]{16}")
-UNFINISHED_FILE = ".part"
-UNFINISHED_SECONDS = 3600.0
-"""A file that has been under way for so long was left behind by a process that ended."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +81,8 @@ def keep(market: Market) -> str:
     name = market_name(market)
     with _trouble_named("cannot be written"):
         market_folder().mkdir(parents=True, exist_ok=True)
-        _write_whole(_market_path(name), content)
-        _make_room(budget, spared=_market_path(name))
+        write_whole(_market_path(name), content)
+        make_room(market_folder(), _market_paths(), budget, spared=_market_path(name))
     return name
 
 
@@ -160,39 +156,6 @@ def _market_paths() -> list[Path]:
 
 def _damaged(path: Path) -> str:
     return f"The file {path} is damaged and was not used; load its data again."
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside its place and move it there: whoever reads sees the old one or the new one."""
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=UNFINISHED_FILE)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
-
-
-def _make_room(budget: int, spared: Path) -> None:
-    """Remove the least recently used markets until the others and ``spared`` fit, and what was left unfinished."""
-    for path in market_folder().glob(f"*{UNFINISHED_FILE}"):
-        # Another process may be faster: what has gone meanwhile needs no room.
-        with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > UNFINISHED_SECONDS:
-                path.unlink()
-    used: list[tuple[int, int, Path]] = []
-    for path in _market_paths():
-        with suppress(FileNotFoundError):
-            seen = path.stat()
-            used.append((seen.st_mtime_ns, seen.st_size, path))
-    excess = sum(size for _, size, _ in used) - budget
-    for _, size, path in sorted(used):
-        if excess > 0 and path != spared:
-            path.unlink(missing_ok=True)
-            excess -= size
 
 
 @contextmanager

@@ -1,0 +1,53 @@
+"""Files that appear whole or not at all, in a folder that holds no more than it may."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+UNFINISHED_FILE = ".part"
+UNFINISHED_SECONDS = 3600.0
+"""A file that has been under way for so long was left behind by a process that ended."""
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file beside its place and move it there: whoever reads sees the old one or the new one.
+
+    The folder must exist. Raises ``OSError`` where it cannot be written; then the old file is still there.
+    """
+    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=UNFINISHED_FILE)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    except BaseException:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
+
+
+def make_room(folder: Path, paths: Iterable[Path], budget: int, spared: Path) -> None:
+    """Remove the least recently used of ``paths`` until they take at most ``budget`` bytes, but never ``spared``.
+
+    What was left unfinished in the folder goes too. Raises ``OSError`` where a file cannot be removed.
+    """
+    for path in folder.glob(f"*{UNFINISHED_FILE}"):
+        # Another process may be faster: what has gone meanwhile needs no room.
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > UNFINISHED_SECONDS:
+                path.unlink()
+    used: list[tuple[int, int, Path]] = []
+    for path in paths:
+        with suppress(FileNotFoundError):
+            seen = path.stat()
+            used.append((seen.st_mtime_ns, seen.st_size, path))
+    excess = sum(size for _, size, _ in used) - budget
+    for _, size, path in sorted(used):
+        if excess > 0 and path != spared:
+            path.unlink(missing_ok=True)
+            excess -= size
