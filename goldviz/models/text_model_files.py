@@ -1,0 +1,140 @@
+"""The tensors in a model's folder, by name: safetensors, or PyTorch's own format read as numbers alone.
+
+Files of PyTorch's format are pickles, which can hold code; ``weights_only`` refuses all but tensors. No file stays
+mapped into memory: one that is written over later would end the whole process.
+"""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+import zipfile
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from goldviz.models.text_model import TextModelError
+from goldviz.models.text_model_config import read_json_object
+from goldviz.models.text_model_weights import StoredTensor
+
+LARGEST_WEIGHT_FILES = 2_200_000_000
+"""Bytes of all files with weights: the largest encoder that is read, and a table of its own for the masked words."""
+
+LONGEST_INDEX = 10_000_000
+OTHER_LIBRARIES = ("tf_model.h5", "flax_model.msgpack", "model.ckpt.index", "model.onnx", "rust_model.ot")
+
+
+def weight_files(folder: Path, name: str) -> list[Path]:
+    """The files that hold a folder's weights: safetensors before PyTorch's, whole or in several parts.
+
+    Raises :class:`goldviz.models.text_model.TextModelError` where there are none, or too large ones.
+    """
+    for single in ("model.safetensors", "pytorch_model.bin"):
+        index = folder / f"{single}.index.json"
+        if (folder / single).is_file():
+            paths = [folder / single]
+        elif index.is_file():
+            paths = _weight_parts(index, name)
+        else:
+            continue
+        total = sum(path.stat().st_size for path in paths)
+        if total > LARGEST_WEIGHT_FILES:
+            raise TextModelError(
+                f"{name} has {total / 1e9:.1f} GB of weights; allowed are up to {LARGEST_WEIGHT_FILES / 1e9:.1f} GB."
+            )
+        return paths
+    foreign = [other for other in OTHER_LIBRARIES if (folder / other).is_file()]
+    if foreign:
+        raise TextModelError(
+            f"{name} has weights for another library only ({', '.join(foreign)}); "
+            "allowed are model.safetensors and pytorch_model.bin."
+        )
+    raise TextModelError(f"{name} has no weights; allowed are model.safetensors and pytorch_model.bin.")
+
+
+def stored_tensors(folder: Path, name: str) -> dict[str, StoredTensor]:
+    """All tensors of a folder; raises :class:`goldviz.models.text_model.TextModelError` where a file is damaged."""
+    found: dict[str, StoredTensor] = {}
+    for path in weight_files(folder, name):
+        try:
+            found |= _in_safetensors(path) if path.suffix == ".safetensors" else _in_pickle(path, name)
+        except OSError as error:
+            raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).") from None
+        except (SafetensorError, zipfile.BadZipFile) as error:
+            raise TextModelError(_damaged_weights(path, name)) from error
+    return found
+
+
+def _weight_parts(index: Path, name: str) -> list[Path]:
+    table = read_json_object(index, name, LONGEST_INDEX).get("weight_map")
+    files = set(table.values()) if isinstance(table, dict) and _are_texts(table) else set()
+    if not files or not all(Path(file).name == file and Path(file).suffix == index.suffixes[-3] for file in files):
+        raise TextModelError(f"{name}: {index.name} does not say which files hold the weights.")
+    paths = [index.with_name(file) for file in sorted(files)]
+    missing = [path.name for path in paths if not path.is_file()]
+    if missing:
+        raise TextModelError(f"{name} lacks {missing[0]}, a part of its weights; get it again.")
+    return paths
+
+
+def _are_texts(table: Mapping[str, Any]) -> bool:
+    return all(isinstance(value, str) for value in table.values())
+
+
+def _in_safetensors(path: Path) -> dict[str, StoredTensor]:
+    with safe_open(path, "pt") as file:
+        shapes = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 - no mapping
+    return {key: StoredTensor(shape, partial(_copied, path, key)) for key, shape in shapes.items()}
+
+
+def _copied(path: Path, key: str) -> Tensor:
+    # Opened for each tensor, so that never more than one of them is in memory twice.
+    with safe_open(path, "pt") as file:
+        tensor: Tensor = file.get_tensor(key)
+        return tensor.clone()
+
+
+def _in_pickle(path: Path, name: str) -> dict[str, StoredTensor]:
+    _check_is_not_packed(path, name)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            content = torch.load(path, map_location="cpu", weights_only=True)
+    except OSError:
+        raise
+    except Exception as error:
+        # A damaged pickle fails wherever its instructions happen to lead.
+        if isinstance(error, pickle.UnpicklingError) and "nsupported" in str(error):
+            raise TextModelError(
+                f"{name}: {path.name} holds something other than tensors, and was not loaded; nothing in it was run."
+            ) from error
+        raise TextModelError(_damaged_weights(path, name)) from error
+    if not isinstance(content, dict) or not all(_is_plain(tensor) for tensor in content.values()):
+        raise TextModelError(f"{name}: {path.name} holds something other than a table of tensors.")
+    return {str(key): StoredTensor(tuple(tensor.shape), partial(_as_it_is, tensor)) for key, tensor in content.items()}
+
+
+def _check_is_not_packed(path: Path, name: str) -> None:
+    """Refuse a small file that unpacks to a large one; PyTorch itself packs nothing."""
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
+            raise TextModelError(f"{name}: {path.name} is packed, which PyTorch's own files never are.")
+
+
+def _is_plain(content: Any) -> bool:
+    return isinstance(content, Tensor) and content.layout == torch.strided and content.device.type == "cpu"
+
+
+def _damaged_weights(path: Path, name: str) -> str:
+    return f"{name}: {path.name} is damaged or cut off; get it again."
+
+
+def _as_it_is(tensor: Tensor) -> Tensor:
+    return tensor.detach()
