@@ -21,14 +21,25 @@ SWITCH_SECONDS = 0.0005
 """How long a visitor's thread computes before another may go on. Python's own 5 ms let every short answer wait, several
 times over, for figures that are drawn for others."""
 PLOTLY_PATH = "/goldviz/plotly.min.js"
+ATTENTION_PATH = "/goldviz/attention"
 
 log = logging.getLogger(__name__)
 
 
+def address(path: str) -> str:
+    """A route's address for a visitor's browser, under the server's base path where it has one."""
+    from streamlit import get_option
+
+    base = str(get_option("server.baseUrlPath") or "").strip("/")
+    return f"{'/' + base if base else ''}{path}"
+
+
 def routes() -> list[BaseRoute]:
-    """Plotly's script out of the installed package, so that figures need no network."""
-    from starlette.responses import FileResponse
+    """Plotly's script out of the installed package, so that figures need no network; and attention as numbers."""
+    from starlette.responses import FileResponse, Response
     from starlette.routing import Route
+
+    from goldviz.ui import exhibits
 
     script = files("plotly") / "package_data" / "plotly.min.js"
 
@@ -36,7 +47,17 @@ def routes() -> list[BaseRoute]:
         year = {"Cache-Control": "public, max-age=31536000, immutable"}
         return FileResponse(str(script), media_type="text/javascript", headers=year)
 
-    return [Route(PLOTLY_PATH, plotly)]
+    def attention(request: Request) -> Response:
+        found = exhibits.answer(request.path_params["token"], request.path_params["part"], request.query_params)
+        # Weights hardly shrink by compression, and it would take longer than everything else; "identity" skips it.
+        headers = {"Content-Encoding": "identity", "X-Content-Type-Options": "nosniff"}
+        headers["Cache-Control"] = "private, max-age=3600" if found.status == 200 else "no-store"
+        return Response(found.content, found.status, headers, found.media_type)
+
+    return [
+        Route(address(PLOTLY_PATH), plotly),
+        Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
+    ]
 
 
 @asynccontextmanager

@@ -1,0 +1,107 @@
+"""A page for a benchmark: a BERT-base of random weights reads 512 pieces, and the attention explorer shows it.
+
+Beside it stand, as JSON: when the reading ended, what it and a plain forward pass took, and the server's memory.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+import torch
+
+from goldviz.data.pieces import Pieces
+from goldviz.diagnostics.attention_norms import head_norms
+from goldviz.diagnostics.attention_rollout import rollout
+from goldviz.diagnostics.attention_words import hide_pieces, word_maps
+from goldviz.diagnostics.text_reading import TextReading, read_text
+from goldviz.models.text_model import TextModel
+from goldviz.models.transformer_encoder import EncoderShape, TransformerEncoder, initialise_encoder
+from goldviz.ui import server
+from goldviz.ui.attention_explorer import attention_explorer
+from goldviz.ui.exhibits import Exhibit, Measure, shelf
+
+SHAPE = EncoderShape(12, 12, 768, 3072, 30_522, 512)
+PIECES = 512
+DEVIATION = 0.05
+"""Of the random weights; with BERT's own 0.02 all heads look alike, and maps are flat."""
+
+
+@st.cache_resource
+def model() -> tuple[TextModel, float]:
+    """BERT-base without training, and the megabytes that the server has with it, ahead of any reading."""
+    encoder = TransformerEncoder(SHAPE)
+    streams = torch.Generator().manual_seed(0)
+    initialise_encoder(encoder, lambda _index: streams, DEVIATION)
+    # Forget the peak of the time before.
+    Path("/proc/self/clear_refs").write_text("5")
+    return TextModel("random", encoder.eval(), None, None, None, (), "random"), memory("VmRSS")
+
+
+def text() -> Pieces:
+    """Random pieces between [CLS] and [SEP]; a word has two."""
+    ids = np.random.default_rng(0).integers(1000, SHAPE.vocabulary, PIECES)
+    words = np.array([-1, *(place // 2 for place in range(PIECES - 2)), -1])
+    tokens = ("[CLS]", *(f"piece{number}" for number in ids[1:-1]), "[SEP]")
+    return Pieces(ids, tokens, np.zeros((PIECES, 2), np.int64), words)
+
+
+def exhibit(reading: TextReading) -> Exhibit:
+    """The reading as the explorer shows it."""
+
+    def head(layer: int, number: int, measure: Measure) -> np.ndarray:
+        if measure == "norms":
+            return head_norms(reading, layer, number).astype(np.float32)
+        if measure == "rollout":
+            return rollout(reading)[layer].astype(np.float32)
+        return reading.head(layer, number).weights
+
+    pieces = reading.pieces
+    return Exhibit(
+        tokens=pieces.tokens,
+        words=pieces.words,
+        tiles=reading.tiles,
+        summaries={name: reading.summaries[name] for name in ("entropy", "distance", "special")},
+        head=head,
+        without_special=lambda values, special: tuple(hide_pieces(values, special)),
+        in_words=lambda values: word_maps(values, pieces.words).weights,
+        word_texts=tuple(f"word{number}" for number in range(pieces.words.max() + 1)),
+        measures=("weights", "norms", "rollout"),
+        held_bytes=reading.hidden.numel() * 4,
+    )
+
+
+def memory(line: str) -> float:
+    """Megabytes in a line of the process's own status: VmRSS now, VmHWM at most since the peak was forgotten."""
+    status = Path("/proc/self/status").read_text()
+    return float(next(row.split()[1] for row in status.splitlines() if row.startswith(line))) / 1024
+
+
+def main() -> None:
+    """Read at the press of a button, and show what was read."""
+    st.set_page_config(layout="wide")
+    (random, before), pieces = model(), text()
+    if st.button("Read"):
+        shelf.drop(st.session_state.get("exhibit", ""))
+        started = time.perf_counter()
+        with torch.inference_mode():
+            random.encoder(torch.as_tensor(pieces.ids)[None])
+        plain = time.perf_counter() - started
+        started = time.perf_counter()
+        reading = read_text(random, pieces)
+        st.session_state["facts"] = {"ended": time.time(), "reading": time.perf_counter() - started, "plain": plain}
+        st.session_state["exhibit"] = shelf.put(exhibit(reading))
+    if st.button("Memory"):
+        st.session_state["facts"]["above_model"] = memory("VmHWM") - before
+    if "exhibit" in st.session_state:
+        attention_explorer(st.session_state["exhibit"], key="explorer")
+        st.text(json.dumps(st.session_state["facts"]))
+
+
+if __name__ == "__main__":
+    main()
+elif __name__ == "attention_page":
+    app = st.App(__file__, routes=server.routes())

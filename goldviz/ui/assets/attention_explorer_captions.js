@@ -1,0 +1,76 @@
+// All that is said in words about what is drawn: titles, colour scales and their ranges, notes.
+
+const MEASURES = { weights: "weights", norms: "value-weighted norms", rollout: "rollout to this layer" };
+const PLACES = {
+  place: "Rows are layers, columns heads.",
+  layer: "Rows are layers, smallest first; the number is the head.",
+  all: "Smallest first; the numbers are layer · head.",
+};
+
+class Captions {
+  constructor(parts) {
+    this.parts = parts;
+  }
+
+  write({ choice, header, one, overview, map, lines, view, data }) {
+    this.put("one-title", `Layer ${choice.layer + 1}, head ${choice.head + 1}`);
+    if (header) this.writeAll(choice, header, overview, data.colours);
+    if (!one) return;
+    this.writeScale(map, data.colours);
+    const label = `Heat map of layer ${choice.layer + 1}, head ${choice.head + 1}, ${one.labels.length} rows. `;
+    this.parts.map.setAttribute("aria-label", `${label}Arrow keys move, plus and minus zoom, Enter chooses the query.`);
+    const zoom = view === "map" && one.labels.length > 64 ? "Click the map, then scroll to zoom; drag to move." : "";
+    const manner = view === "map" ? this.rowsAre(map.turned) : this.linesAre(lines);
+    this.put("map-note", [manner, this.hiddenShare(one), zoom].filter(Boolean).join(" "));
+  }
+
+  // A screen reader is not told again what has not changed.
+  put(part, words) {
+    if (this.parts[part].textContent !== words) this.parts[part].textContent = words;
+  }
+
+  writeAll(choice, header, overview, colours) {
+    this.put("facts", overview.summariesOf(choice.layer, choice.head).slice(0, 3).join(" · "));
+    const blocks = header.edges.length - 1;
+    const most = Math.ceil(header.tokens.length / blocks);
+    const pooled = blocks < header.tokens.length ? ` A dot is the largest weight of up to ${most} × ${most} pieces.` : "";
+    this.put("overview-note", `Raw weights; in a tile, rows are queries. ${PLACES[overview.manner]}${pooled}`);
+    const high = overview.range === "own" ? "largest of each head" : written(overview.scaleOf(0).high, 3);
+    describeScale(this.parts["overview-scale"], colours, "0", high);
+  }
+
+  writeScale({ kind, range }, colours) {
+    const host = this.parts["map-scale"];
+    const log = kind === "log";
+    describeScale(host, colours, log ? written(range.low) : "0", written(range.high));
+    if (log && range.zeros) host.append(document.createElement("b"), spanOf(`zero (${range.zeros})`));
+  }
+
+  rowsAre(turned) {
+    const measure = this.parts.measure.value;
+    const line = turned ? "column" : "row";
+    const whose = turned ? "as the documents write it" : "as code writes it";
+    const sums = measure === "norms" ? "lengths of weighted values do not sum to 1" : `every ${line} sums to 1`;
+    const all = measure === "rollout" ? " All heads up to this layer together." : "";
+    return `Each ${line} is a query, ${whose}; ${sums}.${all}`;
+  }
+
+  linesAre(lines) {
+    const thickest = written(lines.heaviest);
+    return `Queries on the left, the keys that they weigh most on the right. The thickest line is ${thickest}.`;
+  }
+
+  hiddenShare({ hidden }) {
+    if (this.parts.special.value === "shown" || !hidden.length) return "";
+    const mean = hidden.reduce((sum, share) => sum + share, 0) / hidden.length;
+    const rest = this.parts.measure.value === "norms" ? "; lengths are not rescaled" : "";
+    return `Hidden pieces had ${percent(mean)} of the weight, on average over the queries${rest}.`;
+  }
+}
+
+// The colour scale with its range, as elements.
+function describeScale(host, colours, low, high) {
+  const bar = document.createElement("i");
+  bar.style.background = `linear-gradient(to right, ${colours.join(", ")})`;
+  host.replaceChildren(spanOf(low), bar, spanOf(high));
+}

@@ -1,0 +1,338 @@
+// The explorer: what is chosen and shown, where its numbers come from, and who hears of a choice.
+
+const ORDERED_BY = { entropy: "entropy", distance: "distance", special: "special pieces" };
+const KEPT_HEADS = 8;
+const PATIENCE_MS = 150;
+const TELL_MS = 120;
+const PUT_UP_MS = 4000;
+const WIDE = 900;
+const NARROW = 560;
+
+class Explorer {
+  constructor(host) {
+    this.host = host;
+    this.parts = Object.fromEntries([...host.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+    this.view = "map";
+    this.by = "piece";
+    this.heads = new Map();
+    this.sent = [];
+    this.tip = new Tip(this.parts.tip, host);
+    const told = {
+      tip: this.tip,
+      ink: () => this.ink,
+      font: () => getComputedStyle(host).fontFamily,
+      table: () => this.table,
+      say: (words) => (this.parts.spoken.textContent = words),
+      choose: (layer, head) => this.choose({ layer, head }),
+      query: (unit) => this.query(unit),
+      chosenUnit: () => this.chosenUnit(),
+      hiddenWords: (query) => this.hiddenWords(query),
+      shown: () => this.shownKey,
+    };
+    this.overview = new Overview(this.parts, told);
+    this.map = new HeadMap(this.parts, told);
+    this.lines = new HeadLines(this.parts, told);
+    this.captions = new Captions(this.parts);
+    this.listen();
+    this.resized = new ResizeObserver(() => this.later());
+    this.resized.observe(host);
+    this.seen = () => this.later();
+    window.addEventListener("resize", this.seen);
+    // A finger leaves its words behind; a touch elsewhere takes them away.
+    this.elsewhere = (event) => {
+      const path = event.composedPath();
+      for (const picture of [this.overview, this.map]) if (!path.includes(picture.canvas)) picture.leave();
+    };
+    document.addEventListener("pointerdown", this.elsewhere);
+  }
+
+  destroy() {
+    this.resized.disconnect();
+    window.removeEventListener("resize", this.seen);
+    document.removeEventListener("pointerdown", this.elsewhere);
+    this.fetching?.abort();
+    this.fetchingAll?.abort();
+    cancelAnimationFrame(this.frame);
+    clearTimeout(this.telling);
+    clearTimeout(this.waiting);
+    clearTimeout(this.giving);
+  }
+
+  // What Python says. A choice of the visitor that comes back is no news.
+  update(data, tell) {
+    const before = this.data;
+    this.data = data;
+    this.tell = tell;
+    this.ink = this.inkNow();
+    this.table = colourTable(data.colours, this.ink.gap);
+    for (const [name, colour] of Object.entries(this.ink)) this.host.style.setProperty(`--ink-${name}`, colour);
+    const asked = JSON.stringify(data.choice);
+    if (!before || before.exhibit !== data.exhibit) {
+      this.sent = [];
+      // What was put up again keeps the visitor's choice, of which Python could not hear.
+      const again = before && this.missed === before.exhibit;
+      if (!again) this.choice = { ...data.choice };
+      this.heads.clear();
+      this.shownKey = undefined;
+      clearTimeout(this.giving);
+      this.giving = undefined;
+      this.header = undefined;
+      this.load();
+      if (again) this.choose({});
+    } else if (asked !== JSON.stringify(before.choice)) {
+      const echo = this.sent.indexOf(asked);
+      if (echo >= 0) this.sent.splice(0, echo + 1);
+      else {
+        this.choice = { ...data.choice };
+        this.chosen();
+      }
+    }
+    this.later();
+  }
+
+  // A visitor may change the theme, which Python hears of at its next run only.
+  inkNow() {
+    const paper = getComputedStyle(this.host).getPropertyValue("--st-background-color").match(/^\s*#(..)(..)(..)/);
+    const { inks, theme } = this.data;
+    if (!paper) return inks[theme];
+    const light = paper.slice(1).reduce((sum, part) => sum + parseInt(part, 16), 0) > 382;
+    return inks[light ? "light" : "dark"];
+  }
+
+  async load() {
+    this.fetchingAll?.abort();
+    this.fetchingAll = new AbortController();
+    const { signal } = this.fetchingAll;
+    const head = this.loadHead();
+    try {
+      const all = await fetchNumbers(`${this.data.address}/overview`, signal);
+      this.header = all.header;
+      this.overview.shared = undefined;
+      this.choice.layer = Math.min(this.choice.layer, all.header.layers - 1);
+      this.choice.head = Math.min(this.choice.head, all.header.heads - 1);
+      this.offer();
+      this.overview.chosen = this.choice.layer * all.header.heads + this.choice.head;
+      this.overview.show(all);
+      this.chosen();
+      this.later();
+    } catch (error) {
+      this.fault(error, () => this.load());
+    }
+    await head;
+  }
+
+  // What this exhibit can show.
+  offer() {
+    const { measures, words, summaries } = this.header;
+    const { measure, order } = this.parts;
+    const kept = measures.includes(measure.value) ? measure.value : measures[0];
+    measure.replaceChildren(...measures.map((name) => new Option(MEASURES[name], name, false, name === kept)));
+    this.parts["measure-label"].hidden = measures.length < 2;
+    this.switchOf("by").hidden = !words;
+    if (!words) this.by = "piece";
+    if (order.options.length) return;
+    order.append(new Option("by place", "place"));
+    for (const [manner, words] of [["layer", "in layers"], ["all", "all heads"]]) {
+      for (const [name, measured] of Object.entries(ORDERED_BY)) {
+        if (name in summaries) order.append(new Option(`${measured}, ${words}`, `${manner}:${name}`));
+      }
+    }
+  }
+
+  headKey() {
+    const { measure, special } = this.parts;
+    const query = `by=${this.by}&special=${special.value}&measure=${measure.value || "weights"}`;
+    return `head/${this.choice.layer}/${this.choice.head}?${query}`;
+  }
+
+  async loadHead() {
+    const key = this.headKey();
+    this.fetching?.abort();
+    clearTimeout(this.waiting);
+    if (this.heads.has(key)) {
+      this.showHead(key);
+      return;
+    }
+    this.fetching = new AbortController();
+    const { signal } = this.fetching;
+    const { exhibit, address } = this.data;
+    this.waiting = setTimeout(() => this.parts.stage.classList.add("stale"), PATIENCE_MS);
+    try {
+      const { header, buffer, start } = await fetchNumbers(`${address}/${key}`, signal);
+      if (exhibit !== this.data.exhibit) return;
+      this.heads.set(key, { ...header, values: new Float32Array(buffer, start) });
+      if (this.heads.size > KEPT_HEADS) this.heads.delete(this.heads.keys().next().value);
+      if (key === this.headKey()) this.showHead(key);
+    } catch (error) {
+      this.fault(error, () => this.loadHead());
+    }
+  }
+
+  showHead(key) {
+    clearTimeout(this.waiting);
+    this.parts.stage.classList.remove("stale");
+    this.parts.trouble.hidden = true;
+    this.one = this.heads.get(key);
+    this.shownKey = key;
+    if (!this.one.labels.length) this.trouble("Nothing is left: this text has special pieces only.");
+    this.map.show(this.one);
+    this.lines.show(this.one);
+    this.lines.annotated = undefined;
+    this.captions.write(this);
+    this.draw();
+    if (this.view === "lines" && this.revealed !== this.one.labels.length) this.lines.reveal();
+    this.revealed = this.one.labels.length;
+    this.host.dataset.shown = key;
+  }
+
+  // An exhibit that the server has let go: the page is asked once to put it up again, and has some time for it.
+  fault(error, again) {
+    if (error.name === "AbortError") return;
+    clearTimeout(this.waiting);
+    this.parts.stage.classList.add("stale");
+    const { exhibit } = this.data;
+    if (error.status === 404 && this.missed !== exhibit) {
+      this.missed = exhibit;
+      this.tell("missing", exhibit);
+      this.giving = setTimeout(() => {
+        this.giving = undefined;
+        if (this.data.exhibit === exhibit && this.shownKey !== this.headKey()) this.trouble(error.message, again);
+      }, PUT_UP_MS);
+      return;
+    }
+    if (this.giving) return;
+    const told = error.status ? error.message.slice(0, 200) : "The server does not answer.";
+    this.trouble(error.status >= 500 ? "The server could not compute this head." : told, again);
+  }
+
+  trouble(words, again) {
+    const [sentence, button] = this.parts.trouble.children;
+    sentence.textContent = words;
+    button.hidden = !again;
+    button.onclick = () => {
+      this.parts.trouble.hidden = true;
+      this.missed = undefined;
+      again();
+    };
+    this.parts.trouble.hidden = false;
+  }
+
+  choose(change) {
+    this.choice = { ...this.choice, ...change };
+    this.chosen();
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => {
+      const { layer, head, token } = this.choice;
+      this.sent.push(JSON.stringify({ layer, head, token }));
+      this.tell("choice", { layer, head, token, exhibit: this.data.exhibit, asked: this.data.choice });
+    }, TELL_MS);
+  }
+
+  chosen() {
+    if (!this.header) return;
+    this.overview.choose(this.choice.layer, this.choice.head);
+    this.captions.write(this);
+    if (this.shownKey !== this.headKey() || !this.one) this.loadHead();
+    else this.redrawMarks();
+  }
+
+  query(unit) {
+    const token = this.one.first[unit];
+    this.choose({ token: token === this.choice.token ? null : token });
+  }
+
+  // The unit that the chosen piece belongs to, or null where it is hidden or nothing is chosen.
+  chosenUnit() {
+    const { token } = this.choice;
+    if (token === null || token === undefined || !this.one) return null;
+    const { first } = this.one;
+    let unit = -1;
+    while (unit + 1 < first.length && first[unit + 1] <= token) unit += 1;
+    return unit >= 0 && (this.by === "word" || first[unit] === token) ? unit : null;
+  }
+
+  hiddenWords(query) {
+    if (this.parts.special.value === "shown" || !this.one?.hidden.length) return [];
+    return [`${percent(this.one.hidden[query])} of this query’s weight was on hidden pieces`];
+  }
+
+  listen() {
+    const { parts } = this;
+    const changed = (name, act) => parts[name].addEventListener("change", act);
+    changed("order", () => {
+      this.overview.order = parts.order.value;
+      this.overview.arrange();
+      this.draw();
+    });
+    changed("range", () => {
+      this.overview.range = parts.range.value;
+      this.draw();
+    });
+    changed("measure", () => this.loadHead());
+    changed("special", () => this.loadHead());
+    changed("rows", () => {
+      this.map.turn(parts.rows.value === "keys");
+      this.draw();
+    });
+    changed("scale", () => {
+      this.map.kind = parts.scale.value;
+      this.map.colour();
+      this.draw();
+    });
+    parts.top.addEventListener("input", () => {
+      parts["top-shown"].textContent = parts.top.value;
+      this.lines.top = Number(parts.top.value);
+      if (this.one) this.lines.rank();
+      this.lines.paint();
+      this.captions.write(this);
+    });
+    for (const button of this.host.querySelectorAll("[data-zoom]")) {
+      const factors = { in: 1.6, out: 1 / 1.6 };
+      button.addEventListener("click", () =>
+        button.dataset.zoom === "all" ? this.map.zoomAll() : this.map.zoom(factors[button.dataset.zoom]),
+      );
+    }
+    for (const name of ["view", "by"]) {
+      this.switchOf(name).addEventListener("click", (event) => {
+        if (!event.target.value || this[name] === event.target.value) return;
+        this[name] = event.target.value;
+        if (name === "by") this.loadHead();
+        this.draw();
+        if (this.view === "lines") this.lines.reveal();
+      });
+    }
+  }
+
+  switchOf(name) {
+    return this.host.querySelector(`[data-switch="${name}"]`);
+  }
+
+  later() {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.draw());
+  }
+
+  draw() {
+    const width = this.host.clientWidth;
+    if (!width || !this.data) return;
+    this.host.classList.toggle("wide", width >= WIDE);
+    this.host.classList.toggle("narrow", width < NARROW);
+    for (const name of ["view", "by"]) {
+      for (const button of this.switchOf(name).children) button.setAttribute("aria-pressed", button.value === this[name]);
+    }
+    for (const part of this.host.querySelectorAll("[data-view]")) part.hidden = part.dataset.view !== this.view;
+    for (const part of this.host.querySelectorAll("[data-for]")) part.hidden = part.dataset.for !== this.view;
+    const room = this.parts.stage.clientWidth;
+    if (this.view === "map") this.map.layout(room, this.data.height);
+    else this.lines.layout(room, this.data.height, width < NARROW);
+    this.captions.write(this);
+    if (!this.header) return;
+    this.overview.layout(this.parts["overview-scroller"].clientWidth - 6, this.data.height);
+    this.host.dataset.drawn = this.data.exhibit;
+  }
+
+  redrawMarks() {
+    if (this.view === "map") this.map.mark();
+    else this.lines.paint();
+  }
+}

@@ -1,0 +1,227 @@
+// One head as lines from every query to the keys that it weighs most.
+
+class HeadLines {
+  constructor(parts, told) {
+    this.flow = parts.flow;
+    this.track = parts.track;
+    this.canvas = parts.lines;
+    this.columns = { query: parts.queries, key: parts.keys };
+    this.strongest = parts.strongest;
+    this.told = told;
+    this.top = 3;
+    this.flow.addEventListener("scroll", () => this.paint());
+    for (const [side, column] of Object.entries(this.columns)) {
+      const unit = (event) => {
+        const row = event.target.closest?.(".unit");
+        return row ? Number(row.dataset.index) : null;
+      };
+      column.addEventListener("pointerover", (event) => unit(event) !== null && this.look(side, unit(event)));
+      column.addEventListener("pointerleave", () => this.look());
+      column.addEventListener("focusin", (event) => unit(event) !== null && this.focus(side, unit(event)));
+      column.addEventListener("focusout", () => this.look());
+      column.addEventListener("click", (event) => unit(event) !== null && this.press(side, unit(event)));
+      column.addEventListener("keydown", (event) => this.key(event, side, unit(event)));
+    }
+  }
+
+  show({ labels, special, values }) {
+    const same = this.labels && this.labels.length === labels.length && this.labels.every((label, i) => label === labels[i]);
+    Object.assign(this, { labels, special, values, count: labels.length });
+    if (!same) {
+      this.pinned = undefined;
+      this.fill();
+    }
+    this.rank();
+  }
+
+  fill() {
+    for (const [side, column] of Object.entries(this.columns)) {
+      const rows = this.labels.map((label, index) => {
+        const row = document.createElement("div");
+        row.className = this.special[index] ? "unit special" : "unit";
+        row.dataset.index = index;
+        row.tabIndex = index ? -1 : 0;
+        row.setAttribute("role", "option");
+        row.setAttribute("aria-label", `${side} ${index + 1}: ${label}`);
+        const name = document.createElement("bdi");
+        name.textContent = label;
+        const value = spanOf("", "value");
+        row.append(...(side === "query" ? [value, name] : [name, value]));
+        return row;
+      });
+      column.replaceChildren(...rows);
+      this.rows ??= {};
+      this.rows[side] = rows;
+    }
+    this.valued = [];
+    this.flow.scrollTop = 0;
+  }
+
+  // The keys that each query weighs most, heaviest first.
+  rank() {
+    const keep = Math.min(this.top, this.count);
+    this.links = [];
+    for (let query = 0; query < this.count; query += 1) {
+      const best = [];
+      for (let key = 0; key < this.count; key += 1) {
+        const weight = this.values[query * this.count + key];
+        if (best.length === keep && weight <= best[keep - 1].weight) continue;
+        const place = best.findIndex((link) => link.weight < weight);
+        best.splice(place < 0 ? best.length : place, 0, { query, key, weight });
+        if (best.length > keep) best.pop();
+      }
+      this.links.push(...best);
+    }
+    this.heaviest = this.links.reduce((most, link) => Math.max(most, link.weight), 0) || 1;
+  }
+
+  layout(width, height, narrow) {
+    if (!this.count) return;
+    this.pitch = narrow ? 30 : 22;
+    this.height = Math.min(height, Math.max(this.count * this.pitch + 2, 120));
+    this.flow.style.height = `${this.height}px`;
+    this.track.style.height = `${this.count * this.pitch}px`;
+    this.width = this.flow.clientWidth;
+    const column = Math.min(250, Math.floor(0.38 * this.width));
+    this.from = column + 4;
+    this.to = this.width - column - 4;
+    this.paint();
+  }
+
+  // What is drawn in gold: a token under the pointer or the focus, else the pinned one, else the chosen query.
+  subject() {
+    if (this.looked ?? this.pinned) return { ...(this.looked ?? this.pinned), alone: true };
+    const chosen = this.told.chosenUnit();
+    return chosen === null || chosen >= this.count ? null : { side: "query", index: chosen, alone: false };
+  }
+
+  of(subject) {
+    const own = this.links.filter((link) => link[subject.side] === subject.index);
+    return own.sort((a, b) => b.weight - a.weight);
+  }
+
+  paint() {
+    if (!this.count || !this.width) return;
+    const context = sized(this.canvas, this.width, this.flow.clientHeight);
+    const ink = this.told.ink();
+    const subject = this.subject();
+    const own = subject ? this.of(subject) : [];
+    if (!subject?.alone) this.strokes(context, this.links, ink.muted, 0.06, subject ? 0.34 : 0.84);
+    this.strokes(context, own, ink.accent, 0.3, 0.7);
+    this.annotate(subject, own);
+  }
+
+  // A line's width and opacity grow with its weight.
+  strokes(context, links, colour, faintest, more) {
+    const offset = this.flow.scrollTop;
+    const bend = (this.to - this.from) * 0.45;
+    context.strokeStyle = colour;
+    for (const { query, key, weight } of links) {
+      const start = (query + 0.5) * this.pitch - offset;
+      const end = (key + 0.5) * this.pitch - offset;
+      if (Math.max(start, end) < 0 || Math.min(start, end) > this.flow.clientHeight) continue;
+      const share = weight / this.heaviest;
+      context.globalAlpha = faintest + more * share;
+      context.lineWidth = 0.75 + 3.25 * share;
+      context.beginPath();
+      context.moveTo(this.from, start);
+      context.bezierCurveTo(this.from + bend, start, this.to - bend, end, this.to, end);
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+  }
+
+  // The chosen query into sight, when the lines come into view.
+  reveal() {
+    const chosen = this.told.chosenUnit();
+    if (chosen === null || !this.pitch) return;
+    const place = (chosen + 0.5) * this.pitch - this.flow.scrollTop;
+    if (place < 0 || place > this.flow.clientHeight) this.flow.scrollTop += place - this.flow.clientHeight / 2;
+  }
+
+  // Numbers beside the tokens at the other end, and the same as a list, for ends that are out of sight.
+  annotate(subject, links) {
+    const told = subject ? `${subject.side}/${subject.index}/${this.top}/${this.told.shown()}/${this.labels.length}` : "";
+    const chosen = this.told.chosenUnit();
+    if (told === this.annotated && chosen === this.marked) return;
+    this.annotated = told;
+    this.marked = chosen;
+    for (const row of this.valued) {
+      row.classList.remove("seen", "chosen");
+      row.querySelector(".value").textContent = "";
+    }
+    this.valued = [];
+    const touch = (side, index, value = "") => {
+      const row = this.rows[side][index];
+      row.querySelector(".value").textContent = value;
+      this.valued.push(row);
+      return row;
+    };
+    if (chosen !== null && chosen < this.count) touch("query", chosen).classList.add("chosen");
+    if (!subject) {
+      this.strongest.replaceChildren(spanOf("Point at a token to see its lines alone, with their weights."));
+      return;
+    }
+    touch(subject.side, subject.index).classList.add("seen");
+    const other = subject.side === "query" ? "key" : "query";
+    const chips = links.slice(0, 20).map((link) => {
+      touch(other, link[other], written(link.weight)).classList.add("seen");
+      const chip = document.createElement("button");
+      chip.type = "button";
+      const name = document.createElement("bdi");
+      name.textContent = this.labels[link[other]];
+      chip.append(name, ` ${written(link.weight)}`);
+      chip.title = `Show ${other} ${link[other] + 1}`;
+      chip.addEventListener("click", () => this.scrollTo(link[other]));
+      return chip;
+    });
+    const name = document.createElement("bdi");
+    name.textContent = this.labels[subject.index];
+    const words = spanOf("");
+    if (subject.side === "query") words.append("“", name, "” looks at");
+    else words.append("“", name, links.length ? "” is seen most by" : "” is among no token’s largest");
+    this.strongest.replaceChildren(words, ...chips);
+  }
+
+  scrollTo(index) {
+    const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const top = (index + 0.5) * this.pitch - this.flow.clientHeight / 2;
+    this.flow.scrollTo({ top, behavior: calm ? "auto" : "smooth" });
+  }
+
+  look(side, index) {
+    this.looked = side === undefined ? undefined : { side, index };
+    this.paint();
+  }
+
+  focus(side, index) {
+    for (const row of this.rows[side]) row.tabIndex = -1;
+    this.rows[side][index].tabIndex = 0;
+    if (!this.rows[side][index].matches(":focus-visible")) return;
+    this.look(side, index);
+    this.told.say(this.strongest.textContent);
+  }
+
+  press(side, index) {
+    if (side === "query") {
+      this.pinned = undefined;
+      this.told.query(index);
+    } else this.pinned = this.pinned?.index === index ? undefined : { side, index };
+    this.paint();
+  }
+
+  key(event, side, index) {
+    const aims = {
+      ArrowUp: [side, index - 1],
+      ArrowDown: [side, index + 1],
+      ArrowLeft: ["query", index],
+      ArrowRight: ["key", index],
+      Home: [side, 0],
+      End: [side, this.count - 1],
+    };
+    if (event.key === "Enter" || event.key === " ") this.press(side, index);
+    else if (event.key in aims) this.rows[aims[event.key][0]][aims[event.key][1]]?.focus();
+    else return;
+    event.preventDefault();
+  }
+}

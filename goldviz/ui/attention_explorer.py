@@ -1,0 +1,103 @@
+"""The attention explorer: all heads at a glance, one head exactly, and lines between its tokens.
+
+The browser fetches an exhibit's numbers from the server by HTTP (:mod:`goldviz.ui.exhibits`), draws them on canvas,
+and tells the page only which layer, head and token were chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from typing import Any
+
+import streamlit as st
+from plotly.colors import sequential
+
+from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.ui.exhibits import shelf
+from goldviz.ui.server import ATTENTION_PATH, address
+
+SCRIPTS = ("numbers", "cells", "tip", "overview", "map", "lines", "captions", "controls")
+"""The parts of the component's script in the order in which they are joined, before the file that starts it."""
+
+
+def _asset(name: str) -> str:
+    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
+
+
+_component = st.components.v2.component(
+    "goldviz_attention_explorer",
+    html=_asset("attention_explorer.html"),
+    css=_asset("attention_explorer.css"),
+    js="\n".join([*(_asset(f"attention_explorer_{part}.js") for part in SCRIPTS), _asset("attention_explorer.js")]),
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A layer, a head and, where one was chosen, a piece of the text (a query); all counted from 0."""
+
+    layer: int = 0
+    head: int = 0
+    token: int | None = None
+
+
+def attention_explorer(
+    exhibit_token: str,
+    *,
+    key: str,
+    layer: int = 0,
+    head: int = 0,
+    token: int | None = None,
+    height: int = 560,
+    theme: Theme = "light",
+    on_choose: Callable[[Choice], None] | None = None,
+) -> Choice:
+    """Show the exhibit that is kept under a token, and return what is chosen in it.
+
+    ``layer``, ``head`` and ``token`` (a piece) are chosen until the visitor chooses, and again whenever they change;
+    ``height`` is that of the drawings, in pixels. ``on_choose`` hears of a choice before the page runs again.
+    An exhibit that the server has let go makes the page run once more, so that it can put the exhibit up again: look
+    whether the token is in ``goldviz.ui.exhibits.shelf`` ahead of this call.
+    """
+    asked = Choice(layer, head, token)
+    data = {
+        "address": address(f"{ATTENTION_PATH}/{exhibit_token}"),
+        "exhibit": exhibit_token,
+        "choice": asdict(asked),
+        "height": height,
+        "theme": theme,
+        "inks": {name: asdict(ink) for name, ink in INKS.items()},
+        "colours": getattr(sequential, SEQUENTIAL),
+    }
+
+    def pass_on() -> None:
+        chosen = _chosen(st.session_state[key].get("choice"), exhibit_token)
+        if chosen is not None and on_choose is not None:
+            on_choose(chosen)
+
+    shown = _component(data=data, key=key, on_choice_change=pass_on, on_missing_change=_run_again)
+    told: Any = shown.get("choice")
+    chosen = _chosen(told, exhibit_token)
+    # A page that passes a choice on asks for something else from then on; a choice made before does not count.
+    return asked if chosen is None or told.get("asked") != asdict(asked) else chosen
+
+
+def _run_again() -> None:
+    """A callback makes the page run again."""
+
+
+def _chosen(told: Any, exhibit_token: str) -> Choice | None:
+    """What the browser tells, as a choice in this exhibit; None for anything else, whoever wrote it."""
+    exhibit = shelf.get(exhibit_token)
+    if exhibit is None or not isinstance(told, Mapping) or told.get("exhibit") != exhibit_token:
+        return None
+    layer, head = _index(told.get("layer"), exhibit.layers), _index(told.get("head"), exhibit.heads)
+    if layer is None or head is None:
+        return None
+    return Choice(layer, head, _index(told.get("token"), len(exhibit.tokens)))
+
+
+def _index(value: Any, count: int) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < count else None
