@@ -1,0 +1,159 @@
+"""What the figures of *Pre-training and fine-tuning* share: the two phases, the probe sentence, fixed looks, limits."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import limits
+from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
+from goldviz.figures.reading import averaged, finite
+from goldviz.figures.theme import NetworkStyle, Theme, depth_colours
+
+WORDS, TONE = 1, 2
+"""The phases as a run numbers them: guessing masked words, judging the tone."""
+
+TRAINING = NetworkStyle("in training", "#838383", "solid", "circle")
+UNSEEN = NetworkStyle("unseen", "#0e7ac0", "solid", "circle")
+TONE_SETS = {
+    "new draws": NetworkStyle("new draws", "#0e7ac0", "solid", "circle"),
+    "new patterns": NetworkStyle("new patterns", "#d55e00", "dash", "diamond"),
+}
+"""Unseen labelled texts: known patterns drawn anew, and patterns that training never saw."""
+
+BASELINES = {
+    "bag of words": NetworkStyle("bag of words", "#c46a9c", "dot", "triangle-up"),
+    "majority": NetworkStyle("majority", "#838383", "dot", "line-ns-open"),
+}
+"""What the tone is measured against: a linear model on counted words, and the most frequent tone."""
+
+PART_STYLES = {
+    "embeddings": NetworkStyle("embeddings", "#838383", "dashdot", "square"),
+    "masked-word head": NetworkStyle("masked-word head", "#0e7ac0", "dash", "triangle-up"),
+    "tone head": NetworkStyle("tone head", "#d55e00", "longdash", "diamond"),
+}
+
+
+def part_style(part: str, parts: list[str], theme: Theme) -> NetworkStyle:
+    """The fixed look of a part of the network; blocks take cividis from the bottom to the top."""
+    if part in PART_STYLES:
+        return PART_STYLES[part]
+    blocks = [name for name in parts if name not in PART_STYLES]
+    return NetworkStyle(part, depth_colours(len(blocks), theme)[blocks.index(part)], "solid", "circle")
+
+
+def steps_of(ds: xr.Dataset, phase: int) -> NDArray[Any]:
+    """The recorded steps of one phase; none where it was not reached."""
+    if "phase" not in ds or not ds.sizes.get("step"):
+        return np.array([], dtype=np.int64)
+    steps: NDArray[Any] = ds["step"].values[ds["phase"].values == phase]
+    return steps
+
+
+def change_of_phase(ds: xr.Dataset) -> int | None:
+    """The last step on masked words, where steps on the tone follow; None where a run has only one phase so far."""
+    words, tone = steps_of(ds, WORDS), steps_of(ds, TONE)
+    return int(words[-1]) if words.size and tone.size else None
+
+
+def tone_began(ds: xr.Dataset) -> int:
+    """The last step before the tone: 0 without pre-training; for a run that has not come so far, its last step."""
+    tone = steps_of(ds, TONE)
+    if tone.size:
+        return int(tone[0]) - 1
+    return int(ds["step"].max()) if ds.sizes.get("step") else 0
+
+
+def averaged_by_phase(ds: xr.Dataset, name: str, most: int) -> tuple[xr.DataArray, str]:
+    """Means over windows of equal length as :func:`goldviz.figures.reading.averaged`, none across two phases."""
+    width = max(1, -(-ds.sizes["step"] // most))
+    parts = [ds[name].sel(step=steps) for phase in (WORDS, TONE) if (steps := steps_of(ds, phase)).size]
+    if width == 1 or not parts:
+        return finite(ds[name]), ""
+    means = [averaged(part, "step", most=max(1, part.sizes["step"] // width))[0] for part in parts]
+    return xr.concat(means, "step"), f"Each point: mean of about {width} steps."
+
+
+def tone_looks(ds: xr.Dataset) -> NDArray[np.bool_]:
+    """Which looks were taken in the second phase."""
+    after: NDArray[np.bool_] = ds["look"].values > tone_began(ds)
+    return after
+
+
+def probe_pieces(ds: xr.Dataset) -> list[str]:
+    """The pieces of the probe sentence, in order, without their numbers in the labels "0 [CLS]"; not escaped."""
+    return [str(label).partition(" ")[2] for label in ds["key"].values]
+
+
+def answer_of(ds: xr.Dataset) -> str:
+    """The hidden word of the probe sentence, where the run noted it and follows it; else an empty text."""
+    answer = str(ds.attrs.get("probe_answer", ""))
+    return answer if "candidate" in ds.coords and answer in {str(word) for word in ds["candidate"].values} else ""
+
+
+def _finite(ds: xr.Dataset, *names: str) -> Values:
+    parts = [ds[name].values.ravel() for name in names if name in ds]
+    values: Values = np.concatenate([np.array([]), *parts])
+    return np.asarray(values[np.isfinite(values)])
+
+
+def _of_masked_loss(ds: xr.Dataset) -> Values:
+    first = steps_of(ds, WORDS)
+    own = ds["loss"].sel(step=first).values.ravel() if "loss" in ds and first.size else np.array([])
+    rest = _finite(ds, "unseen_masked_loss", "uniform_loss", "unigram_loss")
+    return np.concatenate([own[np.isfinite(own)], rest])
+
+
+def _of_tone_steps(ds: xr.Dataset) -> Values:
+    count = steps_of(ds, TONE).size
+    return np.array([-0.5, count + 0.5]) if count else np.array([])
+
+
+def _of_all_steps(ds: xr.Dataset) -> Values:
+    return np.concatenate([ends_of("step")(ds), ends_of("look")(ds)])
+
+
+def _with_room_above(low: float, high: float) -> tuple[float, float]:
+    """Linear limits with room for the words of the highest line."""
+    span = high - low or 1.0
+    return (max(0.0, low - 0.1 * span), high + 0.16 * span)
+
+
+def _from_zero(_low: float, high: float) -> tuple[float, float]:
+    return (0.0, 1.1 * high if high > 0 else 1.0)
+
+
+def _at_most_one(_low: float, high: float) -> tuple[float, float]:
+    return (0.0, min(1.0, high) if high > 0 else 1.0)
+
+
+def _up_to_one(low: float, _high: float) -> tuple[float, float]:
+    """Whole decades up to 1, the logarithm's 0."""
+    return (min(float(np.floor(low)), -1.0), 0.0)
+
+
+def _most_sure(ds: xr.Dataset) -> Values:
+    return np.append(log_of("probe_probability")(ds), 0.0) if "probe_probability" in ds else np.array([])
+
+
+QUANTITIES = {
+    "step": Quantity(_of_all_steps),
+    "tone_step": Quantity(_of_tone_steps),
+    "masked_loss": Quantity(_of_masked_loss, _with_room_above),
+    "attention": Quantity(lambda ds: _finite(ds, "attention"), _at_most_one),
+    "head_entropy": Quantity(lambda ds: _finite(ds, "head_entropy"), _from_zero),
+    "head_distance": Quantity(lambda ds: _finite(ds, "head_distance"), _from_zero),
+    "part_gradient_norm": Quantity(log_of("part_gradient_norm"), decades),
+    "gradient_norm": Quantity(log_of("gradient_norm"), decades),
+    "update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades),
+    "learning_rate": Quantity(lambda ds: _finite(ds, "learning_rate"), _from_zero),
+    "probe_probability": Quantity(_most_sure, _up_to_one),
+    "probe_rank": Quantity(lambda ds: np.append(log_of("probe_rank")(ds), [0.0, 1.0]), padded),
+}
+
+limit_of = partial(limits.limit_of, QUANTITIES)
+shared_limits = partial(limits.shared_limits, QUANTITIES)
