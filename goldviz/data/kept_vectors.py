@@ -1,0 +1,77 @@
+"""Vectors of texts that were encoded before: a small file for each text and model, so nothing is encoded twice.
+
+A file is 32 bytes of SHA-256, then safetensors; nothing is ever unpickled. A damaged one counts as not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from goldviz.data.dated_texts import DatedTextError
+from goldviz.data.kept_files import KeptFiles
+
+KEPT_VECTORS = KeptFiles("vectors", ".vector", 300 * 10**6)
+RECIPE = "1"
+"""Part of every name: another way of cutting or pooling needs another."""
+
+DIGEST_BYTES = 32
+
+
+@dataclass(frozen=True)
+class TextVector:
+    """One text through one model: ``cls`` and ``mean`` (width,) are its vectors by the two ways of pooling.
+
+    ``tone`` (label,) are probabilities, empty for a model without a classifier; ``pieces`` and ``chunks`` count what
+    was read.
+    """
+
+    cls: Float[np.ndarray, " width"]
+    mean: Float[np.ndarray, " width"]
+    tone: Float[np.ndarray, " label"]
+    pieces: int
+    chunks: int
+
+
+def vector_name(fingerprint: str, text_name: str) -> str:
+    """The name of the file for a model's fingerprint and the SHA-256 of a text."""
+    return hashlib.sha256(f"{RECIPE}\n{fingerprint}\n{text_name}".encode()).hexdigest()
+
+
+def keep_vector(fingerprint: str, text_name: str, vector: TextVector) -> None:
+    """Keep what a model made of a text.
+
+    Raises :class:`goldviz.data.dated_texts.DatedTextError` where the folder cannot be written.
+    """
+    content = save(
+        {
+            "cls": np.ascontiguousarray(vector.cls, np.float32),
+            "mean": np.ascontiguousarray(vector.mean, np.float32),
+            "tone": np.ascontiguousarray(vector.tone, np.float32),
+            "counts": np.array([vector.pieces, vector.chunks], np.int64),
+        }
+    )
+    try:
+        KEPT_VECTORS.write(vector_name(fingerprint, text_name), hashlib.sha256(content).digest() + content)
+    except OSError as error:
+        raise DatedTextError(
+            f"Vectors cannot be kept on this server: {error.strerror or error}. GOLDVIZ_DATA can name another folder."
+        ) from None
+
+
+def kept_vector(fingerprint: str, text_name: str) -> TextVector | None:
+    """What this model made of this text; None where that is not known or the file is damaged."""
+    try:
+        content = KEPT_VECTORS.read(vector_name(fingerprint, text_name))
+        if content is None or hashlib.sha256(content[DIGEST_BYTES:]).digest() != content[:DIGEST_BYTES]:
+            return None
+        found = load(content[DIGEST_BYTES:])
+        pieces, chunks = (int(count) for count in found["counts"])
+        return TextVector(found["cls"], found["mean"], found["tone"], pieces, chunks)
+    except (OSError, SafetensorError, KeyError, ValueError):
+        return None

@@ -1,0 +1,50 @@
+"""Principal components of document vectors: axes fitted on some documents, and where any document stands on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+
+@dataclass(frozen=True)
+class PrincipalAxes:
+    """``centre`` (dimension,) is the mean of the documents that were fitted, ``directions`` (component, dimension) are
+    orthonormal, ``share`` (component,) is the part of those documents' variance along each.
+    """
+
+    centre: Float[np.ndarray, " dimension"]
+    directions: Float[np.ndarray, "component dimension"]
+    share: Float[np.ndarray, " component"]
+
+    def coordinates(self, vectors: Float[np.ndarray, "document dimension"]) -> Float[np.ndarray, "document component"]:
+        """Where each document stands: directions (v - centre).
+
+        A document's numbers do not depend, to the last bit, on the others that are asked about with it.
+        """
+        # One product a document: a matrix product may sum in another order once there are more rows.
+        rows = [self.directions @ (vector - self.centre) for vector in np.asarray(vectors, np.float64)]
+        return np.array(rows).reshape(len(rows), len(self.directions))
+
+
+def principal_axes(vectors: Float[np.ndarray, "document dimension"], count: int) -> PrincipalAxes:
+    """The ``count`` directions of largest variance (Pearson 1901), by singular values of the centred vectors.
+
+    There are fewer where the vectors span fewer. The sign of a direction is that which makes its largest entry
+    positive.
+
+    >>> axes = principal_axes(np.array([[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]]), 2)
+    >>> axes.directions.tolist(), axes.share.tolist()
+    ([[1.0, 0.0]], [1.0])
+    """
+    vectors = np.asarray(vectors, np.float64)
+    centre = vectors.mean(0)
+    _, sizes, directions = np.linalg.svd(vectors - centre, full_matrices=False)
+    variance = sizes**2
+    spanned = int((sizes > sizes[0] * max(vectors.shape) * np.finfo(np.float64).eps).sum()) if sizes[0] > 0 else 0
+    kept = min(count, spanned)
+    directions = directions[:kept]
+    signs = np.sign(directions[np.arange(kept), np.abs(directions).argmax(1)]) if kept else np.ones(0)
+    total = variance.sum()
+    return PrincipalAxes(centre, directions * signs[:, None], variance[:kept] / total if total else variance[:kept])

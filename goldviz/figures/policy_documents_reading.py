@@ -1,0 +1,79 @@
+"""What the figures of *Policy documents* share: colours by kind, labels, and the source of the numbers."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+KIND_STYLES = (
+    ("#0e7ac0", "circle"),
+    ("#d55e00", "diamond"),
+    ("#009e73", "square"),
+    ("#c46a9c", "triangle-up"),
+    ("#838383", "x"),
+)
+"""Colour and marker of the kinds of documents in the order of the alphabet; from the fifth on they share one."""
+
+LONGEST_KIND_SHOWN = 18
+
+
+def kinds(ds: xr.Dataset) -> list[str]:
+    """The kinds of documents in the order of the alphabet."""
+    return sorted({str(kind) for kind in ds["kind"].values})
+
+
+def style_of_kind(ds: xr.Dataset, kind: str) -> tuple[str, str]:
+    """Colour and marker of a kind."""
+    return KIND_STYLES[min(kinds(ds).index(kind), len(KIND_STYLES) - 1)]
+
+
+def kind_label(kind: str) -> str:
+    """A kind as a legend shows it, escaped.
+
+    >>> kind_label("<b>Statement of the board</b>")
+    '&lt;b&gt;Statement of t…'
+    """
+    return html.escape(kind if len(kind) <= LONGEST_KIND_SHOWN else f"{kind[: LONGEST_KIND_SHOWN - 1]}…")
+
+
+def titles(ds: xr.Dataset) -> NDArray[np.str_]:
+    """The documents' titles, escaped."""
+    return np.array([html.escape(str(title)) for title in ds["title"].values])
+
+
+def in_view(ds: xr.Dataset, document: int) -> int:
+    """The place of document number ``document``, counted from 1; beyond the last it means the last."""
+    return min(document, ds.sizes["document"]) - 1
+
+
+def previous_in_view(ds: xr.Dataset, document: int) -> int | None:
+    """The place of the document of the same kind before the one in view."""
+    previous = int(ds["previous"].values[in_view(ds, document)])
+    return None if previous < 0 else previous
+
+
+def moments(ds: xr.Dataset) -> NDArray[np.str_]:
+    """When each document was out, as Plotly reads it; UTC."""
+    return ds["released"].values.astype("datetime64[m]").astype(str)
+
+
+def origin_sentence(ds: xr.Dataset) -> str:
+    """Where the documents come from and what read them; generated ones are always called so.
+
+    >>> origin_sentence(xr.Dataset(attrs={"generated": 1, "origin": "x", "model": "Small"}))
+    'Generated documents, read by Small.'
+    """
+    origin = "Generated documents" if ds.attrs["generated"] else f"Documents: {ds.attrs['origin']}"
+    return f"{origin}, read by {ds.attrs['model']}."
+
+
+def percent_of(share: float) -> str:
+    """A share in percent without decimals.
+
+    >>> percent_of(0.384)
+    '38 %'
+    """
+    return f"{100 * share:.0f} %"

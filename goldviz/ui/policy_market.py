@@ -1,0 +1,105 @@
+"""Documents as channels of the visitor's market, for the forecast lab."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import streamlit as st
+import xarray as xr
+
+from goldviz.data.dated_texts import DatedTextError, DatedTexts
+from goldviz.data.kept_markets import SIMULATED, keep, load_market
+from goldviz.data.market import Market, MarketError
+from goldviz.data.text_channels import SameDay, release_in_words
+from goldviz.experiments.gold_forecast import GoldForecast
+from goldviz.experiments.instant.policy_documents import PolicyDocuments
+from goldviz.experiments.procedures.policy_documents_market import ChannelChoice, market_with_documents
+from goldviz.ui import controls, market_dialog, market_panel
+from goldviz.ui.words import plain
+
+MOST_COMPONENTS = 5
+ADDED = "policy-documents-added"
+"""In the session state: what was added to which market, in a sentence."""
+SAME_DAY: dict[SameDay, str] = {"last": "the last one counts", "mean": "their mean counts"}
+
+
+def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
+    """What can become a channel, and a button that adds it to the visitor's market."""
+    documents = settings.texts()
+    st.markdown("**Could a market have known?**")
+    st.markdown(
+        f"A document's numbers become channels of your market, known from {plain(release_in_words(documents.release))} "
+        "on its day of release and not before. Between documents nothing is filled in."
+    )
+    market = _market()
+    if market is None:
+        return
+    st.caption(f"Your market: {market_panel.described(market)}")
+    left, right = st.columns(2)
+    with left:
+        there = sorted({str(kind) for kind in dataset["kind"].values})
+        kinds = st.multiselect("Documents", there, default=there, key="channel-kinds")
+        tone = st.toggle("Tone", value=True, key="channel-tone", help="P(positive) − P(negative) of each document.")
+        change = st.toggle(
+            "Change", value=True, key="channel-change", help="1 − cos with the document before of the same kind."
+        )
+    with right:
+        components = st.slider(
+            "Principal components", 0, MOST_COMPONENTS, 2, key="channel-components",
+            help="The document's place on so many axes. The axes are fitted on documents before a day, so that no "
+            "value after that day knows a later document.",
+        )  # fmt: skip
+        first, last = documents.texts[0].released, documents.texts[-1].released
+        middle = documents.texts[len(documents.texts) // 2].released
+        day = st.date_input(
+            "Axes fitted on documents before", middle, min_value=first, max_value=last, key="channel-day",
+            disabled=not components, help="Judge forecasts after this day alone: values before it share its fit.",
+        )  # fmt: skip
+        same_day = st.selectbox(
+            "Two on one day", list(SAME_DAY), format_func=SAME_DAY.__getitem__, key="channel-same-day",
+            help="Of documents that are released on the same day.",
+        )  # fmt: skip
+    if st.button(
+        "Use these as channels in the forecast lab", type="primary", icon=":material/add_chart:", key="add-channels"
+    ):
+        st.session_state.pop(ADDED, None)
+        fitted_before = day if isinstance(day, date) else middle
+        choice = ChannelChoice(tuple(kinds), tone, change, components, fitted_before, same_day)
+        try:
+            _use(market_with_documents(market, documents, dataset, choice), documents)
+        except (MarketError, DatedTextError) as error:
+            st.error(plain(str(error)), icon=":material/block:")
+    if ADDED in st.session_state:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":material/check: {st.session_state[ADDED]}", width="stretch")
+            st.page_link("pages/gold_forecast.py", label="Open the forecast lab", icon=GoldForecast.icon)
+            st.page_link(
+                "pages/gold_market.py", label="See when each value was known", icon=":material/calendar_month:"
+            )
+
+
+def _market() -> Market | None:
+    """The visitor's market."""
+    values = {}
+    for control in ("market", "market seed"):
+        name = controls.controlled_by(GoldForecast, control)
+        if name is not None:
+            values[control] = st.session_state.get(
+                controls.key_of(GoldForecast, name), GoldForecast().model_dump()[name]
+            )
+    try:
+        return load_market(str(values.get("market", SIMULATED)), int(values.get("market seed", 0)))
+    except MarketError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return None
+
+
+def _use(market: Market, documents: DatedTexts) -> None:
+    """Keep the market, take it on every page, and say so."""
+    name = keep(market)
+    st.session_state.setdefault(market_dialog.OURS, set()).add(name)
+    market_panel.use(name, 0)
+    added = [channel.words for channel in market.channels if channel.name.startswith("text ")]
+    simulated = " The market itself is simulated." if market.simulated else ""
+    generated = " The documents are generated." if documents.generated else ""
+    st.session_state[ADDED] = plain(f"Your market now has {', '.join(added)}.{simulated}{generated}")

@@ -1,0 +1,120 @@
+"""Policy documents: what changed between statements, and when a market could have known."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from goldviz.experiments.instant.base import Instant
+from goldviz.experiments.instant.policy_documents import PolicyDocuments
+from goldviz.figures.policy_documents import FIGURES
+from goldviz.figures.policy_documents_reading import in_view
+from goldviz.figures.policy_documents_table import documents_table, nearest_table
+from goldviz.ui import policy_change, policy_market, policy_panel
+from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.words import plain
+
+TONE = st.column_config.NumberColumn(format="%+.2f", help="P(positive) − P(negative).")
+
+
+def draw(view: View, name: str, **more: object) -> None:
+    """One figure, and under it what it cannot show."""
+    spec = FIGURES[name]
+    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show, **more)
+    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+
+
+def look(view: View) -> None:
+    """Tone and change over time, and the map."""
+    settings = cast(PolicyDocuments, view.settings)
+    policy_panel.show(settings)
+    left, right = st.columns(2)
+    with left:
+        draw(view, "timeline", document=settings.document)
+    with right:
+        draw(view, "map", document=settings.document, colour=settings.colour)
+
+
+def read(view: View) -> None:
+    """The words that changed, the nearest documents, the channels, and the mathematics."""
+    settings = cast(PolicyDocuments, view.settings)
+    policy_change.show(settings, view.dataset)
+    nearest(view, settings)
+    with st.container(border=True, key="channels"):
+        policy_market.show(settings, view.dataset)
+    with st.expander("All documents", icon=":material/list:"):
+        st.dataframe(
+            documents_table(view.dataset), hide_index=True,
+            column_config={"Document": st.column_config.TextColumn(pinned=True), "Tone": TONE,
+                           "Change": st.column_config.NumberColumn(format="%.4f", help="1 − cos with the one before.")},
+        )  # fmt: skip
+    with st.expander("Why: the mathematics with these documents' numbers", icon=":material/function:", expanded=True):
+        why(view)
+
+
+def nearest(view: View, settings: PolicyDocuments) -> None:
+    """The table of the documents nearest to the one in view."""
+    place = in_view(view.dataset, settings.document)
+    st.markdown(f"**Which documents are nearest to {plain(str(view.dataset['title'].values[place]))}?**")
+    st.dataframe(
+        nearest_table(view.dataset, settings.document), hide_index=True,
+        column_config={"Document": st.column_config.TextColumn(pinned=True), "Tone": TONE,
+                       "Cosine": st.column_config.NumberColumn(format="%.4f")},
+    )  # fmt: skip
+    st.caption(
+        "Cosine of the angle between vectors: 1 is the same direction. Not shown here: that a model without training "
+        "on likeness finds all policy texts alike; the order says more than the size."
+    )
+
+
+def why(view: View) -> None:
+    """Vectors of documents, their tone, change and map (document 001, section 4.2)."""
+    ds = view.dataset
+    place = in_view(ds, cast(PolicyDocuments, view.settings).document)
+    formulas, numbers = st.columns(2)
+    with formulas:
+        st.markdown("A text of N pieces leaves the encoder as X of L, a vector for each piece (document 001, 4.1.1):")
+        st.latex(
+            r"\mathbf{v} = \frac{1}{N} \sum_{j=1}^{N} \mathbf{x}_j^{(L)} \quad\text{or}\quad "
+            r"\mathbf{v} = \mathbf{x}_{[CLS]}^{(L)}"
+        )
+        st.markdown("The change from the document before of its kind, and the tone:")
+        st.latex(r"c_k = 1 - \frac{\mathbf{v}_k \cdot \mathbf{v}_{k-1}}{\|\mathbf{v}_k\| \|\mathbf{v}_{k-1}\|}")
+        st.latex(r"s_k = p_k(\text{pos}) - p_k(\text{neg})")
+        st.markdown("The map: the directions U of largest variance of the fitted documents, with their mean m:")
+        st.latex(r"\mathbf{z}_k = \mathbf{U}^\top (\mathbf{v}_k - \mathbf{m})")
+    with numbers:
+        out = str(ds["released"].values[place].astype("datetime64[m]")).replace("T", " ")
+        chunks, pieces = int(ds["chunks"].values[place]), int(ds["pieces"].values[place])
+        st.markdown(
+            plain(
+                f"{ds['title'].values[place]}: {int(ds['words'].values[place]):,} words, {pieces:,} pieces in {chunks} "
+                f"chunk{'' if chunks == 1 else 's'}, a vector of D = {ds.sizes['dimension']} numbers."
+            )
+        )
+        st.markdown(
+            "A long text is read in chunks that overlap. Each piece counts once, in the chunk in which it has context "
+            "on both sides; tone and [CLS] are means over the chunks, weighted by their pieces."
+        )
+        st.markdown(
+            plain(
+                f"It was out on {out} UTC. A forecast made before "
+                "that moment does not see it: the set of what is known, of document 001's partial observations, has "
+                "texts in it as it has prices."
+            )
+        )
+        st.caption(
+            "Neither document says how a text's pieces become one vector; mean and [CLS] are the two usual ways. The "
+            "hour of release is this laboratory's addition."
+        )
+
+
+def position_words(settings: Instant) -> str:
+    """Which document is compared."""
+    return plain(cast(PolicyDocuments, settings).document_in_words())
+
+
+policy_panel.prepare()
+InstantPage(declared=PolicyDocuments, look=look, read=read, words_of_position=position_words).show()
+policy_panel.keep_link()

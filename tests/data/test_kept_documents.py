@@ -1,0 +1,84 @@
+"""Documents and vectors that are kept by content."""
+
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goldviz.data.dated_texts import DatedText, DatedTextError, DatedTexts
+from goldviz.data.generated_documents import generated_documents
+from goldviz.data.kept_documents import KEPT_DOCUMENTS, documents_at_hand, keep_documents
+from goldviz.data.kept_files import KeptFiles
+from goldviz.data.kept_vectors import KEPT_VECTORS, TextVector, keep_vector, kept_vector, vector_name
+
+DAY = date(2024, 12, 18)
+DOCUMENTS = DatedTexts((DatedText(DAY, DAY, "Statement", "Zinsen – <b>☃</b>"),), "by hand", notes=("noted",))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path))
+    documents_at_hand.cache_clear()
+    return tmp_path
+
+
+def test_documents_come_back_as_they_were() -> None:
+    name = keep_documents(DOCUMENTS)
+    assert documents_at_hand(name) == DOCUMENTS
+    assert keep_documents(DOCUMENTS) == name
+
+
+def test_generated_documents_are_the_same_every_time() -> None:
+    assert documents_at_hand("generated") == generated_documents()
+    assert generated_documents(1) != generated_documents(0)
+    assert generated_documents().generated
+
+
+@pytest.mark.parametrize(
+    "change", [lambda content: content[:-9], lambda content: content[:30] + b"?" + content[31:], lambda _: b"x"]
+)
+def test_damaged_documents_are_refused(change: object) -> None:
+    name = keep_documents(DOCUMENTS)
+    path = KEPT_DOCUMENTS.path(name)
+    path.write_bytes(change(path.read_bytes()))  # type: ignore[operator]
+    with pytest.raises(DatedTextError, match="damaged"):
+        documents_at_hand(name)
+
+
+def test_other_documents_under_a_name_are_refused() -> None:
+    name = keep_documents(DOCUMENTS)
+    KEPT_DOCUMENTS.path(name).rename(KEPT_DOCUMENTS.path("0" * 16))
+    with pytest.raises(DatedTextError, match="damaged"):
+        documents_at_hand("0" * 16)
+
+
+@pytest.mark.parametrize("name", ["f" * 16, "../../etc/passwd", "F" * 16])
+def test_documents_that_are_not_here(name: str) -> None:
+    with pytest.raises(DatedTextError):
+        documents_at_hand(name)
+
+
+def test_vectors_come_back_and_damage_means_not_there() -> None:
+    vector = TextVector(np.arange(4, dtype=np.float32), np.ones(4, np.float32), np.zeros(0, np.float32), 12, 2)
+    keep_vector("print", "text", vector)
+    found = kept_vector("print", "text")
+    assert found is not None
+    assert found.cls.tolist() == vector.cls.tolist()
+    assert (found.pieces, found.chunks, found.tone.size) == (12, 2, 0)
+    assert kept_vector("other", "text") is None
+    path = KEPT_VECTORS.path(vector_name("print", "text"))
+    path.write_bytes(path.read_bytes()[:-1])
+    assert kept_vector("print", "text") is None
+
+
+def test_the_least_recently_used_go(folder: Path) -> None:
+    files = KeptFiles("some", ".x", 25)
+    for number, name in enumerate("abc"):
+        files.write(name, b"0123456789")
+        import os
+
+        os.utime(files.path(name), (number, number))
+    assert files.read("a") is not None
+    files.make_room(spared="c")
+    assert [files.read(name) is not None for name in "abc"] == [True, False, True]
