@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,14 @@ MAIN = sys.modules["__main__"]
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _data_folder() -> Iterator[None]:
+    """What tests keep, such as vectors of texts, does not go where a person's own data are."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GOLDVIZ_DATA", folder)
+        yield
 
 
 @pytest.fixture(autouse=True)

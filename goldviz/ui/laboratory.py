@@ -28,6 +28,7 @@ from goldviz.ui import (
     services,
     settings_panel,
     take_away,
+    text_panel,
 )
 from goldviz.ui.lanes import Lane
 from goldviz.ui.live_figure import live_figure
@@ -64,6 +65,7 @@ class Laboratory:
             st.warning(plain(sentence), icon=":material/link_off:")
         settings_panel.show_complaints()
         market_panel.show(experiment)
+        text_panel.show(experiment)
         settings_panel.presets(experiment)
 
         with st.container(key="laboratory"):

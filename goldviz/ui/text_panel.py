@@ -16,7 +16,6 @@ from goldviz.ui.words import plain
 GENERATED = "generated"
 BEGINNING = 300
 """Characters of a text that are shown, so that one sees what was read."""
-CHANGED = "text-changed"
 
 
 def show(declared: type[Settings]) -> None:
@@ -37,9 +36,6 @@ def show(declared: type[Settings]) -> None:
                 )  # fmt: skip
         for note in st.session_state.get(_notes_of(key), ()):
             st.caption(f":material/info: {plain(note)}")
-    if st.session_state.pop(CHANGED, False):
-        # The knobs and the address stand outside this fragment of the page.
-        st.rerun()
 
 
 def _line(name: str) -> str:
@@ -88,7 +84,6 @@ def _upload(key: str) -> None:
 def _use(key: str, name: str, notes: tuple[str, ...] = ()) -> None:
     st.session_state[key] = name
     st.session_state[_notes_of(key)] = notes
-    st.session_state[CHANGED] = True
 
 
 def _notes_of(key: str) -> str:

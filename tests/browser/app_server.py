@@ -37,7 +37,9 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(database: str, log: Path, workers: int = 1, more: Mapping[str, str] | None = None) -> Iterator[Server]:
+def running(
+    database: str, log: Path, workers: int = 1, more: Mapping[str, str] | None = None, script: Path = ROOT / "app.py"
+) -> Iterator[Server]:
     """goldviz on a free port with its own database and data, until the block ends; ``more`` goes to its environment."""
     port = free_port()
     environment = {
@@ -49,7 +51,7 @@ def running(database: str, log: Path, workers: int = 1, more: Mapping[str, str] 
         "OMP_NUM_THREADS": "1",
         **(more or {}),
     }
-    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output, cwd=log.parent)
     server = Server(f"http://127.0.0.1:{port}", process, database)

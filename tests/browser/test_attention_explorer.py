@@ -9,8 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from goldviz.figures.theme import INKS, Theme
-from tests.browser import app_server
-from tests.browser.app_server import ROOT, Server, running
+from tests.browser.app_server import Server, running
 from tests.ui.reading_cases import TOKENS, known_exhibit, known_weights
 
 STREAMLIT = {
@@ -18,7 +17,6 @@ STREAMLIT = {
     "STREAMLIT_SERVER_HEADLESS": "true",
     "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
     "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
-    "PYTHONPATH": str(ROOT),
 }
 
 
@@ -26,10 +24,9 @@ STREAMLIT = {
 def lonely_explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server whose app is a page with the explorer alone."""
     log = tmp_path_factory.mktemp("explorer") / "server.log"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(app_server, "ROOT", Path(__file__).parent / "attention_app")
-        with running(f"sqlite:///{log.parent / 'runs.sqlite'}", log, more=STREAMLIT) as up:
-            yield up
+    script = Path(__file__).parent / "attention_app" / "app.py"
+    with running(f"sqlite:///{log.parent / 'runs.sqlite'}", log, more=STREAMLIT, script=script) as up:
+        yield up
     assert "Traceback" not in log.read_text(), log.read_text()
 
 

@@ -27,8 +27,10 @@ def test_instant_pages_are_no_experiments() -> None:
     assert sorted(instants()) == [
         "backpropagation-by-hand",
         "gold-market",
+        "inside-bert",
         "jacobian-lens",
         "lstm-valves",
+        "policy-documents",
         "residual-flow",
     ]
     assert not set(instants()) & set(experiments())

@@ -1,0 +1,68 @@
+"""Things that take long to make, made once and kept while there is room."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+Kept = TypeVar("Kept")
+
+
+class Cupboard(Generic[Kept]):
+    """Things by key, at most ``budget`` bytes of them by ``size``; those that were not asked for longest are let go.
+
+    Threads that ask for the same at once wait for one making. The newest stays even where it alone is over the budget.
+
+    >>> texts = Cupboard(budget=8, size=len)
+    >>> texts.get("a", lambda: "four"), texts.get("b", lambda: "fives"), texts.held("a")
+    ('four', 'fives', None)
+    """
+
+    def __init__(self, budget: int, size: Callable[[Kept], int]) -> None:
+        self.budget = budget
+        self.size = size
+        self._lock = threading.Lock()
+        self._held: OrderedDict[Hashable, tuple[Kept, int]] = OrderedDict()
+        self._making: dict[Hashable, tuple[threading.Lock, int]] = {}
+
+    def held(self, key: Hashable) -> Kept | None:
+        """What is kept under a key; None where nothing is."""
+        with self._lock:
+            if key not in self._held:
+                return None
+            self._held.move_to_end(key)
+            return self._held[key][0]
+
+    def get(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What is kept under a key, made now if nothing is; what ``make`` raises is passed on, and nothing is kept."""
+        found = self.held(key)
+        if found is not None:
+            return found
+        with self._lock:
+            making, waiting = self._making.get(key, (threading.Lock(), 0))
+            self._making[key] = (making, waiting + 1)
+        try:
+            with making:
+                found = self.held(key)
+                if found is None:
+                    found = make()
+                    self._put(key, found)
+                return found
+        finally:
+            with self._lock:
+                making, waiting = self._making.pop(key)
+                if waiting > 1:
+                    self._making[key] = (making, waiting - 1)
+
+    def clear(self) -> None:
+        """Let everything go."""
+        with self._lock:
+            self._held.clear()
+
+    def _put(self, key: Hashable, made: Kept) -> None:
+        with self._lock:
+            self._held[key] = (made, self.size(made))
+            while len(self._held) > 1 and sum(size for _, size in self._held.values()) > self.budget:
+                self._held.popitem(last=False)

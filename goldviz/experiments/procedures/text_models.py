@@ -1,0 +1,94 @@
+"""The text model that a setting names, from wherever this machine holds it; the network is never touched.
+
+'shipped', a hub's 'owner/name', 'folder:' and the name of a folder in the model folder, 'run:' and the id of a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from goldviz.data.hub_faults import HubError
+from goldviz.data.hub_models import held
+from goldviz.experiments.procedures.cupboard import Cupboard
+from goldviz.models.model_places import kept_folder
+from goldviz.models.text_model import TextModel, TextModelError
+from goldviz.models.text_model_loading import SHIPPED_FOLDER, SHIPPED_NAME, load_text_model
+
+SHIPPED = "shipped"
+FOLDER_PREFIX, RUN_PREFIX = "folder:", "run:"
+MODEL_BYTES = 2 * 2**30
+
+OpenRun = Callable[[str], TextModel]
+"""Gives the model of a kept run by its id; raises TextModelError where there is none."""
+
+
+def weight_bytes(model: TextModel) -> int:
+    """The memory that a model's weights take."""
+    parts = (model.encoder, model.masked_words, model.classifier)
+    return sum(w.numel() * w.element_size() for part in parts if part is not None for w in part.parameters())
+
+
+loaded_models: Cupboard[TextModel] = Cupboard(MODEL_BYTES, weight_bytes)
+"""The models of everybody in this process, while there is room."""
+
+_run_openers: list[OpenRun] = []
+
+
+def open_runs_with(opener: OpenRun) -> None:
+    """Let ``opener`` open the names 'run:...': the store of runs is no procedure's business."""
+    _run_openers[:] = [opener]
+
+
+def text_model(name: str) -> TextModel:
+    """What :func:`resolve_text_model` gives, loaded once while there is room; the same object for everybody."""
+    if name.startswith(RUN_PREFIX):
+        return loaded_models.get(name, lambda: resolve_text_model(name))
+    folder = folder_of_model(name)
+    # A folder whose files have changed is another model.
+    return loaded_models.get((name, str(folder), _last_change(folder)), lambda: resolve_text_model(name))
+
+
+def resolve_text_model(name: str) -> TextModel:
+    """The model called ``shipped``, ``owner/name`` (of the hub, held already), ``folder:<name>`` or ``run:<id>``.
+
+    A folder is one of those in ``GOLDVIZ_MODELS``. Raises
+    :class:`goldviz.models.text_model.TextModelError` where this machine does not hold it, or cannot read it.
+    """
+    if name.startswith(RUN_PREFIX):
+        run_id = name.removeprefix(RUN_PREFIX)
+        if not _run_openers:
+            raise TextModelError(f"The run {run_id} lies in the store of runs, which is not open here.")
+        return _run_openers[0](run_id)
+    folder = folder_of_model(name)
+    return load_text_model(folder, SHIPPED_NAME if name == SHIPPED else name.removeprefix(FOLDER_PREFIX))
+
+
+def folder_of_model(name: str) -> Path:
+    """Where the model of this name lies; raises :class:`goldviz.models.text_model.TextModelError` where it does not."""
+    if name == SHIPPED:
+        return SHIPPED_FOLDER
+    if name.startswith(FOLDER_PREFIX):
+        return kept_folder(name.removeprefix(FOLDER_PREFIX))
+    if "/" not in name:
+        shown = name if len(name) <= 40 else f"{name[:39]}…"
+        raise TextModelError(
+            f"The model is {shown!r}; allowed are {SHIPPED!r}, a model of the hub such as 'ProsusAI/finbert', "
+            f"'{FOLDER_PREFIX}' and the name of a folder of models on this machine, or '{RUN_PREFIX}' and a run's id."
+        )
+    try:
+        folder = held(name)
+    except HubError as error:
+        raise TextModelError(str(error)) from None
+    if folder is None:
+        raise TextModelError(
+            f"{name} is not on this machine; download it once, under the choice of models, or choose another model."
+        )
+    return folder
+
+
+def _last_change(folder: Path) -> float:
+    try:
+        return max((file.stat().st_mtime for file in folder.iterdir()), default=0.0)
+    except OSError:
+        return 0.0

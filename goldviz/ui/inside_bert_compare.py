@@ -1,0 +1,101 @@
+"""Two texts, or two models, side by side on *Inside BERT*: the same axes and the same colours for both."""
+
+from __future__ import annotations
+
+import streamlit as st
+import xarray as xr
+
+from goldviz.figures.inside_bert_evidence import SUMMARIES, summaries
+from goldviz.figures.inside_bert_evidence import tone as tone_figure
+from goldviz.figures.inside_bert_pair import shares_pair
+from goldviz.ui.attention_explorer import attention_explorer
+from goldviz.ui.inside_bert_state import Look, key_of
+from goldviz.ui.text_exhibit import exhibit_token
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+
+def show(first: Look, second: Look) -> None:
+    """Tone, the head in view and every head's number of both."""
+    st.subheader("Side by side", anchor=False)
+    st.caption(f"First: {_named(first)}. Second: {_named(second)}.")
+    left, right = st.columns(2)
+    with left:
+        if "probability" in first.overview and "probability" in second.overview:
+            first.figure("tones", tone_figure, first.overview, "Both tones.", second.read.key, second=second.overview)
+        else:
+            st.caption("A tone stands here where both models have a classifier.")
+        for sentence in differences(first.overview, second.overview):
+            st.markdown(sentence)
+    with right:
+        summary = st.selectbox(
+            "Compare the heads by", list(SUMMARIES), format_func=SUMMARIES.__getitem__, key="compare-summary",
+            persist_state="session",
+        )  # fmt: skip
+        first.figure(
+            "summaries", summaries, first.overview, "One number of every head of both.", second.read.key, summary,
+            second=second.overview, summary=summary,
+        )  # fmt: skip
+    _heads(first, second)
+
+
+@st.fragment
+def _heads(first: Look, second: Look) -> None:
+    """The same head, and the same place in the text, of both."""
+    drawn = [first.shares(), second.shares()]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Follow the head and piece in view", icon=":material/sync:", key="compare-now")
+        layer, head, token = _place(drawn[0])
+        st.caption(f"Shown: layer {layer}, head {head}, piece {token}.")
+    for column, (draw, words) in zip(st.columns(2), (("first", "First"), ("second", "Second")), strict=True):
+        with column:
+            number = 0 if draw == "first" else 1
+            first.figure(
+                f"pair_{draw}", shares_pair, drawn[number], f"{words}: the query shared out over the pieces.",
+                second.read.key, *_place(drawn[number]), other=drawn[1 - number], heading=words,
+            )  # fmt: skip
+    with st.expander("The second one's heads in full", icon=":material/grid_view:"):
+        attention_explorer(
+            exhibit_token(second.read, second.reading), key="attention-second", theme=theme_now(),
+            layer=int(drawn[1].attrs["layer"]) - 1, head=int(drawn[1].attrs["head"]) - 1,
+        )  # fmt: skip
+
+
+def _place(ds: xr.Dataset) -> tuple[int, int, int]:
+    return int(ds.attrs["layer"]), int(ds.attrs["head"]), int(ds.attrs["query_piece"])
+
+
+def _named(look: Look) -> str:
+    text = " ".join(look.read.text.split())
+    shown = text if len(text) <= 70 else text[:69].rstrip() + "…"
+    return f"“{plain(shown)}” read by {plain(look.read.model.name)}"
+
+
+def differences(first: xr.Dataset, second: xr.Dataset) -> list[str]:
+    """What differs between two overviews, in sentences of Markdown."""
+    found = []
+    tokens, others = [str(t) for t in first["token"].values], [str(t) for t in second["token"].values]
+    if len(tokens) == len(others):
+        places = [i for i in range(len(tokens)) if tokens[i] != others[i]]
+        if 0 < len(places) <= 5:
+            changed = ", ".join(f"“{plain(tokens[i])}” and “{plain(others[i])}” at {i + 1}" for i in places)
+            found.append(f"The pieces differ in {len(places)} of {len(tokens)}: {changed}.")
+    else:
+        found.append(f"{len(tokens)} pieces and {len(others)}.")
+    if "logit" in first and "logit" in second and list(first["label"].values) == list(second["label"].values):
+        change = second["logit"] - first["logit"]
+        largest = str(change["label"].values[int(abs(change.values).argmax())])
+        found.append(
+            f"The logit of {plain(largest)} changes most, by {float(change.sel(label=largest)):+.2g}.".replace("-", "−")
+        )
+    if first["head_entropy"].shape == second["head_entropy"].shape:
+        moved = abs(second["head_entropy"] - first["head_entropy"])
+        layer, head = divmod(int(moved.values.argmax()), moved.sizes["head"])
+        bits = float(moved.values[layer, head])
+        found.append(f"The entropy of layer {layer + 1}, head {head + 1} changes most, by {bits:.2f} bit.")
+    return found
+
+
+def second_key() -> tuple[str, str]:
+    """The second text and model as they are set."""
+    return str(st.session_state[key_of("second_text")]), str(st.session_state[key_of("second_model")])

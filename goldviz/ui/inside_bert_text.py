@@ -1,0 +1,155 @@
+"""The text box of *Inside BERT*, the model's line over it, and the chunk in view."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from goldviz.data.dated_texts import DatedTextError
+from goldviz.data.uploaded_text import decoded_text
+from goldviz.experiments.instant.inside_bert import SHIPPED
+from goldviz.models.text_model_loading import SHIPPED_FOLDER
+from goldviz.ui import text_model_dialog
+from goldviz.ui.inside_bert_state import complain, key_of, put
+from goldviz.ui.text_models import ReadText
+from goldviz.ui.words import plain
+
+if TYPE_CHECKING:
+    from goldviz.models.text_model import TextModel
+
+UPLOAD_COMPLAINT = "inside-bert-upload-complaint"
+ASKED = "inside-bert-model-asked"
+FIRST, SECOND = "model", "second_model"
+
+
+def model_line(model: TextModel | None, trouble: str) -> None:
+    """Which model reads, in a line, with a button to choose another one; what should be known of it below."""
+    with st.container(border=True, key="text-model"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            words = f":material/error: {plain(trouble)}" if trouble or model is None else _described(model)
+            st.markdown(words, width="stretch")
+            st.button("Change model", icon=":material/swap_horiz:", key="change-model", on_click=_ask, args=(FIRST,))
+        notes = [*(model.notes if model else ()), *([shipped_words()] if _is_shipped() and model else [])]
+        if notes:
+            st.caption(" · ".join(plain(note) for note in notes))
+        text_model_dialog.show_download(_use)
+    slot = st.session_state.pop(ASKED, None)
+    if slot:
+        text_model_dialog.ask(lambda name: put({slot: name}), optional=slot == SECOND)
+
+
+SHIPPED_WORDS = (
+    "Trained on sentences that goldviz's own generator writes, and on nothing else: what it says of real statements is "
+    "no judgement."
+)
+
+
+@cache
+def shipped_words() -> str:
+    """What the shipped model is, and how well it reads the language that it was trained on, from its own card."""
+    try:
+        tone = json.loads((SHIPPED_FOLDER / "card.json").read_text(encoding="utf-8"))["scores"]["tone"]
+        return (
+            f"{SHIPPED_WORDS} It finds the tone of {tone['new draws']['accuracy']:.0%} of new generated sentences, and "
+            f"of {tone['new patterns']['accuracy']:.0%} where their pattern is new, too."
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return SHIPPED_WORDS
+
+
+def _is_shipped() -> bool:
+    return bool(st.session_state[key_of(FIRST)] == SHIPPED)
+
+
+def _described(model: TextModel) -> str:
+    shape = model.encoder.shape
+    return (
+        f":material/account_tree: **{plain(model.name)}**: {shape.layers} layers of {shape.heads} heads, width "
+        f"{shape.width}, {shape.vocabulary:,} pieces, {model.parameter_count / 1e6:,.1f} million parameters"
+    )
+
+
+def _ask(slot: str) -> None:
+    st.session_state[ASKED] = slot
+
+
+def _use(name: str) -> None:
+    put({FIRST: name})
+
+
+def text_box() -> None:
+    """The text, and a way to bring a file."""
+    st.text_area("Text", key=key_of("text"), height=120, persist_state="session", help=(
+        "What the model reads. It is read when you leave the box or press Ctrl and Enter."
+    ))  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Read", icon=":material/play_arrow:", key="read-text", type="primary")
+        with st.popover("A file", icon=":material/upload_file:"):
+            st.file_uploader(
+                "A text file", type=["txt", "md", "text"], key="text-file", on_change=_take_file,
+                help="Plain text. It goes into the text box and is not kept.",
+            )  # fmt: skip
+        st.button(
+            "Another text", icon=":material/casino:", key="another-text", on_click=_write_another,
+            help="A statement by goldviz's generator, in the language that the shipped model has learned.",
+        )  # fmt: skip
+    sentence = st.session_state.pop(UPLOAD_COMPLAINT, "")
+    if sentence:
+        complain(sentence)
+
+
+def _take_file() -> None:
+    file: Any = st.session_state["text-file"]
+    if file is None:
+        return
+    try:
+        text, _ = decoded_text(file.getvalue(), file.name)
+    except DatedTextError as error:
+        st.session_state[UPLOAD_COMPLAINT] = str(error)
+        return
+    put({"text": text.strip(), "chunk": 1})
+
+
+def _write_another() -> None:
+    import numpy as np
+
+    from goldviz.data.policy_sentences import policy_sentences
+
+    turn = st.session_state["another-turn"] = st.session_state.get("another-turn", 0) + 1
+    written = policy_sentences(2, np.random.default_rng(turn), "all")
+    put({"text": " ".join(sentence.text for sentence in written), "chunk": 1})
+
+
+def second_text_box() -> None:
+    """The text that stands beside the first, and its model."""
+    st.text_area("Second text", key=key_of("second_text"), height=110, persist_state="session", help=(
+        "Left empty, the first text is read by the second model."
+    ))  # fmt: skip
+    name = str(st.session_state[key_of(SECOND)])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Choose the second model", icon=":material/swap_horiz:", key="change-second-model", on_click=_ask,
+            args=(SECOND,),
+        )  # fmt: skip
+        st.caption(f"Read by {plain(name)}." if name else "Read by the same model.")
+
+
+def chunk_picker(read: ReadText) -> None:
+    """Which chunk of a long text is in view, where it has several."""
+    count = len(read.chunks)
+    if count == 1:
+        return
+    key = key_of("chunk")
+    st.session_state[key] = min(max(int(st.session_state[key]), 1), count)
+    st.slider("Chunk", 1, count, key=key, persist_state="session", help=(
+        f"The text has more pieces than the {read.model.longest} that the model reads at once, so it is read in "
+        "overlapping chunks; no chunk knows the others."
+    ))  # fmt: skip
+    place = read.pieces.offsets[~read.pieces.special]
+    st.caption(
+        f"Chunk {read.chunk} of {count}: {len(read.pieces)} pieces, characters {int(place[:, 0].min()) + 1:,} to "
+        f"{int(place[:, 1].max()):,} of {len(read.text):,}."
+    )

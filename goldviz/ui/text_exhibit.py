@@ -1,0 +1,77 @@
+"""A text's reading as the attention explorer shows it: every head's map on request, by piece or by word."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goldviz.ui.exhibits import Exhibit, Measure, shelf
+from goldviz.ui.text_models import ReadText
+
+if TYPE_CHECKING:
+    from goldviz.diagnostics.text_reading import TextReading
+
+_tokens: OrderedDict[tuple[str, str, int], str] = OrderedDict()
+_lock = threading.Lock()
+
+
+def exhibit_token(read: ReadText, reading: TextReading) -> str:
+    """The secret token under which the browser fetches this reading; the same for everybody while it is kept."""
+    with _lock:
+        token = _tokens.get(read.key)
+        if token is None or shelf.get(token) is None:
+            token = _tokens[read.key] = shelf.put(exhibit(read, reading))
+        for key in [key for key, old in _tokens.items() if shelf.get(old) is None]:
+            del _tokens[key]
+        return token
+
+
+def exhibit(read: ReadText, reading: TextReading) -> Exhibit:
+    """The reading with its maps: raw weights, lengths of the weighted values (Kobayashi et al. 2020), and rollout."""
+    from goldviz.diagnostics.attention_norms import head_norms
+    from goldviz.diagnostics.attention_rollout import rollout
+    from goldviz.diagnostics.attention_words import hide_pieces, word_maps
+
+    pieces = reading.pieces
+    rolled: list[np.ndarray] = []
+    rolling = threading.Lock()
+
+    def head(layer: int, number: int, measure: Measure) -> np.ndarray:
+        if measure == "norms":
+            return head_norms(reading, layer, number).astype(np.float32)
+        if measure == "rollout":
+            with rolling:
+                if not rolled:
+                    rolled.append(rollout(reading).astype(np.float32))
+            return np.asarray(rolled[0][layer])
+        return reading.head(layer, number).weights
+
+    def without_special(values: np.ndarray, special: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        shown = hide_pieces(values, special)
+        return shown.weights.astype(np.float32), shown.hidden
+
+    return Exhibit(
+        tokens=pieces.tokens,
+        words=pieces.words,
+        tiles=reading.tiles,
+        summaries={name: reading.summaries[name] for name in ("entropy", "distance", "special")},
+        head=head,
+        without_special=without_special,
+        in_words=lambda values: word_maps(values, pieces.words).weights.astype(np.float32),
+        word_texts=word_texts(read.text, pieces.words, pieces.offsets),
+        measures=("weights", "norms", "rollout"),
+        held_bytes=int(reading.hidden.numel() * 4 + 4 * len(reading.hidden) * len(pieces) ** 2),
+    )
+
+
+def word_texts(text: str, words: np.ndarray, offsets: np.ndarray) -> tuple[str, ...]:
+    """The words of a chunk as they stand in the text, in the order of their numbers.
+
+    >>> word_texts("Rates rose", np.array([-1, 0, 0, 1, -1]), np.array([[0, 0], [0, 3], [3, 5], [6, 10], [0, 0]]))
+    ('Rates', 'rose')
+    """
+    places = [offsets[words == word] for word in range(int(words.max(initial=-1)) + 1)]
+    return tuple(text[int(place[:, 0].min()) : int(place[:, 1].max())] for place in places)

@@ -1,0 +1,162 @@
+"""Texts in a real browser: a look inside, a model from a hub on the loopback address, pre-training, documents."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_server import Server, running
+from tests.browser.laboratory_page import state, train
+from tests.data.fake_hub import FakeHub
+from tests.random_bert import write_random_bert
+
+Opener = Callable[..., Page]
+
+MODEL = "tests/random-bert"
+TINY = "layers=1&heads=2&width=16&inner=32&pretraining_steps=6&fine_tuning_steps=4&texts=60&labelled=30&look_every=5"
+
+PARTS = (
+    "How that head got there",
+    "Beyond raw weights",
+    "Evidence beside attention",
+    "Guess the hidden word",
+    "Pieces and embeddings",
+    "Take it with you",
+)
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeHub]:
+    folder = write_random_bert(tmp_path_factory.mktemp("hub") / "model", width=96)
+    with FakeHub() as server:
+        server.add(MODEL, {path.name: path.read_bytes() for path in folder.iterdir()})
+        yield server
+
+
+@pytest.fixture(scope="module")
+def text_server(hub: FakeHub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of its own, which keeps downloads in a folder of its own and asks the loopback hub alone."""
+    folder = tmp_path_factory.mktemp("texts")
+    more = {"HF_ENDPOINT": hub.address, "HF_HOME": str(folder / "hub"), "HF_HUB_OFFLINE": "0"}
+    with running(f"sqlite:///{folder / 'runs.sqlite'}", folder / "server.log", more=more) as up:
+        yield up
+        assert "Traceback" not in (folder / "server.log").read_text(), (folder / "server.log").read_text()
+
+
+def explored(page: Page) -> None:
+    """Wait until the explorer and the tone are drawn."""
+    expect(page.locator(".scroller canvas").first).to_be_visible()
+    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+
+
+def write(page: Page, text: str) -> None:
+    box = page.get_by_role("textbox", name="Text", exact=True)
+    box.fill(text)
+    box.press("Control+Enter")
+
+
+def model_line(page: Page, text: str | re.Pattern[str]) -> None:
+    expect(page.locator(".st-key-text-model")).to_contain_text(text)
+
+
+def test_a_text_is_read_and_every_part_answers(text_server: Server, open_page: Opener) -> None:
+    page = open_page(f"{text_server.address}/inside-bert")
+    explored(page)
+    model_line(page, "Small financial BERT")
+    model_line(page, "goldviz")
+    for heading in PARTS:
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+    hostile = "Gold <b>rose</b> <script>window.stolen = 1</script> שלום 🙂 by 2 percent."
+    write(page, hostile)
+    expect(page).to_have_url(re.compile("text="))
+    expect(page.locator("b", has_text="rose")).to_have_count(0)
+    assert page.evaluate("window.stolen") is None
+    other = open_page(page.url)
+    explored(other)
+    expect(other.get_by_role("textbox", name="Text", exact=True)).to_have_value(hostile)
+
+
+def test_nothing_to_read_is_told_and_the_last_text_stays(text_server: Server, open_page: Opener) -> None:
+    page = open_page(f"{text_server.address}/inside-bert")
+    explored(page)
+    write(page, "   ")
+    expect(page.get_by_role("alert").first).to_contain_text("allowed is")
+    expect(page.locator(".scroller canvas").first).to_be_visible()
+
+
+def ask_the_hub(page: Page) -> None:
+    page.get_by_role("button", name="Change model").click()
+    page.get_by_role("tab", name="From a hub").click()
+    box = page.get_by_role("textbox", name="Or any other BERT of the hub")
+    box.fill(MODEL)
+    box.press("Enter")
+    page.get_by_role("button", name="Look it up").click()
+
+
+def test_a_model_is_downloaded_stopped_gone_on_with_and_used_without_the_hub(
+    text_server: Server, open_page: Opener, hub: FakeHub
+) -> None:
+    page = open_page(f"{text_server.address}/inside-bert")
+    explored(page)
+    hub.faults[MODEL] = "500"
+    ask_the_hub(page)
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text(MODEL)
+    del hub.faults[MODEL]
+    hub.pace = 150_000
+    page.get_by_role("button", name="Look it up").click()
+    page.get_by_role("button", name=re.compile("Download .* MB")).click()
+    stop = page.get_by_role("button", name="Stop", exact=True)
+    stop.click()
+    expect(page.get_by_text("What has come so far is kept")).to_be_visible()
+    hub.pace = 0.0
+    page.get_by_role("button", name="Download again").click()
+    page.get_by_role("button", name="Use it").click()
+    model_line(page, MODEL)
+    expect(page).to_have_url(re.compile("model=tests"))
+    hub.faults[MODEL] = "hang up"
+    other = open_page(page.url)
+    explored(other)
+    model_line(other, MODEL)
+    # It was never trained for a tone, which is said in place of an empty figure.
+    model_line(other, re.compile("classif|tone", re.I))
+
+
+def test_a_model_that_was_trained_here_is_looked_into(text_server: Server, open_page: Opener) -> None:
+    page = open_page(f"{text_server.address}/bert-pretraining?{TINY}")
+    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    run = train(page)
+    state(page, "Finished")
+    page.get_by_role("link", name="Look inside this model").click()
+    explored(page)
+    model_line(page, "1 layers of 2 heads")
+    assert run
+
+
+def test_documents_are_brought_compared_and_become_channels(
+    text_server: Server, open_page: Opener, tmp_path: Path
+) -> None:
+    texts = [f"Inflation {word} and the Committee keeps the target range. Gold is at {price} dollars."
+             for word, price in (("rose", 1900), ("fell", 1950), ("fell again", 1990), ("eased", 2010))]  # fmt: skip
+    days = ["2023-02-01", "2023-03-22", "2023-05-03", "2023-06-14"]
+    file = tmp_path / "statements.csv"
+    pd.DataFrame({"Date": days, "Type": "Statement", "Text": [*texts[:3], texts[3] + " <i>Risks</i>"]}).to_csv(
+        file, index=False
+    )
+    page = open_page(f"{text_server.address}/policy-documents")
+    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    expect(page.locator(".st-key-documents")).to_contain_text("enerated")
+    page.get_by_role("button", name="Change documents").click()
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(str(file))
+    page.get_by_role("button", name="Use these documents").click()
+    line = page.locator(".st-key-documents")
+    expect(line).to_contain_text("statements.csv")
+    expect(line).to_contain_text("4 documents")
+    expect(page).to_have_url(re.compile("documents=[0-9a-f]{16}"))
+    expect(page.locator("i", has_text="Risks")).to_have_count(0)
+    page.get_by_role("button", name="Use these as channels in the forecast lab").click()
+    page.get_by_role("link", name="Open the forecast lab").click()
+    expect(page.locator(".st-key-market")).to_contain_text("more channels")
+    expect(page).to_have_url(re.compile("gold-forecast.*data=[0-9a-f]{16}"))
