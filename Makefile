@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 
-.PHONY: run test lint format types install browser bench screenshots examples clean
+.PHONY: run test lint format types install browser bench screenshots examples model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -33,6 +33,10 @@ screenshots: $(VENV)/.dev browser
 
 examples: $(VENV)/.app
 	$(BIN)/python docs/make_examples.py $(NAME)
+
+# The small BERT that ships with the package: about half an hour on one core.
+model: $(VENV)/.app
+	$(BIN)/python docs/make_model.py
 
 bench: $(VENV)/.dev
 	for script in benchmarks/*.py; do OMP_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done

@@ -12,7 +12,6 @@ from goldviz.diagnostics.bert_pretraining_words import pretraining_verdict
 from goldviz.diagnostics.findings import median
 from goldviz.experiments.bert_pretraining import BertPretraining
 from goldviz.figures.bert_pretraining import FIGURES, shared_limits
-from goldviz.ui import text_panel
 from goldviz.ui.laboratory import Laboratory
 from goldviz.ui.lanes import Lane
 from goldviz.ui.words import plain
@@ -28,11 +27,6 @@ def judge(lane: Lane) -> None:
             icon=":material/frame_inspect:",
             query_params={"model": f"run:{lane.id}"},
         )
-
-
-def explore(_lane: Lane, _step: int | None) -> None:
-    """The text that the next run reads."""
-    text_panel.show(BertPretraining)
 
 
 def why(lane: Lane, draw: Callable[[str], None]) -> None:
@@ -95,5 +89,4 @@ Laboratory(
     beside="attention",
     why=why,
     verdict=judge,
-    explore=explore,
 ).show()

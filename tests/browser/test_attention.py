@@ -139,10 +139,11 @@ def test_documents_are_brought_compared_and_become_channels(
     text_server: Server, open_page: Opener, tmp_path: Path
 ) -> None:
     texts = [f"Inflation {word} and the Committee keeps the target range. Gold is at {price} dollars."
-             for word, price in (("rose", 1900), ("fell", 1950), ("fell again", 1990), ("eased", 2010))]  # fmt: skip
-    days = ["2023-02-01", "2023-03-22", "2023-05-03", "2023-06-14"]
+             for word, price in (("rose", 1900), ("fell", 1950), ("fell again", 1990), ("eased", 2010),
+                                ("rose", 2030), ("stayed", 2040), ("rose again", 2050), ("fell", 2060))]  # fmt: skip
+    days = [f"2023-{month:02}-01" for month in range(2, 10)]
     file = tmp_path / "statements.csv"
-    pd.DataFrame({"Date": days, "Type": "Statement", "Text": [*texts[:3], texts[3] + " <i>Risks</i>"]}).to_csv(
+    pd.DataFrame({"Date": days, "Type": "Statement", "Text": [*texts[:-1], texts[-1] + " <i>Risks</i>"]}).to_csv(
         file, index=False
     )
     page = open_page(f"{text_server.address}/policy-documents")
@@ -153,7 +154,7 @@ def test_documents_are_brought_compared_and_become_channels(
     page.get_by_role("button", name="Use these documents").click()
     line = page.locator(".st-key-documents")
     expect(line).to_contain_text("statements.csv")
-    expect(line).to_contain_text("4 documents")
+    expect(line).to_contain_text("8 documents")
     expect(page).to_have_url(re.compile("documents=[0-9a-f]{16}"))
     expect(page.locator("i", has_text="Risks")).to_have_count(0)
     page.get_by_role("button", name="Use these as channels in the forecast lab").click()
