@@ -39,7 +39,12 @@ def _band(generator: np.random.Generator) -> Term:
     step = (1, 1, 1, 2, 2, 3)[whole_number(generator, 0, 5)]
     sign = 1 if generator.random() < 0.5 else -1
     old = whole_number(generator, step if sign < 0 else 0, 24)
-    new = old + sign * step
+    return rate_band(old, old + sign * step)
+
+
+def rate_band(old: int, new: int) -> Term:
+    """A target range a quarter wide whose low end is ``new`` quarters of a percent, after one at ``old``."""
+    step, sign = abs(new - old), (new > old) - (new < old)
     up = sign > 0
     return Term(
         {
@@ -159,7 +164,11 @@ def _year(generator: np.random.Generator) -> Term:
 
 def _date(generator: np.random.Generator) -> Term:
     month, day = whole_number(generator, 1, 12), whole_number(generator, 1, 27)
-    year = whole_number(generator, FIRST_YEAR, LAST_YEAR)
+    return meeting_day(whole_number(generator, FIRST_YEAR, LAST_YEAR), month, day)
+
+
+def meeting_day(year: int, month: int, day: int) -> Term:
+    """The day of a meeting, in the forms that statements use."""
     name, following = calendar.month_name[month], calendar.month_name[month % 12 + 1]
     return Term({"": f"{name} {day}, {year}", "days": f"{name} {day}-{day + 1}", "next": following, "year": str(year),
                  "quarter": QUARTERS[(month - 1) // 3]})  # fmt: skip

@@ -71,11 +71,11 @@ def _meeting(generator: np.random.Generator) -> str:
         decided["band"] = drawn_term("band", POLICY_LEXICON, generator)
 
     def paragraph(section: Section, most: int) -> list[str]:
-        return _several(section, whole_number(generator, 1, most), generator, decided)
+        return several_sentences(section, whole_number(generator, 1, most), generator, decided)
 
     reasons = [paragraph(section, 2) for section in decision.reasons]
-    reasons[-1] += _leaning(decision.sign or 1, whole_number(generator, 0, 4), generator, decided)
-    return _story_text([
+    reasons[-1] += leaning_sentences(decision.sign or 1, whole_number(generator, 0, 4), generator, decided)
+    return story_text([
         paragraph(MEETING_OPENINGS, 1),
         *reasons,
         paragraph(decision.action, 1),
@@ -95,8 +95,8 @@ def _gold_week(generator: np.random.Generator) -> str:
         step = prices_after(price, generator)
         price = int(step.forms["number"])
         lines.append(_story_sentence(GOLD_DAYS, generator, {**decided, "weekday": weekday, "prices": step}))
-        lines += _leaning(step.sign, whole_number(generator, 0, 3), generator, {**decided, "weekday": weekday})
-    return _story_text([lines, _several(NEUTRAL_PATTERNS, 2, generator, decided)])
+        lines += leaning_sentences(step.sign, whole_number(generator, 0, 3), generator, {**decided, "weekday": weekday})
+    return story_text([lines, several_sentences(NEUTRAL_PATTERNS, 2, generator, decided)])
 
 
 def _company_year(generator: np.random.Generator) -> str:
@@ -110,8 +110,9 @@ def _company_year(generator: np.random.Generator) -> str:
         number = int(sums.forms["number"])
         here = {**decided, "quarter": quarter, "sums": sums}
         paragraphs.append([_story_sentence(COMPANY_SALES, generator, here)])
-        paragraphs[-1] += _leaning(sums.sign, whole_number(generator, 1, 5), generator, {**decided, "quarter": quarter})
-    return _story_text(paragraphs)
+        more = whole_number(generator, 1, 5)
+        paragraphs[-1] += leaning_sentences(sums.sign, more, generator, {**decided, "quarter": quarter})
+    return story_text(paragraphs)
 
 
 def _regional_survey(generator: np.random.Generator) -> str:
@@ -122,11 +123,11 @@ def _regional_survey(generator: np.random.Generator) -> str:
     for month in MONTHS_IN_ORDER[first : first + whole_number(generator, 3, 6)]:
         here = {**decided, "month": month}
         lines = [_story_sentence(SURVEY_MONTHS, generator, here)]
-        lines += _several(
+        lines += several_sentences(
             STORY_BODY, whole_number(generator, 1, 5), generator, {"month": month, "year": decided["year"]}
         )
         paragraphs.append(lines)
-    return _story_text(paragraphs)
+    return story_text(paragraphs)
 
 
 STORY_BODY = (*TONED_PATTERNS, *NEUTRAL_PATTERNS)
@@ -143,7 +144,7 @@ def _story_sentence(section: Sequence[Pattern], generator: np.random.Generator, 
     return written(section[int(generator.random() * len(section))], POLICY_LEXICON, generator, decided)[0]
 
 
-def _several(
+def several_sentences(
     section: Sequence[Pattern], count: int, generator: np.random.Generator, decided: dict[str, Term]
 ) -> list[str]:
     """Sentences of different patterns, in the section's order."""
@@ -151,7 +152,7 @@ def _several(
     return [written(section[number], POLICY_LEXICON, generator, decided)[0] for number in chosen]
 
 
-def _leaning(sign: int, count: int, generator: np.random.Generator, decided: dict[str, Term]) -> list[str]:
+def leaning_sentences(sign: int, count: int, generator: np.random.Generator, decided: dict[str, Term]) -> list[str]:
     """Sentences whose tone has this sign."""
     found: list[str] = []
     for _ in range(MOST_LEANING_DRAWS * count):
@@ -164,5 +165,6 @@ def _leaning(sign: int, count: int, generator: np.random.Generator, decided: dic
     return found
 
 
-def _story_text(paragraphs: Iterable[Sequence[str]]) -> str:
+def story_text(paragraphs: Iterable[Sequence[str]]) -> str:
+    """Sentences in paragraphs, blank lines between them."""
     return "\n\n".join(" ".join(sentences) for sentences in paragraphs)

@@ -64,7 +64,10 @@ class EncoderShape:
 
 @dataclass
 class EncoderDropout:
-    """Inverted dropout with an explicit stream, at BERT's places: the embeddings, and both branches of a block."""
+    """Inverted dropout with an explicit stream, on the embeddings and on both branches of a block.
+
+    BERT drops attention weights as well; the fused kernel that trains here keeps none.
+    """
 
     rate: float
     generator: torch.Generator
