@@ -15,15 +15,21 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from goldviz.ui.words import duration, plain
 
-AT_ONCE = 2
+AT_ONCE = {"work": 2, "download": 2}
+"""How many jobs of each line go on at once: a slow network keeps nobody from the processor."""
 MOST_UNFINISHED = 12
+MOST_OF_ONE_VISITOR = 3
 KEPT_JOBS = 48
 LOOK_EVERY = 0.5
+ASK_EVERY = 0.1
+"""How often a waiting job asks for its turn, and whether it is still wanted."""
 
 State = Literal["waiting", "working", "done", "failed", "stopped"]
+Line = Literal["work", "download"]
 Report = Callable[[float, float], None]
 """Told how much is done of how much; raises :class:`Stopped` once somebody has asked for a stop."""
 
@@ -46,6 +52,9 @@ class Job:
 
     key: str
     words: str
+    owner: str = ""
+    """The session that asked for it first, and may stop it."""
+    line: Line = "work"
     state: State = "waiting"
     done: float = 0.0
     total: float = 0.0
@@ -84,27 +93,36 @@ class Job:
 @dataclass
 class _Jobs:
     lock: threading.Lock = field(default_factory=threading.Lock)
-    slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(AT_ONCE))
+    slots: dict[str, threading.Semaphore] = field(
+        default_factory=lambda: {line: threading.Semaphore(count) for line, count in AT_ONCE.items()}
+    )
     known: OrderedDict[str, Job] = field(default_factory=OrderedDict)
 
 
 _jobs = _Jobs()
 
 
-def start(key: str, work: Callable[[Report], Any], words: str) -> Job:
+def start(key: str, work: Callable[[Report], Any], words: str, *, line: Line = "work") -> Job:
     """Begin ``work`` and return its job; where one with this key waits, works or is done, that one.
 
-    A job that failed or was stopped is begun anew. ``words`` say what is done, as in "Encoding 98 documents". Raises
-    :class:`TooManyJobsError`.
+    A job that failed or was stopped is begun anew. ``words`` say what is done, as in "Encoding 98 documents". A visitor
+    who asks for more than ``MOST_OF_ONE_VISITOR`` at once gives up the oldest. Raises :class:`TooManyJobsError`.
     """
+    owner = _session()
     with _jobs.lock:
         known = _jobs.known.get(key)
         if known is not None and known.state in ("waiting", "working", "done"):
             return known
-        waiting = sum(other.unfinished for other in _jobs.known.values())
-        if waiting >= MOST_UNFINISHED:
-            raise TooManyJobsError(f"{waiting} other jobs are waiting on this server; try again when some are done.")
-        new = Job(key, words)
+        unfinished = [other for other in _jobs.known.values() if other.unfinished and not other.stop_asked.is_set()]
+        own = [other for other in unfinished if owner and other.owner == owner]
+        for given_up in own[: max(0, len(own) - MOST_OF_ONE_VISITOR + 1)]:
+            given_up.stop_asked.set()
+            unfinished.remove(given_up)
+        if len(unfinished) >= MOST_UNFINISHED:
+            raise TooManyJobsError(
+                f"{len(unfinished)} other jobs are waiting on this server; try again when some are done."
+            )
+        new = Job(key, words, owner, line)
         _jobs.known[key] = new
         _jobs.known.move_to_end(key)
         _forget_the_oldest()
@@ -126,10 +144,11 @@ def stop(key: str) -> None:
 
 
 def forget(key: str) -> None:
-    """Let a job's result go, so that the next start begins anew; one that works is stopped."""
-    stop(key)
+    """Let go of a job that has ended, so that the next start begins anew."""
     with _jobs.lock:
-        _jobs.known.pop(key, None)
+        known = _jobs.known.get(key)
+        if known is not None and not known.unfinished:
+            del _jobs.known[key]
 
 
 def show(key: str) -> Job | None:
@@ -155,6 +174,9 @@ def _watch(watched: Job) -> None:
     bar, button = st.columns([5, 1], vertical_alignment="center")
     with bar:
         st.progress(min(1.0, watched.done / watched.total) if watched.total else 0.0, _progress_words(watched))
+    if watched.owner not in ("", _session()):
+        # Others may be waiting for the same; who asked first may stop it.
+        return
     with button:
         st.button(
             "Stop",
@@ -177,25 +199,34 @@ def _progress_words(watched: Job) -> str:
 
 
 def _carry_out(new: Job, work: Callable[[Report], Any]) -> None:
-    with _jobs.slots:
-        state: State
-        try:
-            if new.stop_asked.is_set():
-                raise Stopped
-            new.began, new.state = time.monotonic(), "working"
-            new.result = work(new.report)
-            state = "done"
-        except Stopped:
-            state = "stopped"
-        except Exception as error:  # noqa: BLE001 - whatever a thread raises has nobody else to tell
-            state = "failed"
-            new.message = _sentence(error)
+    while not _jobs.slots[new.line].acquire(timeout=ASK_EVERY):
+        if new.stop_asked.is_set():
+            new.state = "stopped"
+            return
+    state: State = "failed"
+    try:
+        new.report(0, 0)
+        new.began, new.state = time.monotonic(), "working"
+        new.result = work(new.report)
+        state = "done"
+    except Stopped:
+        state = "stopped"
+    except BaseException as error:  # noqa: BLE001 - nobody else would hear of it, also where a library panics
+        new.message = _sentence(error)
+    finally:
+        _jobs.slots[new.line].release()
         new.ended = time.monotonic()
         # Last, because whoever watches takes the result as soon as the state says so.
         new.state = state
 
 
-def _sentence(error: Exception) -> str:
+def _session() -> str:
+    """The visitor's session; nothing outside of one."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.session_id if context is not None else ""
+
+
+def _sentence(error: BaseException) -> str:
     if getattr(error, "for_a_person", False):
         return str(error)
     log.error("A background job failed", exc_info=error)

@@ -17,13 +17,14 @@ import xarray as xr
 from goldviz.experiments.base import SettingsError
 from goldviz.experiments.instant import instants
 from goldviz.experiments.instant.base import Instant
+from goldviz.experiments.procedures.cupboard import Cupboard
 from goldviz.figures.spec import FigureSpec
 from goldviz.ui import chrome, controls, market_panel, presets, services, take_away
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
-KEPT_RESULTS = 128
+KEPT_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True)
@@ -153,10 +154,19 @@ def _view(declared: type[Instant], settings: Instant | None) -> View:
             st.session_state[key] = settings.model_dump_json()
             return view
     st.caption("The figures show the last settings that were allowed.")
-    last = st.session_state.get(key, declared().model_dump_json())
-    return View(declared.checked_json(last), _computed(declared.name, last))
+    for last in (st.session_state.get(key), declared().model_dump_json()):
+        try:
+            if last is not None:
+                return View(declared.checked_json(last), _computed(declared.name, last))
+        except ValueError as error:
+            # What was allowed then may be gone, such as a file.
+            st.error(plain(str(error)), icon=":material/block:")
+    st.stop()
 
 
-@st.cache_data(max_entries=KEPT_RESULTS, show_spinner=False)
+_kept: Cupboard[xr.Dataset] = Cupboard(KEPT_BYTES, lambda dataset: int(dataset.nbytes))
+"""What was computed for everybody, while there is room. Nothing changes a dataset that lies here."""
+
+
 def _computed(name: str, settings: str) -> xr.Dataset:
-    return instants()[name].checked_json(settings).compute()
+    return _kept.get((name, settings), lambda: instants()[name].checked_json(settings).compute())

@@ -22,9 +22,9 @@ def exhibit_token(read: ReadText, reading: TextReading) -> str:
     """The secret token under which the browser fetches this reading; the same for everybody while it is kept."""
     with _lock:
         token = _tokens.get(read.key)
-        if token is None or shelf.get(token) is None:
+        if token is None or token not in shelf:
             token = _tokens[read.key] = shelf.put(exhibit(read, reading))
-        for key in [key for key, old in _tokens.items() if shelf.get(old) is None]:
+        for key in [key for key, old in _tokens.items() if old not in shelf]:
             del _tokens[key]
         return token
 

@@ -140,7 +140,12 @@ def _start(repo: str, revision: str | None = None) -> None:
     _remember(repo)
     st.session_state[DOWNLOAD] = repo
     try:
-        background.start(_job(repo), lambda report: download(repo, report, revision=revision), f"Downloading {repo}")
+        background.start(
+            _job(repo),
+            lambda report: download(repo, report, revision=revision),
+            f"Downloading {repo}",
+            line="download",
+        )
     except TooManyJobsError as error:
         st.error(plain(str(error)))
 

@@ -117,7 +117,7 @@ def in_the_background(
         job = None
     try:
         if job is None:
-            background.start(job_key, make, f"{words} (about {duration(seconds)})")
+            background.start(job_key, _without_result(make), f"{words} (about {duration(seconds)})")
     except background.TooManyJobsError as error:
         st.error(plain(str(error)), icon=":material/hourglass_top:")
         return None
@@ -127,6 +127,15 @@ def in_the_background(
             "Try again", key=f"again-{job_key}", icon=":material/refresh:", on_click=background.forget, args=(job_key,)
         )
     return None
+
+
+def _without_result(make: Callable[[background.Report], object]) -> Callable[[background.Report], None]:
+    """The same work for a job, which would hold on to what it returns."""
+
+    def work(report: background.Report) -> None:
+        make(report)
+
+    return work
 
 
 def _nobody_stops(done: float, total: float) -> None:

@@ -59,8 +59,8 @@ def _described(name: str) -> tuple[int, str]:
 def _upload(key: str) -> None:
     st.caption(
         f"A plain text file (.txt), at most {LARGEST_TEXT / 1e6:.0f} MB. Masked words are learned on its sentences; "
-        "the tone is always learned on generated ones. The file stays on this server, and only those who know its "
-        "name, as in a link of yours, can use it."
+        "the tone is always learned on generated ones. The file stays on this server. A run that reads it names it, so "
+        "whoever sees the run can see how the text begins and train on it."
     )
     file = st.file_uploader("Text file", type=["txt"], key="text-file")
     if file is None:

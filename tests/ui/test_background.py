@@ -8,12 +8,15 @@ from streamlit.testing.v1 import AppTest
 from goldviz.ui import background
 from goldviz.ui.background import Report, Stopped, TooManyJobsError
 
+AT_ONCE = background.AT_ONCE["work"]
+
 
 @pytest.fixture(autouse=True)
 def no_jobs() -> Iterator[None]:
     yield
     for key in list(background._jobs.known):
-        background.forget(key)
+        background.stop(key)
+    background._jobs.known.clear()
 
 
 def until(true: Callable[[], bool], seconds: float = 10) -> None:
@@ -71,9 +74,9 @@ def test_the_same_key_is_the_same_job_until_it_failed_or_was_stopped() -> None:
 
 
 def test_no_more_than_a_few_work_at_once_and_a_waiting_job_can_be_stopped() -> None:
-    gates = [Gate(1) for _ in range(background.AT_ONCE + 1)]
+    gates = [Gate(1) for _ in range(AT_ONCE + 1)]
     jobs = [background.start(str(number), gate, "Counting") for number, gate in enumerate(gates)]
-    until(lambda: sum(job.state == "working" for job in jobs) == background.AT_ONCE)
+    until(lambda: sum(job.state == "working" for job in jobs) == AT_ONCE)
     waiting = next(job for job in jobs if job.state == "waiting")
     background.stop(waiting.key)
     for gate in gates:
@@ -165,3 +168,61 @@ def test_a_page_shows_progress_and_then_what_came_of_it() -> None:
     assert "stopped after" in app.caption[0].value
     assert r"\*stars\*" in app.caption[0].value
     assert not app.button
+
+
+def test_a_waiting_job_is_stopped_at_once_and_leaves_no_thread_behind() -> None:
+    gates = [Gate(1) for _ in range(AT_ONCE)]
+    for number, gate in enumerate(gates):
+        background.start(str(number), gate, "Counting")
+    before = threading.active_count()
+    for _ in range(5):
+        waiting = background.start("one more", Gate(1), "Counting")
+        background.stop("one more")
+        until(lambda waiting=waiting: waiting.state == "stopped")
+    until(lambda: threading.active_count() <= before)
+    for gate in gates:
+        gate.let.release(1)
+
+
+def test_downloads_do_not_wait_for_work() -> None:
+    gates = [Gate(1) for _ in range(AT_ONCE)]
+    for number, gate in enumerate(gates):
+        background.start(str(number), gate, "Counting")
+    download = background.start("far", lambda report: "here", "Fetching", line="download")
+    until(lambda: download.state == "done")
+    for gate in gates:
+        gate.let.release(1)
+
+
+def test_a_panic_of_a_library_ends_the_job_and_frees_its_place() -> None:
+    class PanicException(BaseException):
+        pass
+
+    def work(report: Report) -> None:
+        raise PanicException
+
+    for number in range(AT_ONCE + 1):
+        job = background.start(str(number), work, "Counting")
+        until(lambda job=job: job.state == "failed")
+        assert "PanicException" in job.message
+
+
+def test_one_visitor_gives_up_the_oldest_for_a_new_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "_session", lambda: "a visitor")
+    gates = [Gate(1) for _ in range(background.MOST_OF_ONE_VISITOR + 1)]
+    jobs = [background.start(str(number), gate, "Counting") for number, gate in enumerate(gates)]
+    assert jobs[0].stop_asked.is_set()
+    assert not any(job.stop_asked.is_set() for job in jobs[1:])
+    for gate in gates:
+        gate.let.release(1)
+
+
+def test_forgetting_lets_a_job_that_goes_on_alone() -> None:
+    gate = Gate(1)
+    job = background.start("a", gate, "Counting")
+    background.forget("a")
+    assert background.job("a") is job
+    gate.let.release(1)
+    until(lambda: job.state == "done")
+    background.forget("a")
+    assert background.job("a") is None
