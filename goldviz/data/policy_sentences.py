@@ -6,8 +6,9 @@ opposite of "improved"; of a contrast the main clause decides; less than feared 
 a condition that may come true has not happened. A reader of word counts can therefore not tell it, and a reader of the
 whole sentence can.
 
-Every text is drawn from a pattern (:mod:`goldviz.data.policy_grammar`). Some patterns are never shown in training, so
-that a score can say what was learned and what was only remembered.
+Every text is drawn from a pattern (:mod:`goldviz.data.policy_grammar`). Some patterns are "unseen": no labelled
+text has them, so that a score on them can say what was learned and what was only remembered. Pre-training may have read
+sentences of them, without tones.
 """
 
 from __future__ import annotations

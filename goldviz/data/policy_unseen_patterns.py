@@ -1,4 +1,4 @@
-"""Sentence patterns that training never shows, of the kinds that it does: a score on them tells reading from recall."""
+"""Sentence patterns that no labelled text has, of the kinds that those have: a score tells reading from recall."""
 
 from __future__ import annotations
 

@@ -43,6 +43,7 @@ def bert_pretraining_findings(settings: BertPretraining, dataset: xr.Dataset) ->
         gradient.exploding(settings, reading),
         step.steps_too_large(settings, reading),
         gradient.vanishing(settings, reading),
+        word.worse_than_frequencies(settings, reading) if read else None,
         word.only_frequencies(settings, reading) if read else None,
         *(_on_tone(settings, reading) if judged else ()),
         step.loss_spike(settings, reading) if not hasty else None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goldviz.diagnostics.bert_pretraining_readings import WORDS
 from goldviz.diagnostics.findings import Finding, Floats, percent, remedy
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ NEIGHBOUR = 0.5
 ENOUGH = 0.25
 """The share of heads from which even attention is worth a word."""
 
-OFFSETS = {-1: "the piece before", 0: "itself", 1: "the piece after"}
+OFFSETS = {-1: "the piece before", 1: "the piece after"}
 ONE_SENTENCE = "one sentence, first seed: a head may do otherwise in another"
 
 
@@ -53,9 +54,15 @@ def _last(ds: xr.Dataset, name: str, *dims: str) -> Floats | None:
     return values if np.isfinite(values).all() else None
 
 
+def _as_pretraining_left_it(ds: xr.Dataset) -> xr.Dataset:
+    """The run with its looks up to the end of phase 1 alone; as it is where there was no phase 1."""
+    words = ds["step"].values[ds["phase"].values == WORDS]
+    return ds.isel(look=np.flatnonzero(ds["look"].values <= words[-1])) if len(words) else ds
+
+
 def even_heads(settings: BertPretraining, ds: xr.Dataset) -> Finding | None:
-    """Heads whose attention is as even as it was at random weights."""
-    attention = _last(ds, "attention", "layer", "head", "query", "key")
+    """Heads whose attention is as even at the end of pre-training as it was at random weights."""
+    attention = _last(_as_pretraining_left_it(ds), "attention", "layer", "head", "query", "key")
     if attention is None:
         return None
     most = np.log2(attention.shape[-1])
@@ -64,7 +71,7 @@ def even_heads(settings: BertPretraining, ds: xr.Dataset) -> Finding | None:
         return None
     return Finding(
         kind="even_heads",
-        title="Heads look everywhere alike",
+        title="After pre-training, heads look everywhere alike",
         severity="warning",
         number=f"{int(even.sum())} of {even.size} heads",
         threshold=f"95 % of the {most:.1f} bits of even attention, in the probe sentence, and a quarter of the heads",
@@ -102,7 +109,7 @@ def special_heads(settings: BertPretraining, ds: xr.Dataset) -> Finding | None:
 
 
 def neighbour_heads(ds: xr.Dataset) -> Finding | None:
-    """Heads that look at one neighbour, or at the piece itself, wherever they stand."""
+    """Heads that look at one neighbour wherever they stand; one that looks at the piece itself needs no order."""
     attention = _last(ds, "attention", "layer", "head", "query", "key")
     if attention is None or attention.shape[-1] < 3:
         return None

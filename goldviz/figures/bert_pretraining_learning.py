@@ -49,7 +49,8 @@ def learning(
 
     A loss below the line of word frequencies means that the context is used; what the loss on unseen texts does
     after the dash-dotted line, where the tone begins, is what fine-tuning makes the encoder forget. Tones judged
-    better than the dotted bag of words on the same texts need the order of the words (document 001, section 4.2.2).
+    better than by the dotted bag of words on the same texts need word order, or words that the network knows from
+    pre-training (document 001, section 4.2.2): the bag has read the labelled texts alone.
     """
     title = "What does the network learn?"
     if words := absence(ds, "loss", "phase"):

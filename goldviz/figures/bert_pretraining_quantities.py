@@ -23,7 +23,10 @@ TONE_SETS = {
     "new draws": NetworkStyle("new draws", "#0e7ac0", "solid", "circle"),
     "new patterns": NetworkStyle("new patterns", "#d55e00", "dash", "diamond"),
 }
-"""Unseen labelled texts: known patterns drawn anew, and patterns that training never saw."""
+"""Unseen labelled texts: patterns that labelled texts have, drawn anew, and patterns that no labelled text has.
+
+Pre-training may have read sentences of the latter, without their tones.
+"""
 
 BASELINES = {
     "bag of words": NetworkStyle("bag of words", "#c46a9c", "dot", "triangle-up"),

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
 
+from goldviz.diagnostics.bert_pretraining_tone_findings import LEAST_TEXTS
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
 from goldviz.figures.bert_pretraining_curves import legend_at_foot
@@ -27,8 +28,9 @@ def by_kind(
 ) -> go.Figure:
     """Share of tones judged rightly for each kind of unseen text at one look, beside the two baselines.
 
-    Sorted by the bag of words, the easiest kind for counted words on top. Where the network stands far to its right,
-    it reads what counting cannot: which word a "not" belongs to, or which of two statements comes after a "but".
+    Sorted by the bag of words, the easiest kind for counted words on top. Where the network stands far to its right, it
+    uses word order (which word a "not" belongs to, which of two statements comes after a "but"), or words that it knows
+    from pre-training: the bag has read the labelled texts alone.
     """
     del limits
     title = "Which kinds of text does it judge?"
@@ -90,12 +92,15 @@ def _kind(ds: xr.Dataset, row: int) -> str:
 
 
 def _widest_gain(ds: xr.Dataset, now: xr.DataArray) -> str:
-    """The answer: the kind on which the network gains most over counted words."""
-    if absence(ds, "baseline_kind_accuracy"):
+    """The answer: the kind on which the network gains most over counted words, of those with enough texts."""
+    if absence(ds, "baseline_kind_accuracy", "kind_count"):
         return ""
     gains = now.median("seed") - ds["baseline_kind_accuracy"].sel(baseline="bag of words")
+    gains = gains.where(ds["kind_count"] >= LEAST_TEXTS)
     if not bool(gains.notnull().any()):
-        return ""
+        return f"No kind has the {LEAST_TEXTS} texts that a comparison with counted words takes."
+    if float(gains.max()) <= 0:
+        return f"Counted words do as well or better on every kind with {LEAST_TEXTS} texts or more."
     row = int(np.nanargmax(gains.values))
     own, bag = float(now.median("seed")[row]), _of_bag(ds, row)
     kind = str(ds["kind"].values[row]).replace("_", " ")

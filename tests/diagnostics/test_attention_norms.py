@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from goldviz.diagnostics import attention_norms as module
-from goldviz.diagnostics.attention_norms import attention_norms, head_norms, transformed_values
+from goldviz.diagnostics.attention_norms import attention_norms, head_norms, head_word_norms, transformed_values
+from goldviz.diagnostics.attention_words import group_by_word, word_maps
 from goldviz.diagnostics.text_reading import read_text
 from tests.diagnostics.text_cases import pieces_of, text_model
 
@@ -50,6 +51,27 @@ def test_lengths_are_those_of_the_summed_vectors(monkeypatch, at_once):
             np.testing.assert_allclose(head_norms(reading, layer, head), vectors[head].norm(dim=-1), rtol=1e-11)
 
 
+@pytest.mark.parametrize(("layer", "head"), [(0, 0), (2, 3)])
+def test_the_norm_of_a_word_is_that_of_its_pieces_summed_vectors(layer, head):
+    reading = read_text(text_model(), pieces_of("gold lending raised prices"))
+    groups = torch.from_numpy(group_by_word(reading.pieces.words))
+    assert groups.bincount().max() > 1
+    members = torch.nn.functional.one_hot(groups).double()
+    vectors = torch.einsum("qkd,kw->qwd", parts(reading, layer)[head].double(), members)
+    expected = (members.t() @ vectors.norm(dim=-1)) / members.sum(0)[:, None]
+    found = head_word_norms(reading, layer, head)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    lengths_added = word_maps(head_norms(reading, layer, head), reading.pieces.words).weights
+    assert (found <= lengths_added * (1 + 1e-10)).all()
+    assert (found < 0.99 * lengths_added).any()
+
+
+def test_norms_of_words_of_one_piece_are_those_of_the_pieces():
+    reading = read_text(text_model(), pieces_of("gold rose"))
+    assert len(set(group_by_word(reading.pieces.words))) == len(reading.pieces)
+    np.testing.assert_allclose(head_word_norms(reading, 1, 2), head_norms(reading, 1, 2), rtol=1e-10)
+
+
 def test_heads_that_cancel_leave_nothing():
     """Two heads with the same weights and opposite outputs: each moves the token, both together do not."""
     model = text_model(heads=2, seed=3)
@@ -71,3 +93,5 @@ def test_layers_and_heads_that_do_not_exist_are_named():
         attention_norms(reading, 3)
     with pytest.raises(IndexError, match="head is number 4"):
         head_norms(reading, 0, 4)
+    with pytest.raises(IndexError, match="head is number 4"):
+        head_word_norms(reading, 0, 4)

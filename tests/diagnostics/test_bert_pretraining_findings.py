@@ -13,6 +13,7 @@ from goldviz.diagnostics import (
     bert_pretraining_head_findings,
     bert_pretraining_readings,
     bert_pretraining_step_findings,
+    bert_pretraining_tone_findings,
 )
 from goldviz.diagnostics.bert_pretraining_findings import bert_pretraining_findings
 from goldviz.diagnostics.bert_pretraining_head_findings import entropies, neighbours
@@ -93,17 +94,28 @@ def test_a_healthy_run_is_told_what_it_learned():
     context = by_name["tone_from_context"]
     assert context.number == "70 % right on new patterns, bag of words 50 %"
     assert context.changes == {"pretraining_steps": 0}
-    assert by_name["neighbour_heads"].number == "layer 1, head 2 at the piece after: 100 % of its attention, and 3 more"
+    assert by_name["neighbour_heads"].number == "layer 1, head 2 at the piece after: 100 % of its attention, and 1 more"
     assert by_name["patterns_only"].severity == "warning"
     assert all(finding.threshold and finding.confidence for finding in findings)
 
 
 @pytest.mark.parametrize(
-    ("end", "kind"), [(4.0, "reads_context"), (4.01, None), (4.74, None), (4.76, "only_word_frequencies")]
-)
+    ("end", "kind"),
+    [(4.0, "reads_context"), (4.01, None), (4.74, None), (4.76, "only_word_frequencies"),
+     (5.24, "only_word_frequencies"), (5.26, "worse_than_word_frequencies")],
+)  # fmt: skip
 def test_word_frequencies_are_the_line(end, kind):
-    kinds = found(run_of(unseen=(6.9, end), after=end)).keys() & {"reads_context", "only_word_frequencies"}
+    of_words = {"reads_context", "only_word_frequencies", "worse_than_word_frequencies"}
+    kinds = found(run_of(unseen=(6.9, end), after=end)).keys() & of_words
     assert kinds == ({kind} if kind else set())
+
+
+def test_a_loss_above_word_frequencies_is_sent_to_the_usual_steps_first():
+    run = run_of(unseen=(6.9, 6.0), after=6.0)
+    finding = found(run, learning_rate=0.09, warm_up=0.0, clip=0.0)["worse_than_word_frequencies"]
+    assert finding.number.startswith("6.00 nat on unseen texts, 120 %")
+    assert finding.changes == {"learning_rate": 3e-3, "warm_up": 0.1, "clip": 1.0}
+    assert found(run)["worse_than_word_frequencies"].changes == {"pretraining_steps": 3 * WORDS}
 
 
 def test_few_places_with_context_are_sent_to_the_usual_mask():
@@ -124,17 +136,48 @@ def test_a_loss_that_rises_again_on_unseen_texts_is_by_heart():
 def test_fine_tuning_that_forgets_is_named_unless_the_encoder_is_frozen():
     run = run_of(after=2.7)
     assert found(run)["forgotten"].number == "from 2.10 to 2.70 nat"
-    assert found(run)["forgotten"].changes == {"frozen": True}
+    assert found(run)["forgotten"].changes == {"rehearsal": 0.5}
+    assert "nothing asks for masked words" in found(run)["forgotten"].explanation
     assert "forgotten" not in found(run, frozen=True)
     assert "forgotten" not in found(run_of(after=2.6))
 
 
+def test_a_rehearsal_that_was_not_enough_is_made_stronger_up_to_what_is_allowed():
+    run = run_of(after=2.7)
+    finding = found(run, rehearsal=0.5)["forgotten"]
+    assert finding.changes == {"rehearsal": 1.5}
+    assert "weigh 0.5 times as much as the tone" in finding.explanation
+    assert found(run, rehearsal=4.0)["forgotten"].changes == {"rehearsal": 10.0}
+    assert found(run, rehearsal=10.0)["forgotten"].changes == {"frozen": True}
+
+
 @pytest.mark.parametrize(
-    ("new", "kind"), [(0.56, "tone_from_context"), (0.54, "tone_from_words"), (0.44, "tone_from_words")]
+    ("new", "kind"), [(0.58, "tone_from_context"), (0.56, "tone_from_words"), (0.42, "tone_from_words")]
 )
 def test_the_bag_of_words_is_the_line(new, kind):
     finding = found(run_of(new=new, known=new))[kind]
-    assert finding.severity == {0.56: "good", 0.54: "warning", 0.44: "bad"}[new]
+    assert finding.severity == {0.58: "good", 0.56: "warning", 0.42: "bad"}[new]
+    assert finding.threshold == "7 points above the bag of words"
+
+
+def test_the_margin_is_two_standard_errors_of_a_difference_of_shares():
+    error = np.random.default_rng(0).binomial(400, 0.5, (2, 100_000)) / 400
+    assert 2 * (error[0] - error[1]).std() == pytest.approx(bert_pretraining_tone_findings.MARGIN, abs=0.002)
+
+
+def test_a_gain_over_the_bag_is_put_down_to_order_or_words_and_the_paired_run_is_offered():
+    finding = found(run_of())["tone_from_context"]
+    assert "word order, or by words that it knows from pre-training" in finding.explanation
+    assert found(run_of(), frozen=True)["tone_from_context"].changes == {"pretraining_steps": 0, "frozen": False}
+    alone = found(run_of(words=0), pretraining_steps=0)["tone_from_context"]
+    assert "has read nothing else" in alone.explanation
+    assert not alone.changes
+
+
+def test_seeds_that_agree_on_the_tone_share_their_texts():
+    kinds = found(run_of(seeds=3))
+    assert kinds["tone_from_context"].confidence == "all 3 seeds agree; their unseen texts are the same"
+    assert kinds["reads_context"].confidence == "all 3 seeds agree"
 
 
 def test_what_was_not_learned_has_no_further_side():
@@ -216,11 +259,30 @@ def test_clipping_at_every_step_matters_for_plain_sgd_alone():
     assert found(run, optimiser="sgd")["clipping_every_step"].changes == {"optimiser": "adamw"}
 
 
-def test_even_heads_and_heads_on_special_pieces():
+def test_even_heads_are_counted():
     even = found(run_of(attention=(EVEN, np.eye(SIZE))))
     assert even["even_heads"].number == "2 of 4 heads"
     assert "3.0 bits" in even["even_heads"].threshold
     assert "even_heads" not in found(run_of())
+
+
+def test_even_heads_are_those_that_pretraining_left_whatever_fine_tuning_did():
+    moved, settled = run_of(), run_of(attention=(EVEN, EVEN))
+    later = moved["look"].values > WORDS
+    moved["attention"][later] = 1 / SIZE
+    settled["attention"][later] = np.eye(SIZE)
+    assert "even_heads" not in found(moved)
+    assert found(settled)["even_heads"].number == "4 of 4 heads"
+    once = settled.isel(look=np.flatnonzero(settled["look"].values >= WORDS))
+    assert "even_heads" not in found(once)
+
+
+def test_a_head_that_looks_at_itself_is_no_neighbour():
+    assert "neighbour_heads" not in found(run_of(attention=(np.eye(SIZE), HALF)))
+    assert "at the piece before" in found(run_of(attention=(EVEN, AHEAD.T)))["neighbour_heads"].number
+
+
+def test_heads_on_special_pieces_are_counted():
     special = found(run_of(special=0.85, new=0.8))["special_heads"]
     assert (special.number, special.changes) == ("4 of 4 heads", {"heads": 2})
 
@@ -233,7 +295,13 @@ def test_attention_is_measured_by_closed_forms():
 
 
 @pytest.mark.parametrize(
-    "module", [bert_pretraining_head_findings, bert_pretraining_readings, bert_pretraining_step_findings]
+    "module",
+    [
+        bert_pretraining_head_findings,
+        bert_pretraining_readings,
+        bert_pretraining_step_findings,
+        bert_pretraining_tone_findings,
+    ],
 )
 def test_examples_hold(module):
     tested = doctest.testmod(module)

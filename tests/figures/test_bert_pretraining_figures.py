@@ -241,6 +241,26 @@ def test_kinds_are_sorted_by_the_bag_of_words_with_the_easiest_on_top(run):
     assert f"Most beyond counted words: {KINDS[gain]}" in words(figure)
 
 
+def test_a_gain_over_counted_words_takes_texts_enough(run):
+    own = run["kind_tone_accuracy"].isel(look=-1, seed=0).values
+    first, second = np.argsort(BAG_BY_KIND - own)[:2]
+    few = run.copy(deep=True)
+    few["kind_count"][first] = 24
+    assert f"Most beyond counted words: {KINDS[second]}" in words(figures.by_kind(few))
+    few["kind_count"][:] = 24
+    assert "No kind has the 25 texts" in words(figures.by_kind(few))
+    few["kind_count"][second] = 25
+    assert f"Most beyond counted words: {KINDS[second]}" in words(figures.by_kind(few))
+
+
+def test_a_network_that_gains_on_no_kind_is_not_said_to(run):
+    lost = run.copy(deep=True)
+    lost["baseline_kind_accuracy"].loc[{"baseline": "bag of words"}] = 1.0
+    note = words(figures.by_kind(lost))
+    assert "Counted words do as well or better on every kind" in note
+    assert "Most beyond" not in note
+
+
 @pytest.mark.parametrize("name", OF_TONE)
 def test_before_the_tone_is_judged_its_figures_wait(run, name):
     figure = FIGURES[name].draw(run, epoch=900)

@@ -50,7 +50,8 @@ def made(count: int = 6, width: int = 4, seed: int = 0) -> xr.Dataset:
             "attention_received": ("piece", drawn.dirichlet(np.ones(count))),
             "probability": ("label", np.array([0.7, 0.3])),
             "embedding_norm": (("part", "piece"), drawn.uniform(0.1, 1, (5, count))),
-            "head_entropy": (("layer", "head"), drawn.uniform(0, 3, (2, 3))),
+            "head_entropy_share": (("layer", "head"), drawn.uniform(0, 1, (2, 3))),
+            "head_distance": (("layer", "head"), drawn.uniform(0, count / 2, (2, 3))),
             "guess_probability": ("guess", np.array([0.5, 0.2])),
             "cosine": ("neighbour", np.array([0.5, 0.2])),
         },
@@ -97,7 +98,16 @@ def test_a_note_says_how_many_pieces_are_drawn_and_how_much_they_hold() -> None:
     assert f"The {MOST_ROWS} of 60 pieces" in _notes(shares(made(60)))
     assert "The 12 of 60 keys with the largest weights" in _notes(scores(made(60))).replace("<br>", " ")
     assert "12 of" not in _notes(scores(made(8)))
-    assert "widest single path" in _notes(shares(made())).replace("<br>", " ")
+
+
+@pytest.mark.parametrize(("method", "heading"), [("maximum flow", "Flow"), ("widest path", "Widest path")])
+def test_what_stands_in_for_the_flow_is_not_called_flow_or_a_bound(method: str, heading: str) -> None:
+    figure = shares(made().assign_attrs(flow_method=method))
+    headings = [note.text.replace("<br>", " ") for note in figure.layout.annotations]
+    assert f"<b>{heading}</b>" in headings
+    note = _notes(figure).replace("<br>", " ")
+    assert ("Shares of the widest single path, in place of the flow" in note) == (method == "widest path")
+    assert "bound" not in note
 
 
 def test_rows_of_products_sum_to_the_scores() -> None:
@@ -133,9 +143,17 @@ def test_a_pair_has_the_same_axes() -> None:
 def test_two_tones_and_two_maps_of_heads_stand_side_by_side() -> None:
     both = tone(made(), second=made(seed=1))
     assert [trace.name for trace in both.data] == ["First", "Second"]
-    maps = summaries(made(), second=made(seed=1), summary="entropy")
+    maps = summaries(made(), second=made(seed=1), summary="entropy_share")
     limits = maps.layout.coloraxis
     assert limits.cmax >= max(np.max(trace.z) for trace in maps.data)
+
+
+def test_distances_in_texts_of_different_lengths_are_compared_as_shares_of_them() -> None:
+    short = made(6)
+    long = made(60).assign(head_distance=10 * short["head_distance"])
+    first, second = summaries(short, second=long, summary="distance").data
+    np.testing.assert_allclose(first.z, second.z)
+    np.testing.assert_allclose(first.z, short["head_distance"] / 6, rtol=1e-4)
 
 
 def test_heads_that_are_off() -> None:

@@ -4,6 +4,7 @@ import doctest
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -11,7 +12,8 @@ from goldviz.figures import policy_documents_reading
 from goldviz.figures.policy_documents import FIGURES, picture
 from goldviz.figures.policy_documents_effects import effects
 from goldviz.figures.policy_documents_map import document_map
-from goldviz.figures.policy_documents_table import documents_table, nearest_table
+from goldviz.figures.policy_documents_reading import tone_ink
+from goldviz.figures.policy_documents_table import documents_table, nearest_table, tone_styles
 from goldviz.figures.policy_documents_timeline import timeline
 from goldviz.figures.theme import Theme
 from tests.figures.policy_views import HOSTILE, policy_view
@@ -90,9 +92,58 @@ def test_few_documents_are_drawn(count: int) -> None:
 
 def test_a_map_without_directions_says_so() -> None:
     ds = policy_view(3).isel(component=slice(0, 0))
-    assert "same vector" in said(document_map(ds))
+    assert "have one vector" in said(document_map(ds))
     one = policy_view(5).isel(component=slice(0, 1))
     assert document_map(one).data
+
+
+def test_one_kind_has_axes_of_its_own() -> None:
+    ds = policy_view()
+    figure = document_map(ds, document=4, map_kinds="one")
+    marks = [trace for trace in figure.data if trace.customdata is not None]
+    assert sorted(x for trace in marks for x in trace.x) == sorted(ds["own_coordinate"].values[1::2, 0])
+    opened = {trace.marker.symbol.endswith("-open"): len(trace.x) for trace in marks}
+    assert opened == {False: 3, True: 3}
+    [arrow] = [note for note in figure.layout.annotations if note.showarrow]
+    assert (arrow.ax, arrow.x) == tuple(ds["own_coordinate"].values[[1, 3], 0])
+    told = figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "70 % of their variance" in told
+    assert "released until 2024-03-13" in told
+    assert "Of the kind Minutes alone" in told
+    assert "60 %" in figure.layout.xaxis.title.text
+
+
+def test_how_much_of_the_first_axis_is_the_kind_is_said() -> None:
+    ds = policy_view()
+    ds["coordinate"][:, 0] = np.where(ds["kind"].values == "Minutes", 3.0, -1.0)
+    assert "100 % of component 1 is between the kinds" in said(document_map(ds)).replace("<br>", " ")
+    ds["coordinate"][:, 0] = np.arange(12) // 2
+    assert "0 % of component 1 is between the kinds" in said(document_map(ds)).replace("<br>", " ")
+
+
+def test_a_kind_without_directions_says_so() -> None:
+    ds = policy_view()
+    ds["own_share"][:] = np.nan
+    assert "have one vector" in said(document_map(ds, map_kinds="one"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_red_is_more_positive_in_map_effects_and_table(theme: Theme) -> None:
+    axis = document_map(policy_view(), colour="tone", theme=theme).layout.coloraxis
+    lowered, raised = (tone_ink(sign, theme) for sign in (-1, 1))
+    for ink, end in ((raised, axis.colorscale[-1][1]), (lowered, axis.colorscale[0][1])):
+        assert red_minus_blue(ink) * red_minus_blue(end) > 0
+    assert red_minus_blue(raised) > 0 > red_minus_blue(lowered)
+    bars = effects(change_view(), numbers=[1, 2, 3], words=["a", "b", "c"], theme=theme).data[0]
+    assert list(bars.marker.color) == [lowered, raised, raised]
+    assert tone_styles(pd.Series([-0.2, 0.0, np.nan, 0.3]), theme) == [f"color: {lowered}", "", "", f"color: {raised}"]
+
+
+def red_minus_blue(colour: str) -> int:
+    if colour.startswith("#"):
+        return int(colour[1:3], 16) - int(colour[5:7], 16)
+    red, _, blue = colour.removeprefix("rgb(").rstrip(")").split(",")
+    return int(red) - int(blue)
 
 
 def test_effects_carry_the_numbers_of_the_text() -> None:
