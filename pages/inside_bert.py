@@ -58,6 +58,7 @@ def show() -> None:
         inside_bert_text.chunk_picker(read)
     look = _look(settings, read, "Reading the text")
     if look is None:
+        inside_bert_text.what_will_come(read)
         return
     with tone:
         inside_bert_evidence.tone_part(look)

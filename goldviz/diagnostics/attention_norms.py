@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from goldviz.diagnostics.attention_words import group_by_word
 from goldviz.diagnostics.text_reading import TextReading
 
 KEYS_AT_ONCE = 64
@@ -36,6 +37,29 @@ def head_norms(reading: TextReading, layer: int, head: int) -> Float[np.ndarray,
     """|| a_ij f_h(x_j) || of one head. Raises IndexError for a layer or head that the model does not have."""
     lengths = torch.linalg.vector_norm(transformed_values(reading, layer, head), dim=1, dtype=torch.float64)
     norms: np.ndarray = reading.head(layer, head).weights * lengths.cpu().numpy()
+    return norms
+
+
+@torch.no_grad()
+def head_word_norms(reading: TextReading, layer: int, head: int) -> Float[np.ndarray, "word_query word_key"]:
+    """|| sum_j a_ij f_h(x_j) || of one head over the pieces j of a word, the mean over the pieces i of the asking word.
+
+    The vectors of a word's pieces are added, as the layer adds them, and then measured: lengths do not add up. What
+    different queries get is never added, so their lengths are averaged. Words and special pieces in the text's order,
+    as :func:`goldviz.diagnostics.attention_words.word_maps` has them. Raises IndexError for a layer or head that the
+    model does not have.
+    """
+    values = transformed_values(reading, layer, head)
+    weights = torch.from_numpy(reading.head(layer, head).weights).to(values.device)
+    groups = group_by_word(reading.pieces.words)
+    ends = np.append(np.flatnonzero(np.diff(groups)) + 1, len(groups))
+    # Word after word: one array of query x word x width would take 800 MB for 512 words of BERT-base.
+    lengths = [
+        torch.linalg.vector_norm(weights[:, first:stop] @ values[first:stop], dim=1, dtype=torch.float64)
+        for first, stop in zip([0, *ends[:-1]], ends, strict=True)
+    ]
+    by_piece = torch.stack(lengths, dim=1).cpu().numpy()
+    norms: np.ndarray = np.add.reduceat(by_piece, [0, *ends[:-1]], axis=0) / np.bincount(groups)[:, None]
     return norms
 
 

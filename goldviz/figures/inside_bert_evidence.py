@@ -19,11 +19,12 @@ RECEIVES = "#0e7ac0"
 FIRST, SECOND = "#0e7ac0", "#d55e00"
 """The two texts or models of a comparison."""
 SUMMARIES = {
-    "entropy": "Entropy (bit)",
-    "distance": "Mean distance (pieces)",
+    "entropy_share": "Entropy over log₂ N",
+    "distance": "Mean distance over N",
     "special": "Share on special pieces",
     "previous": "Share on the piece before",
 }
+"""Numbers of a head that texts of different lengths can be compared by; N is the number of pieces."""
 
 
 def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = None) -> go.Figure:
@@ -154,11 +155,17 @@ def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
+def summary_of(ds: xr.Dataset, summary: str) -> xr.DataArray:
+    """One of ``SUMMARIES`` (layer, head); distances, which the dataset has in pieces, are divided by their number."""
+    found = ds[f"head_{summary}"]
+    return found / ds.sizes["piece"] if summary == "distance" else found
+
+
 def summaries(ds: xr.Dataset, *, second: xr.Dataset, summary: str, theme: Theme = "light") -> go.Figure:
     """One number of every head, of two texts or models, in the same colours."""
-    name, words = f"head_{summary}", SUMMARIES[summary]
+    words = SUMMARIES[summary]
     figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)
-    shown = [ds[name], second[name]]
+    shown = [summary_of(ds, summary), summary_of(second, summary)]
     for column, (array, heading) in enumerate(zip(shown, ("First", "Second"), strict=True), start=1):
         figure.add_trace(
             cells(array.values, x=array["head"].values, y=array["layer"].values,

@@ -25,6 +25,9 @@ SHARES = {
     "flow": ("Flow", "#c46a9c"),
 }
 
+WIDEST_PATH = "Widest path"
+"""The heading where the widest single path stands in for the flow."""
+
 
 def largest_keys(ds: xr.Dataset) -> NDArray[np.intp]:
     """Places of the keys with the largest weights, the largest first."""
@@ -144,18 +147,27 @@ def shares(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     title = "Do the other measures agree?"
     if not ds.sizes["piece"]:
         return worded("The text has special pieces alone, and they are hidden.", title=title, theme=theme)
-    columns = [Column(ds["share"].sel(measure=name).values, words, colour) for name, (words, colour) in SHARES.items()]
+    headings = {name: words for name, (words, _) in SHARES.items()}
+    if not _is_flow(ds):
+        headings["flow"] = WIDEST_PATH
+    columns = [
+        Column(ds["share"].sel(measure=name).values, headings[name], colour) for name, (_, colour) in SHARES.items()
+    ]
     return beside_pieces(ds, columns, title=title, theme=theme, notes=shares_notes(ds), chosen=ds.attrs["query_piece"])
 
 
+def _is_flow(ds: xr.Dataset) -> bool:
+    return bool(ds.attrs["flow_method"] == "maximum flow")
+
+
 def shares_notes(ds: xr.Dataset) -> list[str]:
-    """What was hidden, and how the flow was found."""
+    """What was hidden, and what stands in for the flow."""
     notes = []
     if "hidden" in ds:
         left = float(ds["hidden"].sel(measure="attention"))
         notes.append(f"Special pieces are hidden and the rest scaled to 1; they held {left:.0%} of the raw weights.")
-    if ds.attrs["flow_method"] != "maximum flow":
-        notes.append("Flow: the widest single path, a lower bound; the exact flow takes too long for this text.")
+    if not _is_flow(ds):
+        notes.append("Shares of the widest single path, in place of the flow, which takes too long for this text.")
     return notes
 
 

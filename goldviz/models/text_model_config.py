@@ -151,6 +151,30 @@ def labels_of(config: Mapping[str, Any], classes: int, name: str) -> tuple[str, 
     return labels
 
 
+def classifier_refusal(config: Mapping[str, Any]) -> str:
+    """Why a checkpoint's classifier does not choose one class for a whole text, in words; '' where it does.
+
+    The tensors alone do not tell: a classifier of single pieces that was saved with a pooler has the same names and
+    shapes. So config.json has to name a ``...ForSequenceClassification`` among its ``architectures``, and no
+    ``problem_type`` other than the choice of one class.
+
+    >>> classifier_refusal({"architectures": ["BertForSequenceClassification"]})
+    ''
+    >>> classifier_refusal({"architectures": ["BertForTokenClassification"]})
+    'its config.json calls it BertForTokenClassification, which is none of whole texts'
+    """
+    named = config.get("architectures")
+    architectures = [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
+    if not architectures:
+        return "its config.json does not say of what"
+    if not any(architecture.endswith("ForSequenceClassification") for architecture in architectures):
+        return f"its config.json calls it {architectures[0][:LONGEST_LABEL]}, which is none of whole texts"
+    problem = config.get("problem_type")
+    if problem not in (None, "single_label_classification"):
+        return f"its config.json gives it the problem {_shown_value(problem)}, not the choice of one class"
+    return ""
+
+
 def _size(config: Mapping[str, Any], field: str, key: str, name: str) -> int:
     value = config.get(key)
     least = 0 if field == "segments" else 1

@@ -1,14 +1,13 @@
 """The tensors in a model's folder, by name: safetensors, or PyTorch's own format read as numbers alone.
 
 Files of PyTorch's format are pickles, which can hold code; ``weights_only`` refuses all but tensors. No file stays
-mapped into memory: one that is written over later would end the whole process.
+mapped into memory after the model has been read: one that is written over later would end the whole process.
 """
 
 from __future__ import annotations
 
 import pickle
 import warnings
-import zipfile
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from torch import Tensor
+from torch import Tensor, nn
 
 from goldviz.models.text_model import TextModelError
 from goldviz.models.text_model_config import read_json_object
@@ -26,6 +25,7 @@ LARGEST_WEIGHT_FILES = 2_200_000_000
 """Bytes of all files with weights: the largest encoder that is read, and a table of its own for the masked words."""
 
 LONGEST_INDEX = 10_000_000
+ARCHIVE_START = b"PK\x03\x04"
 OTHER_LIBRARIES = ("tf_model.h5", "flax_model.msgpack", "model.ckpt.index", "model.onnx", "rust_model.ot")
 
 
@@ -65,7 +65,7 @@ def stored_tensors(folder: Path, name: str) -> dict[str, StoredTensor]:
             found |= _in_safetensors(path) if path.suffix == ".safetensors" else _in_pickle(path, name)
         except OSError as error:
             raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).") from None
-        except (SafetensorError, zipfile.BadZipFile) as error:
+        except SafetensorError as error:
             raise TextModelError(_damaged_weights(path, name)) from error
     return found
 
@@ -100,12 +100,15 @@ def _copied(path: Path, key: str) -> Tensor:
 
 
 def _in_pickle(path: Path, name: str) -> dict[str, StoredTensor]:
-    _check_is_not_packed(path, name)
+    is_archive = _begins_as_archive(path)
     try:
+        if is_archive:
+            _check_is_not_packed(path, name)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            content = torch.load(path, map_location="cpu", weights_only=True)
-    except OSError:
+            # Mapped, all tensors together take no more than the file, under however many names one part is asked for.
+            content = torch.load(path, map_location="cpu", weights_only=True, mmap=is_archive)
+    except (OSError, TextModelError):
         raise
     except Exception as error:
         # A damaged pickle fails wherever its instructions happen to lead.
@@ -116,20 +119,40 @@ def _in_pickle(path: Path, name: str) -> dict[str, StoredTensor]:
         raise TextModelError(_damaged_weights(path, name)) from error
     if not isinstance(content, dict) or not all(_is_plain(tensor) for tensor in content.values()):
         raise TextModelError(f"{name}: {path.name} holds something other than a table of tensors.")
-    return {str(key): StoredTensor(tuple(tensor.shape), partial(_as_it_is, tensor)) for key, tensor in content.items()}
+    repeating = [key for key, tensor in content.items() if tensor.nbytes > tensor.untyped_storage().nbytes()]
+    if repeating:
+        raise TextModelError(f"{name}: {path.name} has a tensor of more numbers than it holds for it.")
+    read = _own_copy if is_archive else _as_it_is
+    return {str(key): StoredTensor(tuple(tensor.shape), partial(read, tensor)) for key, tensor in content.items()}
+
+
+def _begins_as_archive(path: Path) -> bool:
+    """Whether PyTorch takes the file for an archive; its older format is none."""
+    with path.open("rb") as file:
+        return file.read(len(ARCHIVE_START)) == ARCHIVE_START
 
 
 def _check_is_not_packed(path: Path, name: str) -> None:
-    """Refuse a small file that unpacks to a large one; PyTorch itself packs nothing."""
-    if not zipfile.is_zipfile(path):
-        return
-    with zipfile.ZipFile(path) as archive:
-        if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
-            raise TextModelError(f"{name}: {path.name} is packed, which PyTorch's own files never are.")
+    """Refuse a small file that unpacks to a large one; PyTorch packs nothing, and no two of its parts share bytes.
+
+    The parts are those that PyTorch's own reader sees: other readers may be shown another table of contents.
+    """
+    archive = torch.PyTorchFileReader(str(path))
+    unpacked = sum(archive.get_record_size(part) for part in archive.get_all_records())
+    if unpacked > path.stat().st_size:
+        raise TextModelError(
+            f"{name}: {path.name} has {path.stat().st_size:,} bytes and unpacks to {unpacked:,}; "
+            "PyTorch's own files are never packed."
+        )
 
 
 def _is_plain(content: Any) -> bool:
-    return isinstance(content, Tensor) and content.layout == torch.strided and content.device.type == "cpu"
+    return (
+        type(content) in (Tensor, nn.Parameter)
+        and content.layout == torch.strided
+        and content.device.type == "cpu"
+        and not content.is_quantized
+    )
 
 
 def _damaged_weights(path: Path, name: str) -> str:
@@ -138,3 +161,7 @@ def _damaged_weights(path: Path, name: str) -> str:
 
 def _as_it_is(tensor: Tensor) -> Tensor:
     return tensor.detach()
+
+
+def _own_copy(tensor: Tensor) -> Tensor:
+    return tensor.detach().clone()

@@ -18,7 +18,9 @@ from goldviz.models.text_heads import MaskedWordHead, TextClassifier
 from goldviz.models.text_model import LONGEST_CHUNK, TextModel, TextModelError
 from goldviz.models.text_model_config import (
     LONGEST_CONFIG,
+    MOST_LABELS,
     checkpoint_kind,
+    classifier_refusal,
     encoder_shape,
     labels_of,
     read_json_object,
@@ -45,8 +47,9 @@ def load_text_model(folder: Path, name: str = "") -> TextModel:
     """The model in ``folder``, in float32, for looking at: no weight of it asks for a gradient.
 
     BERT, RoBERTa (XLM-RoBERTa and CamemBERT too) and DistilBERT are read, from safetensors or from PyTorch's own
-    format, with the masked-word head and the classifier if they are there. ``name`` is what a person calls the model;
-    '' takes the folder's. Weights are copied once, so memory peaks at the model and one tensor more.
+    format, with the masked-word head and the classifier of whole texts if they are there; ``notes`` say why one is not.
+    ``name`` is what a person calls the model; '' takes the folder's. Weights are copied once, so memory peaks at the
+    model and one tensor more.
 
     Raises :class:`goldviz.models.text_model.TextModelError`, in one sentence, for everything else: whatever the
     files hold, no code in them runs, and nothing large is allocated before the sizes have been checked.
@@ -67,7 +70,7 @@ def load_text_model(folder: Path, name: str = "") -> TextModel:
         if part is not None:
             part.eval().requires_grad_(False)
     notes = (*about_classes, *about_words, *_about_length(shape))
-    fingerprint = text_model_fingerprint(shape, tokeniser, (encoder, masked_words, classifier))
+    fingerprint = text_model_fingerprint(shape, tokeniser, (encoder, masked_words, classifier), labels, name)
     return TextModel(name, encoder, tokeniser, masked_words, classifier, labels, fingerprint, notes)
 
 
@@ -77,12 +80,19 @@ def shipped_text_model() -> TextModel:
     return load_text_model(SHIPPED_FOLDER, SHIPPED_NAME)
 
 
-def text_model_fingerprint(shape: EncoderShape, tokeniser: Any, parts: tuple[nn.Module | None, ...]) -> str:
-    """32 hexadecimal digits of the SHA-256 of all numbers, sizes and pieces: the same whatever file they came from.
+def text_model_fingerprint(
+    shape: EncoderShape,
+    tokeniser: Any,
+    parts: tuple[nn.Module | None, ...],
+    labels: tuple[str, ...] = (),
+    name: str = "",
+) -> str:
+    """32 hexadecimal digits of the SHA-256 of all numbers, sizes, pieces, labels and the model's name.
 
-    Every byte counts; 440 MB take about a third of a second.
+    The same whatever form of file they came from. Whatever is shown of a model counts, so that nobody's copy with other
+    labels stands in for the original; 440 MB take about a third of a second.
     """
-    digest = hashlib.sha256(repr(shape).encode())
+    digest = hashlib.sha256(json.dumps([repr(shape), name, labels, tokeniser.special_tokens_map]).encode())
     split = json.loads(tokeniser.backend_tokenizer.to_str())
     for part in ("added_tokens", "normalizer", "pre_tokenizer", "model", "post_processor"):
         digest.update(json.dumps(split.get(part), sort_keys=True).encode())
@@ -119,7 +129,10 @@ def _classifier(
     family: CheckpointFamily,
     stored: Mapping[str, StoredTensor],
 ) -> tuple[TextClassifier | None, tuple[str, ...], tuple[str, ...]]:
-    head = read_classifier(name, shape.width, family, stored)
+    refusal = classifier_refusal(config)
+    if refusal and any(tensor.startswith("classifier.") for tensor in stored):
+        return None, (), (f"It has a classifier, but {refusal}, so it gives a text no tone.",)
+    head = None if refusal else read_classifier(name, shape.width, family, stored, MOST_LABELS)
     if head is None:
         return None, (), ("It has no classifier, so it gives a text no tone.",)
     classes = head.read_out.out_features

@@ -21,6 +21,9 @@ VOCABULARY_FILES = (*WORD_PIECE_FILES, ("vocab.json", "merges.txt"), ("sentencep
 
 WORD_PIECE_KINDS = frozenset({"bert", "distilbert"})
 
+RUST_GAVE_UP = "PanicException"
+"""What the tokenisers' Rust raises where it fails; no Exception, and no module has it."""
+
 LARGEST_VOCABULARY_FILE = 64_000_000
 ONE_TOKENISER = threading.Lock()
 
@@ -44,9 +47,14 @@ def read_tokeniser(folder: Path, kind: str, vocabulary: int, name: str) -> Any:
                 config=AutoConfig.for_model(kind),
                 local_files_only=True,
                 trust_remote_code=False,
+                # Which pieces a text has must not hang on settings that the fingerprint does not see.
+                truncation_side="right",
+                split_special_tokens=False,
                 **_case(folder, kind),
             )
-        except Exception as error:
+        except BaseException as error:
+            if not (isinstance(error, Exception) or type(error).__name__ == RUST_GAVE_UP):
+                raise
             raise TextModelError(
                 f"{name} has a vocabulary that cannot be read ({_first_line(error)}); get its files again."
             ) from error
@@ -86,7 +94,7 @@ def _case(folder: Path, kind: str) -> dict[str, bool]:
     return {"do_lower_case": not any(word != word.lower() for word in words if not word.startswith("["))}
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     line = " ".join(str(error).split()) or type(error).__name__
     return line if len(line) <= 120 else f"{line[:119]}…"
 

@@ -200,14 +200,21 @@ def read_masked_word_head(
 
 
 def read_classifier(
-    name: str, width: int, family: CheckpointFamily, stored: Mapping[str, StoredTensor]
+    name: str, width: int, family: CheckpointFamily, stored: Mapping[str, StoredTensor], most_classes: int
 ) -> TextClassifier | None:
-    """The classifier of whole texts, or None where the checkpoint has none with at least two classes."""
+    """The classifier, or None where the checkpoint has none with at least two classes.
+
+    Whether it is one of whole texts is config.json's to say: see
+    :func:`goldviz.models.text_model_config.classifier_refusal`. Raises
+    :class:`goldviz.models.text_model.TextModelError` for more than ``most_classes``, before any number is read.
+    """
     if not _holds(family.classifier, ("dense.weight", "read_out.weight"), stored):
         return None
     read_out = stored[stored_name(family.classifier, "read_out.weight")].shape
     if len(read_out) != 2 or read_out[0] < 2:
         return None
+    if read_out[0] > most_classes:
+        raise TextModelError(f"{name} has {read_out[0]} classes; allowed are up to {most_classes}.")
     with torch.device("meta"), UninitialisedWeights():
         head = TextClassifier(width, read_out[0], family.classifier_activation)
     _fill_module(name, head, family.classifier, stored)

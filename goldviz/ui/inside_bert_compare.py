@@ -36,6 +36,10 @@ def show(first: Look, second: Look) -> None:
             "summaries", summaries, first.overview, "One number of every head of both.", second.read.key, summary,
             second=second.overview, summary=summary,
         )  # fmt: skip
+        if not same_model(first.overview, second.overview):
+            st.caption(
+                "Two models: a head of one has no partner in the other. Compare what heads there are, not cell by cell."
+            )
     _heads(first, second)
 
 
@@ -82,18 +86,39 @@ def differences(first: xr.Dataset, second: xr.Dataset) -> list[str]:
             found.append(f"The pieces differ in {len(places)} of {len(tokens)}: {changed}.")
     else:
         found.append(f"{len(tokens)} pieces and {len(others)}.")
-    if "logit" in first and "logit" in second and list(first["label"].values) == list(second["label"].values):
-        change = second["logit"] - first["logit"]
-        largest = str(change["label"].values[int(abs(change.values).argmax())])
-        found.append(
-            f"The logit of {plain(largest)} changes most, by {float(change.sel(label=largest)):+.2g}.".replace("-", "−")
-        )
-    if first["head_entropy"].shape == second["head_entropy"].shape:
-        moved = abs(second["head_entropy"] - first["head_entropy"])
-        layer, head = divmod(int(moved.values.argmax()), moved.sizes["head"])
-        bits = float(moved.values[layer, head])
-        found.append(f"The entropy of layer {layer + 1}, head {head + 1} changes most, by {bits:.2f} bit.")
-    return found
+    same_classes = "logit" in first and "logit" in second and first["label"].equals(second["label"])
+    if same_model(first, second):
+        return [*found, *([_largest_logit(first, second)] if same_classes else []), _largest_entropy(first, second)]
+    return [*found, *([_largest_probability(first, second)] if same_classes else [])]
+
+
+def same_model(first: xr.Dataset, second: xr.Dataset) -> bool:
+    """Whether both overviews are of the same weights; only then do logits have one scale, and heads a partner."""
+    return bool(first.attrs["fingerprint"] == second.attrs["fingerprint"])
+
+
+def _largest_logit(first: xr.Dataset, second: xr.Dataset) -> str:
+    change = second["logit"] - first["logit"]
+    place = int(abs(change.values).argmax())
+    label = plain(str(change["label"].values[place]))
+    return f"The logit of {label} changes most, by {float(change.values[place]):+.2g}.".replace("-", "−")
+
+
+def _largest_probability(first: xr.Dataset, second: xr.Dataset) -> str:
+    change = second["probability"] - first["probability"]
+    place = int(abs(change.values).argmax())
+    label = plain(str(change["label"].values[place]))
+    points = f"{100 * float(change.values[place]):+.1f}".replace("-", "−")
+    return f"The two models differ most in the probability of {label}, by {points} percentage points."
+
+
+def _largest_entropy(first: xr.Dataset, second: xr.Dataset) -> str:
+    before, after = first["head_entropy_share"].values, second["head_entropy_share"].values
+    layer, head = divmod(int(abs(after - before).argmax()), before.shape[1])
+    return (
+        f"Layer {layer + 1}, head {head + 1} changes most in how widely it looks: its entropy goes from "
+        f"{before[layer, head]:.0%} to {after[layer, head]:.0%} of log₂ N, an even spread over the N pieces."
+    )
 
 
 def second_key() -> tuple[str, str]:

@@ -23,6 +23,10 @@ NO_CLASSIFIER = (
     "fine-tuned, or look at its masked words below."
 )
 
+FEWEST_JUDGED = 12
+"""Pieces below which a rank correlation is told without a verdict: chance alone reaches 0.6 there."""
+NO_EXPLANATION = "Attention is not an explanation."
+
 
 def tone_part(look: Look) -> None:
     """What tone the text has for the model."""
@@ -113,7 +117,7 @@ def _draw_gradients(look: Look, found: Any, what: tuple[object, ...]) -> None:
         )
     with told:
         st.markdown(completeness_sentence(found))
-        st.markdown(correlation_sentence(float(found.attrs["rank_correlation"])))
+        st.markdown(correlation_sentence(float(found.attrs["rank_correlation"]), int(found.attrs["compared"])))
     bars, points = st.columns(2)
     with bars:
         words = "What each piece adds to the logit, and the attention it receives."
@@ -148,21 +152,33 @@ def completeness_sentence(found: Any) -> str:
     ).replace("-", "−")
 
 
-def correlation_sentence(correlation: float) -> str:
-    """Whether the attention that pieces receive orders them as the evidence does, in words."""
+def correlation_sentence(correlation: float, count: int) -> str:
+    """Whether the attention that ``count`` pieces receive orders them as the evidence does, in words.
+
+    No verdict below ``FEWEST_JUDGED`` pieces, nor where orders that have nothing to do with each other come so far.
+    """
+    from goldviz.experiments.procedures.inside_bert_evidence import chance_range
+
     if not math.isfinite(correlation):
-        return "There are too few pieces to compare their order with that of attention."
-    judged = (
-        "attention orders the pieces as the evidence does, here"
-        if correlation > 0.7
-        else "attention agrees in part"
-        if correlation >= 0.3
-        else "attention tells little of what mattered here"
-        if correlation > -0.3
-        else "attention goes to other pieces than those that mattered here"
-    )
-    words = f"Rank correlation of |evidence| with the attention received: **{correlation:+.2f}**; {judged}."
-    return words.replace("-", "−") + " Attention is not an explanation."
+        return f"The order of {count} pieces cannot be compared with that of attention. {NO_EXPLANATION}"
+    measured = f"Rank correlation of |evidence| with the attention received, n = {count} pieces: **{correlation:+.2f}**"
+    if count < FEWEST_JUDGED:
+        judged = f"with fewer than {FEWEST_JUDGED} pieces that says nothing either way"
+    else:
+        chance = chance_range(count)
+        judged = f"chance alone gives up to ±{chance:.2f}, and {_agreement_words(correlation, chance)}"
+    return f"{measured}; {judged}. {NO_EXPLANATION}".replace("-", "−")
+
+
+def _agreement_words(correlation: float, chance: float) -> str:
+    """What a rank correlation says, beside the range that chance alone gives."""
+    if abs(correlation) <= chance:
+        return "this is within it"
+    if correlation < 0:
+        return "attention goes to other pieces than those that mattered here"
+    if correlation > 0.7:
+        return "attention orders the pieces as the evidence does, here"
+    return "attention agrees in part" if correlation >= 0.3 else "attention tells little of what mattered here"
 
 
 @st.fragment

@@ -55,7 +55,7 @@ def _game(look: Look) -> None:
         st.markdown(f"… {plain(' '.join(around))} …")
         word = st.text_input("Your guess", key="guess-word", placeholder="a word", max_chars=60)
         if word.strip():
-            _judge(look, ds, guess_of_word(look.read.model, word), word)
+            _judge(look, ds, guess_of_word(look.read.model, word, ds.attrs["truth"]), word)
         with st.expander("What really stands there"):
             st.markdown(
                 f"“{plain(short_piece(ds.attrs['truth']))}”: the model gives it {ds.attrs['truth_probability']:.2%}, "

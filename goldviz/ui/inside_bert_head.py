@@ -163,6 +163,7 @@ def _beyond(look: Look) -> None:
     st.caption(
         "Norms: the length of a f(x), weight times value through W_O (Kobayashi et al. 2020). A head may "
         "give half its weight to [SEP] and take next to nothing from it. Rollout and flow follow the mean of the heads "
-        "down through the layers, half of each step going through the residual path (Abnar and Zuidema 2020). None of "
-        "the five knows the feed-forward networks; the explorer draws the first, the second and the fourth as maps."
+        "down through the layers, half of each step going through the residual path (Abnar and Zuidema 2020). All are "
+        "scaled to sum to 1. None of the five knows the feed-forward networks; the explorer draws the first, the "
+        "second and the fourth as maps."
     )

@@ -101,12 +101,16 @@ def show_what_is_beside() -> None:
 
 
 def asked_for() -> tuple[InsideBert | None, list[str]]:
-    """The settings that the controls show; None, and why, where they are not allowed."""
+    """The settings that the controls show; None, and why, where they are not allowed.
+
+    A second text and model that were put aside are none of them: neither link nor report nor snippet names them.
+    """
     complaint = text_complaint(str(st.session_state[key_of("text")]))
     if complaint:
         return None, [complaint]
     try:
-        return controls.current(InsideBert), []
+        settings = controls.current(InsideBert)
+        return (settings if st.session_state[BESIDE] else settings.changed(second_text="", second_model="")), []
     except SettingsError as error:
         return None, list(error.sentences.values())
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from goldviz.ui.exhibits import Exhibit, Measure, shelf
+from goldviz.ui.exhibits import By, Exhibit, Measure, Special, Weights, shelf
 from goldviz.ui.text_models import ReadText
 
 if TYPE_CHECKING:
@@ -16,6 +19,18 @@ if TYPE_CHECKING:
 
 _tokens: OrderedDict[tuple[str, str, int], str] = OrderedDict()
 _lock = threading.Lock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextExhibit(Exhibit):
+    """An exhibit whose norms by word are ``word_norms(layer, head)``: they cannot be had from the norms by piece."""
+
+    word_norms: Callable[[int, int], NDArray[np.float32]]
+
+    def weights(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> Weights:
+        """The map that is drawn; see :meth:`goldviz.ui.exhibits.Exhibit.weights`."""
+        shown = self if measure != "norms" else replace(self, in_words=lambda _: self.word_norms(layer, head))
+        return Exhibit.weights(shown, layer, head, by, special, measure)
 
 
 def exhibit_token(read: ReadText, reading: TextReading) -> str:
@@ -29,9 +44,9 @@ def exhibit_token(read: ReadText, reading: TextReading) -> str:
         return token
 
 
-def exhibit(read: ReadText, reading: TextReading) -> Exhibit:
+def exhibit(read: ReadText, reading: TextReading) -> TextExhibit:
     """The reading with its maps: raw weights, lengths of the weighted values (Kobayashi et al. 2020), and rollout."""
-    from goldviz.diagnostics.attention_norms import head_norms
+    from goldviz.diagnostics.attention_norms import head_norms, head_word_norms
     from goldviz.diagnostics.attention_rollout import rollout
     from goldviz.diagnostics.attention_words import hide_pieces, word_maps
 
@@ -53,7 +68,7 @@ def exhibit(read: ReadText, reading: TextReading) -> Exhibit:
         shown = hide_pieces(values, special)
         return shown.weights.astype(np.float32), shown.hidden
 
-    return Exhibit(
+    return TextExhibit(
         tokens=pieces.tokens,
         words=pieces.words,
         tiles=reading.tiles,
@@ -61,6 +76,7 @@ def exhibit(read: ReadText, reading: TextReading) -> Exhibit:
         head=head,
         without_special=without_special,
         in_words=lambda values: word_maps(values, pieces.words).weights.astype(np.float32),
+        word_norms=lambda layer, number: head_word_norms(reading, layer, number).astype(np.float32),
         word_texts=word_texts(read.text, pieces.words, pieces.offsets),
         measures=("weights", "norms", "rollout"),
         held_bytes=int(reading.hidden.numel() * 4 + 4 * len(reading.hidden) * len(pieces) ** 2),

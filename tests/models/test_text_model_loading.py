@@ -318,8 +318,58 @@ def test_capitals_are_kept_where_the_vocabulary_has_them(folder):
 
 def test_a_config_of_old_without_a_model_type(folder):
     as_it_is = load_text_model(folder).fingerprint
-    change_config(folder, model_type=..., architectures=..., transformers_version=...)
+    change_config(folder, model_type=..., transformers_version=...)
     assert load_text_model(folder).fingerprint == as_it_is
+
+
+def test_a_config_that_does_not_say_of_what_its_classifier_is(folder):
+    table = load_text_model(folder).encoder.embeddings.token.weight
+    change_config(folder, model_type=..., architectures=..., transformers_version=...)
+    model = load_text_model(folder)
+    assert (model.classifier, model.labels) == (None, ())
+    assert model.notes[0] == (
+        "It has a classifier, but its config.json does not say of what, so it gives a text no tone."
+    )
+    torch.testing.assert_close(model.encoder.embeddings.token.weight, table, rtol=0, atol=0)
+
+
+def test_a_classifier_of_pieces_with_a_pooler_is_none_of_texts(tmp_path):
+    """Older ones were saved with a pooler, so that their tensors have the names and shapes of a classifier of texts."""
+    theirs = random_model(BertForTokenClassification, bert_config(**NAMED))
+    write_model(tmp_path, theirs)
+    pooler = {"bert.pooler.dense.weight": torch.eye(32), "bert.pooler.dense.bias": torch.zeros(32)}
+    change_tensors(tmp_path, lambda tensors: tensors.update(pooler))
+    model = load_text_model(tmp_path)
+    assert (model.classifier, model.labels) == (None, ())
+    assert model.notes[0] == (
+        "It has a classifier, but its config.json calls it BertForTokenClassification, which is none of whole texts, "
+        "so it gives a text no tone."
+    )
+    change_config(tmp_path, architectures=["BertForMaskedLM", "BertForSequenceClassification"])
+    assert load_text_model(tmp_path).labels == ("up", "down", "flat")
+
+
+@pytest.mark.parametrize("architectures", ["BertForSequenceClassification", [], [5], {}, None])
+def test_architectures_that_name_nothing(folder, architectures):
+    change_config(folder, architectures=architectures)
+    assert load_text_model(folder).classifier is None
+
+
+@pytest.mark.parametrize("problem", ["regression", "multi_label_classification", "ranking", ["x"]])
+def test_a_classifier_that_does_not_choose_one_class_is_left_out(folder, problem):
+    change_config(folder, problem_type=problem)
+    model = load_text_model(folder)
+    assert (model.classifier, model.labels) == (None, ())
+    assert model.notes[0] == (
+        f"It has a classifier, but its config.json gives it the problem {problem!r}, not the choice of one class, "
+        "so it gives a text no tone."
+    )
+
+
+@pytest.mark.parametrize("problem", ["single_label_classification", None])
+def test_a_classifier_that_chooses_one_class_is_read(folder, problem):
+    change_config(folder, problem_type=problem)
+    assert load_text_model(folder).labels == ("up", "down", "flat")
 
 
 def test_the_order_of_the_labels_is_the_config_s(folder):
@@ -348,6 +398,7 @@ def test_a_head_for_something_else_is_no_classifier_of_texts(tmp_path, family):
     model = load_text_model(write_model(tmp_path, random_model(family, bert_config())))
     assert model.classifier is None
     assert (model.masked_words is not None) == (family is BertForPreTraining)
+    assert ("none of whole texts" in model.notes[0]) == (family is BertForTokenClassification)
 
 
 def test_a_masked_word_head_with_a_table_of_its_own_is_left_out(tmp_path):

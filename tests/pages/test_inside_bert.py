@@ -1,6 +1,7 @@
 """The page *Inside BERT*."""
 
 import csv
+import doctest
 import io
 import json
 import re
@@ -9,12 +10,28 @@ from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from goldviz.data.statement_samples import LONG, NEGATION, ONE_WORD, PLAIN
+from goldviz.diagnostics.attention_norms import head_norms, head_word_norms
 from goldviz.experiments.base import Preset
 from goldviz.experiments.instant.inside_bert import InsideBert
+from goldviz.experiments.procedures.inside_bert import chunks_of
+from goldviz.experiments.procedures.inside_bert_reading import overview
 from goldviz.experiments.procedures.text_models import text_model
-from goldviz.ui import background, controls, inside_bert_pieces, inside_bert_state
+from goldviz.ui import (
+    background,
+    controls,
+    inside_bert_evidence,
+    inside_bert_pieces,
+    inside_bert_state,
+    inside_bert_text,
+)
+from goldviz.ui.inside_bert_compare import differences
+from goldviz.ui.inside_bert_evidence import correlation_sentence
+from goldviz.ui.inside_bert_text import shipped_words
+from goldviz.ui.text_exhibit import exhibit
+from goldviz.ui.text_models import ReadText, reading_of
 from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 from tests.random_bert import write_random_bert
@@ -273,6 +290,138 @@ def test_two_models_side_by_side_and_faults_of_the_second(models: Path) -> None:
     assert set(visitor.drawn()) == FIGURES
 
 
+def test_two_models_are_compared_by_probabilities_and_not_head_by_head(models: Path) -> None:
+    with_classifier(models / "first", seed=1)
+    with_classifier(models / "other", seed=2)
+    visitor = Reader({"model": "folder:first", "second_model": "folder:other", **SHORT})
+    assert any("The two models differ most in the probability of" in line for line in visitor.said)
+    assert any("a head of one has no partner in the other" in line for line in visitor.said)
+    assert not any("logit of" in line or "changes most" in line for line in visitor.said)
+    visitor = Reader({"model": "folder:first", "second_text": "Gold fell.", **SHORT})
+    assert any("logit of" in line for line in visitor.said)
+    assert any("changes most in how widely it looks" in line for line in visitor.said)
+    assert not any("has no partner" in line for line in visitor.said)
+
+
+def test_differences_are_told_with_the_numbers_of_both(models: Path) -> None:
+    with_classifier(models / "m")
+    first, second = (overview(reading_of(_read(text))) for text in ("Gold rose.", "Gold prices fell again."))
+    *_, logit, entropy = differences(first, second)
+    change = (second["logit"] - first["logit"]).values
+    assert f"{change[np.abs(change).argmax()]:+.2g}".replace("-", "−") in logit
+    shares = [ds["head_entropy_share"].values for ds in (first, second)]
+    layer, head = np.unravel_index(np.abs(shares[1] - shares[0]).argmax(), shares[0].shape)
+    assert f"Layer {layer + 1}, head {head + 1} " in entropy
+    assert f"from {shares[0][layer, head]:.0%} to {shares[1][layer, head]:.0%}" in entropy
+    stranger = second.assign_attrs(fingerprint="another")
+    change = 100 * (second["probability"] - first["probability"]).values
+    assert differences(first, stranger)[1:] == [
+        "The two models differ most in the probability of "
+        f"{first['label'].values[np.abs(change).argmax()]}, by "
+        f"{change[np.abs(change).argmax()]:+.1f} percentage points.".replace("-", "−")
+    ]
+
+
+def _read(text: str) -> ReadText:
+    model = text_model("folder:m")
+    return ReadText(model, text, tuple(chunks_of(model, text)), 1)
+
+
+def test_a_second_text_that_is_switched_off_leaves_link_and_snippet_and_comes_back(models: Path) -> None:
+    with_classifier(models / "other")
+    second = {"second_text": "Gold prices fell.", "second_model": "folder:other"}
+    visitor = Reader(SHORT | second)
+    assert visitor.at.query_params == SHORT | second
+    toggle = visitor.at.toggle(key=inside_bert_state.BESIDE)
+    toggle.set_value(False)
+    visitor.look()
+    assert visitor.at.query_params == SHORT
+    assert "second" not in visitor.at.code[0].value
+    visitor.set(head=2)
+    assert visitor.at.query_params == SHORT | {"head": "2"}
+    visitor.at.toggle(key=inside_bert_state.BESIDE).set_value(True)
+    visitor.look()
+    assert visitor.at.query_params == SHORT | second | {"head": "2"}
+
+
+def test_the_explorers_norms_by_word_are_those_of_summed_vectors(models: Path) -> None:
+    with_classifier(models / "m")
+    read = _read("gold lending rose")
+    reading = reading_of(read)
+    shown = exhibit(read, reading)
+    by_word = shown.weights(1, 2, "word", "shown", "norms")
+    np.testing.assert_allclose(by_word.values, head_word_norms(reading, 1, 2), rtol=1e-6)
+    assert by_word.units.labels == ("[CLS]", "gold", "lending", "rose", "[SEP]")
+    np.testing.assert_allclose(
+        shown.weights(1, 2, "piece", "shown", "norms").values, head_norms(reading, 1, 2), rtol=1e-6
+    )
+    inside = shown.weights(1, 2, "word", "hidden", "norms").values
+    np.testing.assert_array_equal(inside, by_word.values[1:-1, 1:-1])
+
+
+@pytest.mark.parametrize(
+    ("correlation", "count", "verdict"),
+    [
+        (0.95, 11, "with fewer than 12 pieces that says nothing either way"),
+        (-0.95, 3, "with fewer than 12 pieces that says nothing either way"),
+        (0.55, 12, "chance alone gives up to ±0.60, and this is within it"),
+        (0.65, 12, "chance alone gives up to ±0.60, and attention agrees in part"),
+        (-0.55, 17, "chance alone gives up to ±0.50, and attention goes to other pieces"),
+        (0.8, 101, "chance alone gives up to ±0.20, and attention orders the pieces"),
+        (0.25, 101, "chance alone gives up to ±0.20, and attention tells little"),
+        (-0.15, 101, "chance alone gives up to ±0.20, and this is within it"),
+        (float("nan"), 2, "The order of 2 pieces cannot be compared"),
+    ],
+)
+def test_attention_is_judged_by_evidence_beyond_chance_alone(correlation: float, count: int, verdict: str) -> None:
+    sentence = correlation_sentence(correlation, count)
+    assert verdict in sentence
+    assert f"{count} pieces" in sentence
+    assert sentence.endswith("Attention is not an explanation.")
+
+
+def test_those_who_wait_for_a_large_model_read_what_will_come(models: Path) -> None:
+    for name, write in (("both", with_classifier), ("judge", without_masked_words), ("bare", write_random_bert)):
+        write(models / name)
+        visitor = AppTest.from_function(_wait, args=(f"folder:{name}",)).run()
+        [caption] = visitor.caption
+        assert "the maps of its 12 heads" in caption.value
+        assert ("evidence" in caption.value) == (name != "bare")
+        assert ("a hidden word to guess" in caption.value) == (name != "judge")
+
+
+def _wait(name: str) -> None:
+    from goldviz.experiments.procedures.inside_bert import chunks_of
+    from goldviz.experiments.procedures.text_models import text_model
+    from goldviz.ui.inside_bert_text import what_will_come
+    from goldviz.ui.text_models import ReadText
+
+    model = text_model(name)
+    what_will_come(ReadText(model, "gold", tuple(chunks_of(model, "gold")), 1))
+
+
+def test_the_shipped_models_tone_stands_beside_counted_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = {"new draws": {"accuracy": 0.7125, "bag of words": 0.7275}, "new patterns": {"accuracy": 0.9}}
+    monkeypatch.setattr(inside_bert_text, "SHIPPED_FOLDER", tmp_path)
+    shipped_words.cache_clear()
+    assert shipped_words() == inside_bert_text.SHIPPED_WORDS
+    for counted, verdict in ((0.7, "better"), (0.88, "no better"), (0.97, "worse")):
+        scores["new patterns"]["bag of words"] = counted
+        (tmp_path / "card.json").write_text(json.dumps({"scores": {"tone": scores}}))
+        shipped_words.cache_clear()
+        assert shipped_words().endswith(
+            "Of new generated sentences it finds the tone of 71%, a bag of words of 73%: it does no better than "
+            f"counting words. Where their pattern is new, too, it is 90% against {counted:.0%}: it does {verdict} than "
+            "counting words."
+        )
+    shipped_words.cache_clear()
+
+
+def test_the_examples_in_the_docstrings() -> None:
+    assert doctest.testmod(inside_bert_text).failed == 0
+    assert doctest.testmod(inside_bert_evidence).failed == 0
+
+
 def test_heads_are_switched_off_by_button_and_by_hand() -> None:
     visitor = Reader(SHORT)
     before = visitor.drawn()["without"]
@@ -324,8 +473,6 @@ def test_special_pieces_can_be_hidden() -> None:
 
 
 def test_what_takes_long_waits_for_a_press_and_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    from goldviz.ui import inside_bert_evidence
-
     monkeypatch.setattr(inside_bert_evidence, "AUTOMATIC_SECONDS", 0.0)
     visitor = Reader({"text": "Gold prices rose again and again."})
     assert "evidence" not in visitor.drawn()
@@ -368,3 +515,17 @@ def _no_jobs_are_left() -> Any:
     yield
     for name in [key for key in background._jobs.known if key.startswith("inside-bert")]:
         background.forget(name)
+
+
+def test_while_a_text_is_read_the_page_says_what_will_come(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from goldviz.ui import text_models
+
+    with_classifier(models / "m")
+    monkeypatch.setattr(text_models, "AT_ONCE_SECONDS", -1.0)
+    visitor = Reader({"model": "folder:m", "text": "Gold rose once more."})
+    assert any(line.startswith("Once m has read the text, you will see") for line in visitor.said)
+    for _ in range(100):
+        if "scores" in visitor.look().drawn():
+            break
+    assert not any(line.startswith("Once m has read") for line in visitor.said)
+    assert set(visitor.drawn()) >= ALWAYS

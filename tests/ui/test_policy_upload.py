@@ -1,5 +1,6 @@
 """The dialog in which documents are brought."""
 
+from datetime import time
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,16 @@ def test_a_table_is_looked_into_asked_about_and_kept() -> None:
     documents = documents_at_hand(at.session_state["chosen"])
     assert [text.about.isoformat() for text in documents.texts] == ["2024-02-01", "2024-02-02", "2024-02-03"]
     assert documents.texts[0].released.isoformat() == "2024-03-02"
+
+
+def test_what_is_assumed_of_old_documents_is_said() -> None:
+    at = opened(("2004-11-10 minutes.txt", b"Rates rose."))
+    said = " ".join(caption.value for caption in at.caption)
+    assert "or 60 where they are from before 2004-12-14" in said
+    assert "out at 14:15" in said
+    at.time_input(key="policy-clock").set_value(time(12, 30))
+    at.run()
+    assert not any("out at 14:15" in caption.value for caption in at.caption)
 
 
 def test_text_files_are_read_together() -> None:

@@ -19,6 +19,9 @@ from goldviz.experiments.procedures.inside_bert_reading import label_names, piec
 from goldviz.models.text_model import TextModel, TextModelError
 
 MOST_MASKED_WORDS = 50
+SENTENCEPIECE_BLANK = "▁"
+BLANK_MARKS = ("Ġ", SENTENCEPIECE_BLANK)
+"""How a piece begins that has a blank before it: in byte-level vocabularies, and in those of sentencepiece."""
 
 
 def evidence(reading: TextReading, label: int, steps: int = 64, report: ReportSteps | None = None) -> xr.Dataset:
@@ -27,7 +30,8 @@ def evidence(reading: TextReading, label: int, steps: int = 64, report: ReportSt
     ``attribution`` (piece): integrated gradients from a text of padding (Sundararajan et al. 2017).
     ``attention_received`` (piece): attention, the mean over layers, heads and queries. Attributes: ``total`` F(text) -
     F(padding), ``gap`` the relative completeness gap, ``steps`` taken, and ``rank_correlation`` of |attribution| with
-    the attention received over ordinary pieces, as Jain and Wallace 2019 ask for it (NaN for fewer than three).
+    the attention received over the ``compared`` ordinary pieces, as Jain and Wallace 2019 ask for it (NaN for fewer
+    than three).
 
     Raises :class:`goldviz.models.text_model.TextModelError` for a model without a classifier or without such a class.
     """
@@ -46,6 +50,7 @@ def evidence(reading: TextReading, label: int, steps: int = 64, report: ReportSt
             "total": found.total,
             "gap": found.gap,
             "steps": found.steps,
+            "compared": int(ordinary.sum()),
             "rank_correlation": rank_correlation(np.abs(found.per_piece[ordinary]), received[ordinary]),
         },
     )
@@ -60,6 +65,16 @@ def rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
     if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
     return round(float(spearmanr(first, second).statistic), 12)
+
+
+def chance_range(count: int) -> float:
+    """2 / sqrt(count - 1): within it lie about 95 in 100 rank correlations of ``count`` pairs that have nothing to do
+    with each other, whose standard deviation is 1 / sqrt(count - 1) (Kendall 1948). NaN for fewer than two pairs.
+
+    >>> chance_range(17)
+    0.5
+    """
+    return 2 / (count - 1) ** 0.5 if count > 1 else float("nan")
 
 
 def heads_switched_off(model: TextModel, off: str) -> np.ndarray:
@@ -133,10 +148,22 @@ def guesses(model: TextModel, pieces: Pieces, token: int, top: int = 10) -> xr.D
     )
 
 
-def guess_of_word(model: TextModel, word: str) -> str:
-    """The one piece of the vocabulary that a guessed word is; '' where the word is none or has several."""
-    known: Sequence[str] = model.tokeniser.tokenize(word.strip())
-    return known[0] if len(known) == 1 and known[0] != model.tokeniser.unk_token else ""
+def guess_of_word(model: TextModel, word: str, hidden: str = "") -> str:
+    """The one piece of the vocabulary that a guessed word is in the place of the piece ``hidden``.
+
+    Byte-level and sentencepiece vocabularies write the blank before a word into its first piece, as "Ġ" and "▁", so
+    "Ġgold" and "gold" are two pieces. Where the hidden one has the mark the guess is read with a blank before it, and
+    where it has none the mark that sentencepiece always begins with is taken off. '' where the word is no piece or
+    several.
+    """
+    blank = " " if hidden.startswith(BLANK_MARKS) else ""
+    known: Sequence[str] = model.tokeniser.tokenize(blank + word.strip())
+    if hidden and known and known[0].startswith(SENTENCEPIECE_BLANK) and not blank:
+        known = [piece for piece in (known[0].removeprefix(SENTENCEPIECE_BLANK), *known[1:]) if piece]
+    if len(known) != 1:
+        return ""
+    number = model.tokeniser.convert_tokens_to_ids(known[0])
+    return "" if number is None or number == model.tokeniser.unk_token_id else known[0]
 
 
 def neighbours(reading: TextReading, token: int, count: int = 10) -> xr.Dataset:

@@ -73,7 +73,8 @@ def shares_of_query(
 
     ``attention``: the head's raw weights. ``head_norm``: lengths of the head's weighted values, ``layer_norm``: of all
     heads' together (Kobayashi et al. 2020). ``rollout`` and ``flow``: through all layers up to this one (Abnar and
-    Zuidema 2020). ``ways`` is what :func:`ways_down` gives, if it is there already.
+    Zuidema 2020). Where the attribute ``flow_method`` is 'widest path', shares of the widest single path stand in for
+    the flow; scaled to sum to 1, they bound nothing. ``ways`` is what :func:`ways_down` gives, if it is there already.
     """
     place = token - 1
     ways = ways_down(reading) if ways is None else ways

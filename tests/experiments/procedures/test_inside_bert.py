@@ -1,11 +1,14 @@
 """*Inside BERT* from a notebook: known answers on a random model with both heads."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 import xarray as xr
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
 
 from goldviz.data.pieces import TextError
 from goldviz.data.statement_samples import CONTRAST, LONG, NEGATION, ONE_WORD, PLAIN, UNKNOWN
@@ -15,6 +18,7 @@ from goldviz.diagnostics.text_reading import TextReading, read_text
 from goldviz.experiments.instant.inside_bert import InsideBert
 from goldviz.experiments.procedures.inside_bert import chunks_of, inspect, piece_to_mask, place_in
 from goldviz.experiments.procedures.inside_bert_evidence import (
+    chance_range,
     every_head_off,
     evidence,
     guess_of_word,
@@ -116,6 +120,7 @@ def test_evidence_is_complete_within_one_per_cent(reading: TextReading) -> None:
     assert float(found["attribution"].sum()) == pytest.approx(found.attrs["total"], rel=0.01)
     assert float(found["attention_received"].sum()) == pytest.approx(1, abs=1e-6)
     assert -1 <= found.attrs["rank_correlation"] <= 1
+    assert found.attrs["compared"] == int((~reading.pieces.special).sum())
     with pytest.raises(TextModelError, match=r"class is number 4; .* has numbers 1 to 3"):
         evidence(reading, 4)
 
@@ -126,6 +131,14 @@ def test_rank_correlation_is_of_ranks() -> None:
     assert rank_correlation(numbers, -numbers) == -1
     assert np.isnan(rank_correlation(numbers[:2], numbers[:2]))
     assert np.isnan(rank_correlation(numbers, np.ones(4)))
+
+
+@pytest.mark.parametrize("count", [12, 60])
+def test_nineteen_in_twenty_rank_correlations_of_unrelated_numbers_are_within_the_chance_range(count: int) -> None:
+    drawn = np.random.default_rng(0)
+    found = [rank_correlation(drawn.random(count), drawn.random(count)) for _ in range(2000)]
+    assert np.mean(np.abs(found) <= chance_range(count)) == pytest.approx(0.95, abs=0.02)
+    assert np.isnan(chance_range(1))
 
 
 def test_heads_off_are_those_that_are_named(model: TextModel, reading: TextReading) -> None:
@@ -152,6 +165,36 @@ def test_a_guess_is_one_piece_of_the_vocabulary(model: TextModel) -> None:
     assert guess_of_word(model, "golden") == ""
     assert guess_of_word(model, "金") == ""
     assert guess_of_word(model, "gold rose") == ""
+
+
+def _byte_level() -> PreTrainedTokenizerFast:
+    """Pairs of bytes merged until " gold" and "gold" are a piece each."""
+    merges = [("g", "o"), ("l", "d"), ("go", "ld"), ("Ġ", "gold")]
+    pieces = ["<unk>", *sorted(pre_tokenizers.ByteLevel.alphabet()), *(first + second for first, second in merges)]
+    tokeniser = Tokenizer(models.BPE({piece: number for number, piece in enumerate(pieces)}, merges))
+    tokeniser.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return PreTrainedTokenizerFast(tokenizer_object=tokeniser, unk_token="<unk>")
+
+
+def _sentencepiece() -> PreTrainedTokenizerFast:
+    pieces = [("<unk>", -9.0), ("▁", -5.0), ("▁gold", -1.0), ("gold", -2.0), ("▁en", -2.0), ("ing", -2.0)]
+    tokeniser = Tokenizer(models.Unigram(pieces, unk_id=0))
+    tokeniser.pre_tokenizer = pre_tokenizers.Metaspace()
+    return PreTrainedTokenizerFast(tokenizer_object=tokeniser, unk_token="<unk>")
+
+
+@pytest.mark.parametrize("guess", ["gold", " gold "])
+def test_a_guess_is_read_with_the_blank_that_the_hidden_piece_has(model: TextModel, guess: str) -> None:
+    byte_level, sentencepiece = replace(model, tokeniser=_byte_level()), replace(model, tokeniser=_sentencepiece())
+    assert byte_level.tokeniser.tokenize("gold gold") == ["gold", "Ġgold"]
+    assert guess_of_word(byte_level, guess, "Ġgold") == guess_of_word(byte_level, guess, "Ġg") == "Ġgold"
+    assert guess_of_word(byte_level, guess, "gold") == guess_of_word(byte_level, guess, "l") == "gold"
+    assert guess_of_word(byte_level, "golden", "Ġgold") == ""
+    assert guess_of_word(sentencepiece, guess, "▁en") == "▁gold"
+    assert guess_of_word(sentencepiece, guess, "ing") == "gold"
+    assert guess_of_word(sentencepiece, "ing", "gold") == "ing"
+    assert guess_of_word(sentencepiece, "en", "ing") == ""
+    assert guess_of_word(sentencepiece, "zinc", "▁gold") == ""
 
 
 def test_a_model_without_heads_leaves_their_numbers_out(tmp_path: Path) -> None:
