@@ -13,9 +13,14 @@ from goldviz.figures.policy_documents_reading import in_view
 from goldviz.figures.policy_documents_table import documents_table, nearest_table
 from goldviz.ui import policy_change, policy_market, policy_panel
 from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.policy_tables import TONE_MEANS, show_tones
 from goldviz.ui.words import plain
 
-TONE = st.column_config.NumberColumn(format="%+.2f", help="P(positive) − P(negative).")
+DOCUMENT = st.column_config.TextColumn(pinned=True)
+TONE = st.column_config.NumberColumn(format="%+.2f", help=f"P(positive) − P(negative). {TONE_MEANS}")
+CHANGE = st.column_config.NumberColumn(format="%.4f", help="1 − cos with the one before.")
+COSINE = st.column_config.NumberColumn(format="%.4f")
+PIECES = st.column_config.NumberColumn(help="Each once, without special ones: those that the mean is over.")
 
 
 def draw(view: View, name: str, **more: object) -> None:
@@ -32,8 +37,10 @@ def look(view: View) -> None:
     left, right = st.columns(2)
     with left:
         draw(view, "timeline", document=settings.document)
+        if view.dataset["balance"].notnull().any():
+            st.caption(TONE_MEANS)
     with right:
-        draw(view, "map", document=settings.document, colour=settings.colour)
+        draw(view, "map", document=settings.document, colour=settings.colour, map_kinds=settings.map_kinds)
 
 
 def read(view: View) -> None:
@@ -44,11 +51,9 @@ def read(view: View) -> None:
     with st.container(border=True, key="channels"):
         policy_market.show(settings, view.dataset)
     with st.expander("All documents", icon=":material/list:"):
-        st.dataframe(
-            documents_table(view.dataset), hide_index=True,
-            column_config={"Document": st.column_config.TextColumn(pinned=True), "Tone": TONE,
-                           "Change": st.column_config.NumberColumn(format="%.4f", help="1 − cos with the one before.")},
-        )  # fmt: skip
+        show_tones(
+            documents_table(view.dataset), {"Document": DOCUMENT, "Tone": TONE, "Change": CHANGE, "Pieces": PIECES}
+        )
     with st.expander("Why: the mathematics with these documents' numbers", icon=":material/function:", expanded=True):
         why(view)
 
@@ -57,11 +62,7 @@ def nearest(view: View, settings: PolicyDocuments) -> None:
     """The table of the documents nearest to the one in view."""
     place = in_view(view.dataset, settings.document)
     st.markdown(f"**Which documents are nearest to {plain(str(view.dataset['title'].values[place]))}?**")
-    st.dataframe(
-        nearest_table(view.dataset, settings.document), hide_index=True,
-        column_config={"Document": st.column_config.TextColumn(pinned=True), "Tone": TONE,
-                       "Cosine": st.column_config.NumberColumn(format="%.4f")},
-    )  # fmt: skip
+    show_tones(nearest_table(view.dataset, settings.document), {"Document": DOCUMENT, "Tone": TONE, "Cosine": COSINE})
     st.caption(
         "Cosine of the angle between vectors: 1 is the same direction. Not shown here: that a model without training "
         "on likeness finds all policy texts alike; the order says more than the size."
@@ -82,6 +83,7 @@ def why(view: View) -> None:
         st.markdown("The change from the document before of its kind, and the tone:")
         st.latex(r"c_k = 1 - \frac{\mathbf{v}_k \cdot \mathbf{v}_{k-1}}{\|\mathbf{v}_k\| \|\mathbf{v}_{k-1}\|}")
         st.latex(r"s_k = p_k(\text{pos}) - p_k(\text{neg})")
+        st.caption(TONE_MEANS)
         st.markdown("The map: the directions U of largest variance of the fitted documents, with their mean m:")
         st.latex(r"\mathbf{z}_k = \mathbf{U}^\top (\mathbf{v}_k - \mathbf{m})")
     with numbers:
@@ -89,8 +91,9 @@ def why(view: View) -> None:
         chunks, pieces = int(ds["chunks"].values[place]), int(ds["pieces"].values[place])
         st.markdown(
             plain(
-                f"{ds['title'].values[place]}: {int(ds['words'].values[place]):,} words, {pieces:,} pieces in {chunks} "
-                f"chunk{'' if chunks == 1 else 's'}, a vector of D = {ds.sizes['dimension']} numbers."
+                f"{ds['title'].values[place]}: {int(ds['words'].values[place]):,} words, N = {pieces:,} pieces without "
+                f"special ones, in {chunks} chunk{'' if chunks == 1 else 's'}, a vector of D = {ds.sizes['dimension']} "
+                "numbers."
             )
         )
         st.markdown(

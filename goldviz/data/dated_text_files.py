@@ -14,7 +14,7 @@ from pathlib import PurePath
 import pyarrow as pa
 
 from goldviz.data.dated_texts import (
-    AS_THE_FEDERAL_RESERVE,
+    ASSUMED_RELEASE,
     LONGEST_TEXT,
     DatedText,
     DatedTextError,
@@ -40,11 +40,12 @@ MARKED_WORDS = "statement", "minutes", "speech", "testimony", "transcript", "pre
 
 
 def texts_from_files(
-    files: Sequence[tuple[str, bytes]], rule: ReleaseRule = AS_THE_FEDERAL_RESERVE, day_first: bool | None = None
+    files: Sequence[tuple[str, bytes]], rule: ReleaseRule = ASSUMED_RELEASE, day_first: bool | None = None
 ) -> DatedTexts:
     """The documents in these files, each given by its name and its bytes.
 
-    The front matter's date counts before the one in the name. Files without words are left out, and said.
+    The front matter's date counts before the one in the name. Where no day of release stands there the rule says it,
+    and the notes what is doubtful in it. Files without words are left out, and said.
 
     Raises :class:`goldviz.data.dated_texts.DatedTextError` for files without a date, and for what is no text.
 
@@ -58,6 +59,7 @@ def texts_from_files(
             f"The files have {total / 1e6:,.1f} MB; allowed are at most {LARGEST_UPLOAD / 1e6:.0f} MB together."
         )
     texts: list[DatedText] = []
+    assumed: list[DatedText] = []
     notes: list[str] = []
     for given, content in files:
         name = plain_words(given) or "A file"
@@ -73,9 +75,12 @@ def texts_from_files(
         if len(words) > LONGEST_TEXT:
             raise DatedTextError(f"{name} has {len(words):,} characters; allowed are at most {LONGEST_TEXT:,}.")
         texts.append(_document(name, facts, words.strip(), rule, day_first))
+        if not _first(facts, RELEASE_KEYS):
+            assumed.append(texts[-1])
     found, repeated = ordered(texts)
     origin = plain_words(files[0][0]) if len(files) == 1 else f"{len(files)} files"
-    return DatedTexts(found, origin, rule.clock, rule.zone, notes=(*notes, *repeated))
+    doubts = rule.doubts(texts, assumed)
+    return DatedTexts(found, origin, rule.clock_for(texts), rule.zone, notes=(*notes, *doubts, *repeated))
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:

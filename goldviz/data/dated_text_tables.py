@@ -6,14 +6,14 @@ Columns are found by name and by content; what can be read in two ways is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from goldviz.data.dated_texts import AS_THE_FEDERAL_RESERVE, DatedText, DatedTextError, DatedTexts, ReleaseRule, ordered
+from goldviz.data.dated_texts import ASSUMED_RELEASE, DatedText, DatedTextError, DatedTexts, ReleaseRule, ordered
 from goldviz.data.delimited_documents import text_table
 from goldviz.data.file_table import FileTable, is_missing, plain_words
 from goldviz.data.market import MarketError
@@ -115,14 +115,12 @@ def look_into_texts(content: bytes, name: str) -> TextTablePreview:
     )
 
 
-def texts_from_table(
-    content: bytes, name: str, chosen: TextColumns, rule: ReleaseRule = AS_THE_FEDERAL_RESERVE
-) -> DatedTexts:
+def texts_from_table(content: bytes, name: str, chosen: TextColumns, rule: ReleaseRule = ASSUMED_RELEASE) -> DatedTexts:
     """The documents in a CSV file, by the columns that were chosen.
 
     Rows without a text are left out. A document is out on the day in the ``release`` column, at the rule's clock or,
     where that column has times of day, at the latest of them: no document counts as known too early. Without that
-    column, and in rows where it is empty, the rule says the day.
+    column, and in rows where it is empty, the rule says the day, and the notes what is doubtful in it.
 
     Raises :class:`goldviz.data.dated_texts.DatedTextError` as :func:`look_into_texts` does, for a column that there is
     not, for a release before the day that the text is about, and for dates that can be read in two ways.
@@ -143,13 +141,12 @@ def texts_from_table(
     kinds = _cells(filled, chosen.kind) if chosen.kind else [""] * len(about)
     kinds = [plain_words(kind, LONGEST_KIND) for kind in kinds]
     released = [rule.day_out(day, kind) for day, kind in zip(about, kinds, strict=True)]
-    clock, zone, notes = rule.clock, rule.zone, list(table.notes)
+    said, stamped, notes = [False] * len(about), "", list(table.notes)
     if chosen.release:
         said, days, stamped = _releases(filled, chosen.release, chosen.day_first)
         released = [day if there else assumed for there, day, assumed in zip(said, days, released, strict=True)]
         if stamped:
-            clock, zone = stamped, "UTC"
-            notes.append(f"{chosen.release} has times of day; the latest, {clock} UTC, counts for all documents.")
+            notes.append(f"{chosen.release} has times of day; the latest, {stamped} UTC, counts for all documents.")
         if not all(said):
             notes.append(
                 f"Rows with nothing in {chosen.release}: {len(said) - sum(said)}; their day of release is assumed."
@@ -164,8 +161,11 @@ def texts_from_table(
         DatedText(day, out, kind, text.strip())
         for day, out, kind, text in zip(about, released, kinds, _cells(filled, chosen.text), strict=True)
     ]
+    rule = replace(rule, clock=stamped, zone="UTC") if stamped else rule
+    doubts = rule.doubts(texts, [text for text, there in zip(texts, said, strict=True) if not there])
     found, repeated = ordered(texts)
-    return DatedTexts(found, table.file, clock, zone, notes=(*notes, *dates.notes, *_dropped(table, filled), *repeated))
+    notes += [*doubts, *dates.notes, *_dropped(table, filled), *repeated]
+    return DatedTexts(found, table.file, rule.clock_for(texts), rule.zone, notes=tuple(notes))
 
 
 def _text_column(table: FileTable, names: Sequence[str]) -> tuple[tuple[str, ...], str, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -16,7 +16,18 @@ LONGEST_TEXT = 1_000_000
 """Characters."""
 
 NEW_YORK_AFTERNOON = ("14:00", "America/New_York")
-MINUTES_WAIT = 21
+EARLIER_AFTERNOON = "14:15"
+FIRST_AT_TWO = date(2013, 3, 20)
+"""From this meeting on the Federal Reserve's statements are out at 14:00 in New York, before at about 14:15."""
+
+MINUTES_WAIT = 24
+"""Three weeks, and the three days that holidays and a meeting moved forward cost in January and April 2020."""
+FIRST_AFTER_THREE_WEEKS = date(2004, 12, 14)
+"""The Federal Reserve's minutes of meetings before this one were out after the next meeting."""
+WAIT_FOR_THE_NEXT_MEETING = 60
+"""Meetings are eight weeks apart at most, and the minutes came up to four days after the next one."""
+FIRST_AFTER_THE_NEXT_MEETING = date(1976, 1, 1)
+"""What was decided before this day was published after three months, after a year, or later."""
 
 
 class DatedTextError(ValueError):
@@ -29,8 +40,11 @@ class DatedTextError(ValueError):
 class ReleaseRule:
     """When a document of day d is out, where nothing says it: at ``clock`` in ``zone``, days after d.
 
-    The Federal Reserve's statements are out at two in the afternoon in New York on their own day, its minutes three
-    weeks later (``minutes_wait`` days, for every kind whose name begins with *minute*).
+    The Federal Reserve's statements are out at two in the afternoon in New York on their own day, its minutes about
+    three weeks later (``minutes_wait`` days, for every kind whose name begins with *minute*). Minutes of meetings
+    before 14 December 2004 wait at least 60 days, and the Federal Reserve's clock is 14:15 where a statement is from
+    before 20 March 2013. So a document of a scheduled meeting since 1976 is never taken to be out too early; of others
+    :meth:`doubts` speaks.
     """
 
     clock: str = NEW_YORK_AFTERNOON[0]
@@ -41,12 +55,70 @@ class ReleaseRule:
         """The day of release of a document about this day.
 
         >>> ReleaseRule().day_out(date(2024, 11, 7), "Minutes").isoformat()
-        '2024-11-28'
+        '2024-12-01'
+        >>> ReleaseRule().day_out(date(2004, 11, 10), "Minutes").isoformat()
+        '2005-01-09'
         """
-        return about + timedelta(days=self.minutes_wait) if kind.lower().startswith("minute") else about
+        if not _minutes(kind):
+            return about
+        early = about < FIRST_AFTER_THREE_WEEKS
+        return about + timedelta(days=max(self.minutes_wait, WAIT_FOR_THE_NEXT_MEETING) if early else self.minutes_wait)
+
+    def clock_for(self, texts: Iterable[DatedText]) -> str:
+        """The hour at which all of these are out: the latest that one of them needs.
+
+        An hour that is not the Federal Reserve's of today is the visitor's own, and stays.
+
+        >>> ReleaseRule().clock_for([DatedText(date(2008, 3, 18), date(2008, 3, 18), "Statement", "Rates fell.")])
+        '14:15'
+        """
+        if (self.clock, self.zone) != NEW_YORK_AFTERNOON:
+            return self.clock
+        return EARLIER_AFTERNOON if any(map(_before_two, texts)) else self.clock
+
+    def doubts(self, texts: Iterable[DatedText], assumed: Sequence[DatedText]) -> tuple[str, ...]:
+        """What should be known of hours and days that were not read.
+
+        ``texts`` are all of a source, whose one clock is that of :meth:`clock_for`; ``assumed`` are those of them whose
+        day of release is the rule's.
+        """
+        notes = []
+        if self.clock_for(texts) != self.clock:
+            notes.append(
+                f"The Federal Reserve's statements before {FIRST_AT_TWO} were out at about {EARLIER_AFTERNOON}; this "
+                "hour counts for all documents."
+            )
+        minutes = [text for text in assumed if _minutes(text.kind)]
+        if minutes:
+            notes.append(
+                f"The day of release of {_documents_in_words(minutes)} is assumed. Minutes of a meeting out of turn "
+                "came with those of the next one, up to two months later: bring their days of release."
+            )
+        long_kept = [text for text in assumed if text.about < FIRST_AFTER_THE_NEXT_MEETING]
+        if long_kept:
+            notes.append(
+                f"The day of release of {_documents_in_words(long_kept)} from before 1976 is assumed, and is likely "
+                "too early: what was decided then was out after three months, after a year, or later. Bring their days "
+                "of release."
+            )
+        return tuple(notes)
 
 
-AS_THE_FEDERAL_RESERVE = ReleaseRule()
+def _minutes(kind: str) -> bool:
+    return kind.lower().startswith("minute")
+
+
+def _before_two(text: DatedText) -> bool:
+    return not _minutes(text.kind) and text.released < FIRST_AT_TWO
+
+
+def _documents_in_words(texts: Sequence[DatedText]) -> str:
+    return f"{len(texts)} document{'' if len(texts) == 1 else 's'}"
+
+
+ASSUMED_RELEASE = ReleaseRule()
+AS_THE_FEDERAL_RESERVE = ReleaseRule(minutes_wait=21)
+"""Three weeks to the day, as the Federal Reserve plans it: for documents that keep to the plan."""
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,15 @@ RECIPE = "1"
 """Part of every name: another way of cutting or pooling needs another."""
 
 DIGEST_BYTES = 32
+COUNTED = "pieces_of_its_own_and_chunks"
 
 
 @dataclass(frozen=True)
 class TextVector:
     """One text through one model: ``cls`` and ``mean`` (width,) are its vectors by the two ways of pooling.
 
-    ``tone`` (label,) are probabilities, empty for a model without a classifier; ``pieces`` and ``chunks`` count what
-    was read.
+    ``tone`` (label,) are probabilities, empty for a model without a classifier. ``pieces`` are those that ``mean`` is
+    over: each once, in whatever chunks it was read, and without special ones. ``chunks`` counts what was read.
     """
 
     cls: Float[np.ndarray, " width"]
@@ -53,7 +54,7 @@ def keep_vector(fingerprint: str, text_name: str, vector: TextVector) -> None:
             "cls": np.ascontiguousarray(vector.cls, np.float32),
             "mean": np.ascontiguousarray(vector.mean, np.float32),
             "tone": np.ascontiguousarray(vector.tone, np.float32),
-            "counts": np.array([vector.pieces, vector.chunks], np.int64),
+            COUNTED: np.array([vector.pieces, vector.chunks], np.int64),
         }
     )
     try:
@@ -65,13 +66,13 @@ def keep_vector(fingerprint: str, text_name: str, vector: TextVector) -> None:
 
 
 def kept_vector(fingerprint: str, text_name: str) -> TextVector | None:
-    """What this model made of this text; None where that is not known or the file is damaged."""
+    """What this model made of this text; None where that is not known, or the file is damaged or of an older form."""
     try:
         content = KEPT_VECTORS.read(vector_name(fingerprint, text_name))
         if content is None or hashlib.sha256(content[DIGEST_BYTES:]).digest() != content[:DIGEST_BYTES]:
             return None
         found = load(content[DIGEST_BYTES:])
-        pieces, chunks = (int(count) for count in found["counts"])
+        pieces, chunks = (int(count) for count in found[COUNTED])
         return TextVector(found["cls"], found["mean"], found["tone"], pieces, chunks)
     except (OSError, SafetensorError, KeyError, ValueError):
         return None

@@ -13,6 +13,8 @@ from goldviz.data.dated_texts import DatedTexts
 from goldviz.data.market import Channel, Market, MarketError, Release
 
 SameDay = Literal["last", "mean"]
+TEXT_CHANNEL = "text "
+"""How the names of these channels begin."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,15 @@ def text_channels(documents: DatedTexts, series: Sequence[TextSeries], same_day:
         words = f"{one.words} (generated documents)" if documents.generated else one.words
         channels.append(Channel(one.name, words, daily, "level", documents.release))
     return channels
+
+
+def is_text_channel(name: str) -> bool:
+    """Whether a channel of this name came out of documents.
+
+    >>> is_text_channel("text tone"), is_text_channel("gold")
+    (True, False)
+    """
+    return name.startswith(TEXT_CHANNEL)
 
 
 def same_day_note(documents: DatedTexts, same_day: SameDay) -> str:

@@ -22,13 +22,13 @@ FIGURES: dict[str, FigureSpec] = {
     "map": FigureSpec(
         document_map,
         "Which documents are alike?",
-        "Documents on the two directions in which the fitted ones differ most.",
+        "Documents on the two directions in which the fitted ones differ most, of one kind or of all.",
         "The other directions: two documents that stand together here may be far apart there.",
     ),
     "effects": FigureSpec(
         effects,
         "Which change moved the document?",
-        "What each changed passage did to tone and vector, with all other changes in place.",
+        "What each changed passage did to tone and vector, with all other changes in place. Red: more positive.",
         "How changes work together, and whether a reader would have felt the same.",
     ),
 }

@@ -11,9 +11,10 @@ from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
 from goldviz.figures.elements import worded
+from goldviz.figures.policy_documents_reading import tone_ink
 from goldviz.figures.theme import INKS, Theme
 
-MOVED, BETTER, WORSE = "#7d8f24", "#0e7ac0", "#d55e00"
+MOVED = "#7d8f24"
 TITLE = "Which change moved the document?"
 
 
@@ -34,7 +35,7 @@ def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Them
         figure.add_trace(
             go.Bar(
                 x=balance, y=labels, orientation="h", customdata=said, showlegend=False,
-                marker={"color": [BETTER if value >= 0 else WORSE for value in balance]},
+                marker={"color": [tone_ink(value, theme) or INKS[theme].muted for value in balance]},
                 hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>tone %{x:+.3~g}<extra></extra>",
             ),
             row=1, col=1,
@@ -50,6 +51,7 @@ def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Them
     gained = f"; tone {ds.attrs['whole_balance']:+.2f}" if toned else ""
     notes = [
         f"All changes together: 1 − cos = {whole:.3g}{gained}.".replace("-", "−"),
+        "Red: the change made the tone more positive. Blue: more negative." if toned else "",
         "Each bar: this passage alone put back, all others left. They do not add up.",
     ]
     look.apply(figure, theme, title=TITLE, notes=notes, legend=False, hover="closest", height=170 + 24 * len(labels))

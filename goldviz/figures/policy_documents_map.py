@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,23 +29,43 @@ from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
 TITLE = "Which documents are alike?"
 
 
-def document_map(ds: xr.Dataset, *, document: int = 1, colour: str = "date", theme: Theme = "light") -> go.Figure:
-    """Each document at its first two components, coloured by date, tone or kind; an arrow ends at the one in view."""
-    if ds.sizes["component"] == 0:
+@dataclass(frozen=True)
+class Places:
+    """Where documents stand: ``shown`` (document,) are on the map, ``fitted`` (document,) made its axes.
+
+    ``x`` and ``y`` (document,) are the places, ``share`` (axis,) the part of the fitted documents' variance.
+    """
+
+    shown: NDArray[np.bool_]
+    fitted: NDArray[np.bool_]
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+
+def document_map(
+    ds: xr.Dataset, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"
+) -> go.Figure:
+    """Each document at its first two components, coloured by date, tone or kind; an arrow ends at the one in view.
+
+    ``map_kinds`` says whether all documents share their axes, or those of the kind in view stand on their own.
+    """
+    at = _all_places(ds) if map_kinds == "all" else _places_of_one_kind(ds, document)
+    if not len(at.share):
         return worded(
-            "All documents have the same vector, so there is no direction to lay a map along.", title=TITLE, theme=theme
-        )
+            "The documents that the axes are fitted on have one vector, so there is no direction to lay a map along.",
+            title=TITLE, theme=theme,
+        )  # fmt: skip
     if colour == "tone" and not np.isfinite(ds["balance"].values).any():
         colour = "kind"
-    x = ds["coordinate"].values[:, 0]
-    y = ds["coordinate"].values[:, 1] if ds.sizes["component"] > 1 else np.zeros_like(x)
     figure = go.Figure()
     ink = INKS[theme]
-    for kind in kinds(ds):
+    there = [kind for kind in kinds(ds) if (at.shown & (ds["kind"].values == kind)).any()]
+    for kind in there:
         for fitted in (True, False):
-            mine = np.flatnonzero((ds["kind"].values == kind) & (ds["fitted"].values == fitted))
+            mine = np.flatnonzero(at.shown & (ds["kind"].values == kind) & (at.fitted == fitted))
             if len(mine):
-                figure.add_trace(_marks(ds, mine, x, y, kind=kind, fitted=fitted, colour=colour, edge=ink.muted))
+                figure.add_trace(_marks(ds, mine, at, kind=kind, fitted=fitted, colour=colour, edge=ink.muted))
         shown = style_of_kind(ds, kind)
         figure.add_trace(
             go.Scatter(
@@ -55,27 +76,23 @@ def document_map(ds: xr.Dataset, *, document: int = 1, colour: str = "date", the
     place, previous = in_view(ds, document), previous_in_view(ds, document)
     figure.add_trace(
         go.Scatter(
-            x=x[[place]], y=y[[place]], mode="markers", showlegend=False, hoverinfo="skip",
+            x=at.x[[place]], y=at.y[[place]], mode="markers", showlegend=False, hoverinfo="skip",
             marker={"symbol": "circle-open", "size": 20, "color": ink.accent, "line": {"width": 2.5}},
         )
     )  # fmt: skip
     if previous is not None:
         figure.add_annotation(
-            x=x[place], y=y[place], ax=x[previous], ay=y[previous], axref="x", ayref="y", showarrow=True, arrowhead=2,
-            arrowwidth=1.5, arrowcolor=ink.accent, standoff=10, startstandoff=5, text="",
+            x=at.x[place], y=at.y[place], ax=at.x[previous], ay=at.y[previous], axref="x", ayref="y", showarrow=True,
+            arrowhead=2, arrowwidth=1.5, arrowcolor=ink.accent, standoff=10, startstandoff=5, text="",
         )  # fmt: skip
-    shares = [percent_of(share) for share in ds["share"].values[:2]]
-    projected = bool((ds["fitted"].values == 0).any())
-    part = percent_of(float(ds["share"].values[:2].sum()))
-    until = ds.attrs["last_fitted"]
+    shares = [percent_of(share) for share in at.share]
     notes = [
-        f"Filled: released until {until}, and fitted; the axes have {part} of their variance. Open: placed later."
-        if projected
-        else f"Fitted on all documents; the axes have {part} of their variance.",
+        _fitted_sentence(ds, at),
+        _kinds_sentence(ds, at, there),
         sentences("Gold ring: the document in view.", "" if previous is None else "Arrow: from the one before."),
         origin_sentence(ds),
     ]
-    look.apply(figure, theme, title=TITLE, notes=notes, legend=len(kinds(ds)) > 1, hover="closest", height=440)
+    look.apply(figure, theme, title=TITLE, notes=notes, legend=len(there) > 1, hover="closest", height=440)
     figure.update_xaxes(title_text=f"Component 1 ({shares[0]} of the variance)", zeroline=False)
     figure.update_yaxes(title_text=f"Component 2 ({shares[1]})" if len(shares) > 1 else "")
     if colour == "tone":
@@ -90,10 +107,41 @@ def document_map(ds: xr.Dataset, *, document: int = 1, colour: str = "date", the
     return figure
 
 
+def _all_places(ds: xr.Dataset) -> Places:
+    coordinates = ds["coordinate"].values
+    x, y = (coordinates[:, axis] if axis < ds.sizes["component"] else np.zeros(len(coordinates)) for axis in (0, 1))
+    return Places(np.ones(len(coordinates), bool), ds["fitted"].values == 1, x, y, ds["share"].values[:2])
+
+
+def _places_of_one_kind(ds: xr.Dataset, document: int) -> Places:
+    place = in_view(ds, document)
+    x, y = np.nan_to_num(ds["own_coordinate"].values).T
+    share = ds["own_share"].values[place]
+    shown = ds["kind"].values == ds["kind"].values[place]
+    return Places(shown, ds["own_fitted"].values == 1, x, y, share[np.isfinite(share)])
+
+
+def _fitted_sentence(ds: xr.Dataset, at: Places) -> str:
+    part = percent_of(float(at.share.sum()))
+    if at.fitted[at.shown].all():
+        return f"Fitted on all documents here; the axes have {part} of their variance."
+    until = ds["released"].values[at.shown & at.fitted][-1].astype("datetime64[D]")
+    return f"Filled: released until {until}, and fitted; the axes have {part} of their variance. Open: placed later."
+
+
+def _kinds_sentence(ds: xr.Dataset, at: Places, there: list[str]) -> str:
+    """How much of the first axis is the kind: the part of its variance that is between the kinds' means."""
+    if len(there) < 2:
+        return f"Of the kind {kind_label(there[0])} alone." if len(kinds(ds)) > 1 else ""
+    whole = float(((at.x - at.x.mean()) ** 2).sum())
+    means = np.array([at.x[ds["kind"].values == kind].mean() for kind in ds["kind"].values])
+    between = float(((means - at.x.mean()) ** 2).sum())
+    return f"{percent_of(between / whole)} of component 1 is between the kinds." if whole else ""
+
+
 def _marks(
-    ds: xr.Dataset, mine: NDArray[np.intp], x: NDArray[Any], y: NDArray[Any], *, kind: str, fitted: bool, colour: str,
-    edge: str,
-) -> go.Scatter:  # fmt: skip
+    ds: xr.Dataset, mine: NDArray[np.intp], at: Places, *, kind: str, fitted: bool, colour: str, edge: str
+) -> go.Scatter:
     """The documents of a kind that were fitted, filled, or were not, open."""
     own, symbol = style_of_kind(ds, kind)
     value = {"date": _years(ds), "tone": ds["balance"].values}.get(colour)
@@ -113,7 +161,7 @@ def _marks(
         axis=-1,
     )  # fmt: skip
     return go.Scatter(
-        x=x[mine], y=y[mine], mode="markers", showlegend=False, marker=marker,
+        x=at.x[mine], y=at.y[mine], mode="markers", showlegend=False, marker=marker,
         customdata=said,
         hovertemplate="<b>%{customdata[0]}</b><br>released %{customdata[1]}<br>tone %{customdata[2]}<br>"
         "(%{x:.3~g}, %{y:.3~g})<extra></extra>",

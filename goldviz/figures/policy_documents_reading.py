@@ -8,14 +8,22 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.figures.theme import Theme
+
 KIND_STYLES = (
-    ("#0e7ac0", "circle"),
-    ("#d55e00", "diamond"),
-    ("#009e73", "square"),
-    ("#c46a9c", "triangle-up"),
+    ("#009e73", "circle"),
+    ("#c46a9c", "diamond"),
+    ("#a0703c", "square"),
+    ("#8674c4", "triangle-up"),
     ("#838383", "x"),
 )
-"""Colour and marker of the kinds of documents in the order of the alphabet; from the fifth on they share one."""
+"""Colour and marker of the kinds of documents in the order of the alphabet; from the fifth on they share one.
+
+None is red or blue: on this page these are the two signs of the tone.
+"""
+
+TONE_INKS: dict[Theme, tuple[str, str]] = {"light": ("#b2182b", "#2166ac"), "dark": ("#f4a582", "#92c5de")}
+"""Above zero and below, from the two ends of the scale of signed numbers on every page: red for more, blue for less."""
 
 LONGEST_KIND_SHOWN = 18
 
@@ -37,6 +45,16 @@ def kind_label(kind: str) -> str:
     '&lt;b&gt;Statement of t…'
     """
     return html.escape(kind if len(kind) <= LONGEST_KIND_SHOWN else f"{kind[: LONGEST_KIND_SHOWN - 1]}…")
+
+
+def tone_ink(value: float, theme: Theme) -> str:
+    """The colour of a tone or of what it gained: red above zero, blue below it; empty at zero and where there is none.
+
+    >>> tone_ink(0.4, "light"), tone_ink(-0.4, "light"), tone_ink(float("nan"), "light")
+    ('#b2182b', '#2166ac', '')
+    """
+    above, below = TONE_INKS[theme]
+    return above if value > 0 else below if value < 0 else ""
 
 
 def titles(ds: xr.Dataset) -> NDArray[np.str_]:

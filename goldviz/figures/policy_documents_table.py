@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import xarray as xr
 
-from goldviz.figures.policy_documents_reading import in_view
+from goldviz.figures.policy_documents_reading import in_view, tone_ink
+from goldviz.figures.theme import Theme
 
 
 def nearest_table(ds: xr.Dataset, document: int) -> pd.DataFrame:
@@ -21,6 +22,12 @@ def nearest_table(ds: xr.Dataset, document: int) -> pd.DataFrame:
             "Known by then": ["yes" if other < place else "no, it is later" for other in others],
         }
     )
+
+
+def tone_styles(values: pd.Series, theme: Theme) -> list[str]:
+    """CSS for a column of tones: red above zero and blue below, as in the figures."""
+    inks = [tone_ink(value, theme) for value in values]
+    return [f"color: {ink}" if ink else "" for ink in inks]
 
 
 def documents_table(ds: xr.Dataset) -> pd.DataFrame:

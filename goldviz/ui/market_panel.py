@@ -9,6 +9,7 @@ import streamlit as st
 
 from goldviz.data.kept_markets import load_market
 from goldviz.data.market import Market, MarketError
+from goldviz.data.text_channels import is_text_channel
 from goldviz.experiments import experiments
 from goldviz.experiments.base import Settings
 from goldviz.experiments.instant import instants
@@ -59,9 +60,14 @@ def _words(declared: type[Settings], name_of: str) -> tuple[str, list[str]]:
         market = load_market(name, seed)
     except MarketError as error:
         return f":material/error: {plain(str(error))} {ADVICE}", []
-    # The simulated market's line says all that matters; Yahoo's refusals and a file's oddities have to be read.
-    notes = {} if market.simulated else market.notes
-    return described(market), [plain(_named(name, sentence)) for name, sentence in notes.items()]
+    # The simulated market's line says all that matters of its own channels; Yahoo's refusals, a file's oddities, and
+    # when documents were known have to be read.
+    notes = [
+        plain(_named(channel, sentence))
+        for channel, sentence in market.notes.items()
+        if not market.simulated or is_text_channel(channel)
+    ]
+    return described(market), notes
 
 
 def _named(name: str, sentence: str) -> str:

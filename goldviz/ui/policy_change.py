@@ -24,6 +24,7 @@ from goldviz.ui import background, policy_panel, services
 from goldviz.ui.background import Report, TooManyJobsError
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.policy_difference import show_difference
+from goldviz.ui.policy_tables import show_tones
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import duration, plain
 
@@ -135,16 +136,16 @@ def _draw(
             "1 − cos": effects["distance"].values,
         }
     )
-    st.dataframe(
-        table, hide_index=True,
-        column_config={
+    show_tones(
+        table,
+        {
             "Change": st.column_config.NumberColumn(pinned=True, width="small"),
             "Was": st.column_config.TextColumn(width="medium"),
             "Is": st.column_config.TextColumn(width="medium"),
             "Tone": st.column_config.NumberColumn(format="%+.3f", help="How much this change alone raised the tone."),
             "1 − cos": st.column_config.NumberColumn(format="%.4f", help="How far this change alone moved the vector."),
         },
-    )  # fmt: skip
+    )
 
 
 def _cut(words: str, most: int = LONGEST_CELL) -> str:

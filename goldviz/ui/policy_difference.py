@@ -19,9 +19,10 @@ MOST_CHARACTERS = 40_000
 """Characters that are drawn at most; the rest is said to be left out."""
 LEFT_OUT = " … "
 COLOURS = {
-    "light": {"came": "#e3f0fa", "came_ink": "#08507c", "went": "#fbe9df", "went_ink": "#96420a"},
-    "dark": {"came": "#12344a", "came_ink": "#a9d6f5", "went": "#4a2612", "went_ink": "#f7c3a3"},
+    "light": {"came": "#e2f3e6", "came_ink": "#0b5a2b", "went": "#ececea", "went_ink": "#5c5a54"},
+    "dark": {"came": "#123a22", "came_ink": "#a5e3bb", "went": "#2c2f34", "went_ink": "#b4b2a9"},
 }
+"""Neither red nor blue: on this page these are the two signs of the tone."""
 
 
 def show_difference(before: str, after: str, passages: Sequence[Passage], numbers: Mapping[int, int]) -> None:

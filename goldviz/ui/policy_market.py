@@ -10,7 +10,7 @@ import xarray as xr
 from goldviz.data.dated_texts import DatedTextError, DatedTexts
 from goldviz.data.kept_markets import SIMULATED, keep, load_market
 from goldviz.data.market import Market, MarketError
-from goldviz.data.text_channels import SameDay, release_in_words
+from goldviz.data.text_channels import SameDay, is_text_channel, release_in_words
 from goldviz.experiments.gold_forecast import GoldForecast
 from goldviz.experiments.instant.policy_documents import PolicyDocuments
 from goldviz.experiments.procedures.policy_documents_market import ChannelChoice, market_with_documents
@@ -38,7 +38,10 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
     left, right = st.columns(2)
     with left:
         there = sorted({str(kind) for kind in dataset["kind"].values})
-        kinds = st.multiselect("Documents", there, default=there, key="channel-kinds")
+        kinds = st.multiselect("Documents", there, default=[one_kind(documents)], key="channel-kinds")
+        shared = _kinds_sentence(kinds, there)
+        if shared:
+            st.caption(shared)
         tone = st.toggle("Tone", value=True, key="channel-tone", help="P(positive) − P(negative) of each document.")
         change = st.toggle(
             "Change", value=True, key="channel-change", help="1 − cos with the document before of the same kind."
@@ -78,6 +81,24 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
             )
 
 
+def one_kind(documents: DatedTexts) -> str:
+    """The kind whose channel is offered first: statements where there are any, else the most frequent one."""
+    found = next((kind for kind in documents.kinds if kind.lower().startswith("statement")), documents.kinds[0])
+    return found or "document"
+
+
+def _kinds_sentence(kinds: list[str], there: list[str]) -> str:
+    """What it means that these kinds share a channel, or that one does not; empty where there is no other."""
+    if len(kinds) > 1:
+        return plain(
+            f"{', '.join(kinds)} share each channel, so its steps are partly changes of kind and not of what was said. "
+            "Take one kind to keep them apart."
+        )
+    if not kinds or len(there) == 1:
+        return ""
+    return plain(f"{kinds[0]} alone: with another kind in the same channel its steps would partly be changes of kind.")
+
+
 def _market() -> Market | None:
     """The visitor's market."""
     values = {}
@@ -99,7 +120,7 @@ def _use(market: Market, documents: DatedTexts) -> None:
     name = keep(market)
     st.session_state.setdefault(market_dialog.OURS, set()).add(name)
     market_panel.use(name, 0)
-    added = [channel.words for channel in market.channels if channel.name.startswith("text ")]
+    added = [channel.words for channel in market.channels if is_text_channel(channel.name)]
     simulated = " The market itself is simulated." if market.simulated else ""
     generated = " The documents are generated." if documents.generated else ""
     st.session_state[ADDED] = plain(f"Your market now has {', '.join(added)}.{simulated}{generated}")

@@ -11,9 +11,13 @@ import streamlit as st
 from goldviz.data.dated_text_files import texts_from_files
 from goldviz.data.dated_text_tables import TextColumns, TextTablePreview, look_into_texts, texts_from_table
 from goldviz.data.dated_texts import (
+    EARLIER_AFTERNOON,
+    FIRST_AFTER_THREE_WEEKS,
+    FIRST_AT_TWO,
     MINUTES_WAIT,
     MOST_TEXTS,
     NEW_YORK_AFTERNOON,
+    WAIT_FOR_THE_NEXT_MEETING,
     DatedTextError,
     DatedTexts,
     ReleaseRule,
@@ -28,6 +32,17 @@ Use = Callable[[str], None]
 ORDERS = {True: "day first, as in 31/12/2024", False: "month first, as in 12/31/2024"}
 NONE = ""
 TABLE_ENDINGS = (".csv", ".tsv")
+ASSUMED_DAYS = (
+    "The day of release is assumed: each document's own day, which must be that of the decision, and for minutes so "
+    f"many days later, or {WAIT_FOR_THE_NEXT_MEETING} where they are from before {FIRST_AFTER_THREE_WEEKS}, when the "
+    "Federal Reserve's minutes came after the next meeting. It is too early for minutes of a meeting out of turn and "
+    "for most of what is older than 1976, and a release that is too early lets a forecast look ahead: bring a column "
+    "of days of release if you can."
+)
+ASSUMED_HOUR = (
+    f"With a statement from before {FIRST_AT_TWO} among them, all documents count as out at {EARLIER_AFTERNOON}, as "
+    "the Federal Reserve's were then. Another hour that you choose stays."
+)
 ZONES = ("America/New_York", "Europe/Frankfurt", "Europe/London", "Asia/Tokyo", "UTC")
 
 
@@ -142,8 +157,7 @@ def _rule(*, asks_for_minutes: bool) -> ReleaseRule:
                     help="Documents whose kind begins with 'minute' are taken to be out so many days after their day.",
                 )
             )  # fmt: skip
-        st.caption(
-            "The day of release is assumed: each document's own day, and for minutes so many days later. Change it if "
-            "it is wrong, for a release that is too early lets a forecast look ahead."
-        )
+        st.caption(ASSUMED_DAYS)
+    if (f"{hour:%H:%M}", place) == NEW_YORK_AFTERNOON:
+        st.caption(ASSUMED_HOUR)
     return ReleaseRule(f"{hour:%H:%M}", place, wait)

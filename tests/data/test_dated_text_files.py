@@ -26,8 +26,22 @@ def test_front_matter_counts_before_the_name() -> None:
 
 
 def test_minutes_are_assumed_to_come_later() -> None:
-    [text] = texts_from_files([("minutes-2024-11-07.txt", WORDS)]).texts
-    assert text.released == date(2024, 11, 28)
+    found = texts_from_files([("minutes-2024-11-07.txt", WORDS)])
+    assert found.texts[0].released == date(2024, 12, 1)
+    assert any("1 document is assumed" in note for note in found.notes)
+
+
+def test_old_documents_are_out_late_and_it_is_said() -> None:
+    found = texts_from_files([("minutes-2003-06-25.txt", WORDS), ("statement-2003-06-25.txt", WORDS + b" b")])
+    assert [text.released for text in found.texts] == [date(2003, 6, 25), date(2003, 8, 24)]
+    assert found.clock == "14:15"
+    assert any("14:15" in note for note in found.notes)
+
+
+def test_a_day_of_release_that_is_said_is_not_called_assumed() -> None:
+    found = texts_from_files([("a.md", b"---\ndate: 2003-06-25\nreleased: 2003-08-14\ntype: Minutes\n---\n" + WORDS)])
+    assert found.texts[0].released == date(2003, 8, 14)
+    assert found.notes == ()
 
 
 def test_yaml_is_never_evaluated() -> None:

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.dated_text_tables import TextColumns, look_into_texts, texts_from_table
-from goldviz.data.dated_texts import AS_THE_FEDERAL_RESERVE, DatedTextError, DatedTexts, ReleaseRule
+from goldviz.data.dated_texts import ASSUMED_RELEASE, DatedTextError, DatedTexts, ReleaseRule
 from goldviz.data.uploaded_text import LARGEST_UPLOAD
 
 REAL = Path(__file__).parents[2].parent / "shared/data/fomc/communications_2019-2024.csv"
 TEXT = "The Committee decided to raise the target range."
 
 
-def read(content: bytes, rule: ReleaseRule = AS_THE_FEDERAL_RESERVE) -> DatedTexts:
+def read(content: bytes, rule: ReleaseRule = ASSUMED_RELEASE) -> DatedTexts:
     found = look_into_texts(content, "file.csv")
     return texts_from_table(content, "file.csv", TextColumns(found.date, found.text, found.release, found.kind), rule)
 
@@ -90,6 +90,21 @@ def test_an_empty_release_is_assumed_and_noted() -> None:
     made = read(rows.encode(), ReleaseRule(minutes_wait=20))
     assert [text.released for text in made.texts] == [date(2024, 2, 15), date(2024, 4, 9)]
     assert any("Rows with nothing in Release: 1" in note for note in made.notes)
+    assert any("The day of release of 1 document is assumed" in note for note in made.notes)
+
+
+def test_old_documents_without_a_release_are_out_late_and_it_is_said() -> None:
+    rows = f"Date,Type,Text\n2004-11-10,Minutes,{TEXT}\n2004-11-10,Statement,{TEXT} b\n2024-01-31,Statement,c d e\n"
+    made = read(rows.encode())
+    assert [text.released for text in made.texts] == [date(2004, 11, 10), date(2005, 1, 9), date(2024, 1, 31)]
+    assert made.clock == "14:15"
+    assert sum("14:15" in note or "out of turn" in note for note in made.notes) == 2
+
+
+def test_a_stamped_release_is_not_moved_by_what_is_usual() -> None:
+    rows = f"Date,Release,Text\n2008-01-30,2008-01-30T14:00Z,{TEXT}\n"
+    made = read(rows.encode())
+    assert (made.clock, made.zone) == ("14:00", "UTC")
 
 
 @pytest.mark.parametrize(
@@ -151,5 +166,6 @@ def test_real_communications_go_through() -> None:
     assert not any("â" in text.text for text in made.texts)
     minutes = [text for text in made.texts if text.kind == "Minute"]
     assert all(14 <= (text.released - text.about).days <= 60 for text in minutes)
+    assert all(text.released <= ASSUMED_RELEASE.day_out(text.about, text.kind) for text in made.texts)
     [statement] = [text for text in made.texts if text.about == date(2024, 12, 18)]
     assert "mortgage‑backed" in statement.text

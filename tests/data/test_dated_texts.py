@@ -6,6 +6,8 @@ from types import ModuleType
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from goldviz.data import (
     dated_text_files,
@@ -37,6 +39,57 @@ def test_minutes_wait_and_statements_do_not() -> None:
     rule = ReleaseRule(minutes_wait=21)
     assert rule.day_out(DAY, "Statement") == DAY
     assert rule.day_out(DAY, "Minute") == rule.day_out(DAY, "minutes") == date(2025, 1, 8)
+
+
+@pytest.mark.parametrize(
+    ("meeting", "published"),
+    [
+        (date(2004, 11, 10), date(2004, 12, 16)),
+        (date(2004, 12, 14), date(2005, 1, 4)),
+        (date(1996, 1, 31), date(1996, 3, 28)),
+        (date(2019, 12, 11), date(2020, 1, 3)),
+        (date(2020, 3, 15), date(2020, 4, 8)),
+    ],
+)
+def test_minutes_are_never_assumed_to_be_out_before_they_were(meeting: date, published: date) -> None:
+    assert published <= ReleaseRule().day_out(meeting, "Minutes")
+
+
+@given(st.dates(date(1980, 1, 1), date(2030, 1, 1)), st.integers(0, 120))
+def test_old_minutes_wait_for_the_next_meeting_whatever_is_asked_for(meeting: date, wait: int) -> None:
+    waited = (ReleaseRule(minutes_wait=wait).day_out(meeting, "minutes") - meeting).days
+    assert waited >= wait
+    assert waited >= 60 or meeting >= date(2004, 12, 14)
+    assert waited == wait or meeting < date(2004, 12, 14)
+
+
+def document(about: date, kind: str = "Statement") -> DatedText:
+    return DatedText(about, ReleaseRule().day_out(about, kind), kind, "Rates rose.")
+
+
+def test_one_statement_from_before_march_2013_moves_the_hour_of_all() -> None:
+    rule = ReleaseRule()
+    old, new = document(date(2013, 1, 30)), document(date(2013, 3, 20))
+    assert rule.clock_for([old, new]) == "14:15"
+    assert rule.clock_for([new]) == "14:00"
+    assert rule.clock_for([document(date(2008, 1, 30), "Minutes"), new]) == "14:00"
+    assert any("14:15" in note for note in rule.doubts([old, new], []))
+    assert rule.doubts([new], [new]) == ()
+
+
+def test_an_hour_of_the_visitors_own_stays() -> None:
+    old = document(date(2008, 1, 30))
+    assert ReleaseRule(clock="12:30").clock_for([old]) == "12:30"
+    assert ReleaseRule(zone="Europe/Frankfurt").clock_for([old]) == "14:00"
+    assert ReleaseRule(zone="Europe/Frankfurt").doubts([old], [old]) == ()
+
+
+def test_what_may_be_assumed_too_early_is_said() -> None:
+    minutes, ancient = document(date(2020, 3, 3), "Minutes"), document(date(1970, 3, 10), "Memorandum")
+    [said] = ReleaseRule(clock="15:00").doubts([minutes], [minutes])
+    assert "out of turn" in said
+    [said] = ReleaseRule(clock="15:00").doubts([ancient, minutes], [ancient])
+    assert "before 1976" in said
 
 
 def test_documents_are_known_at_their_hour_in_summer_and_winter() -> None:

@@ -45,8 +45,11 @@ class StopPressedError(Exception):
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     """A hub's cache of its own, nobody logged in, no proxy, and no pause between attempts."""
-    for name in ("HF_ENDPOINT", "HF_HUB_OFFLINE", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "GOLDVIZ_HUB"):
+    for name in (
+        "HF_ENDPOINT", "HF_HUB_OFFLINE", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "GOLDVIZ_HUB", "GOLDVIZ_HUB_KEY",
+    ):  # fmt: skip
         monkeypatch.delenv(name, raising=False)
+    leave_free(monkeypatch, 10**12)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "token"))
@@ -56,6 +59,14 @@ def cache(tmp_path, monkeypatch):
     close_session()
     yield tmp_path / "hub"
     close_session()
+
+
+def leave_free(monkeypatch, *free):
+    """A disk with so many bytes free, at each time that it is asked; the last number stays."""
+    left = list(free)
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**12, 0, left.pop(0) if len(left) > 1 else left[0])
+    )
 
 
 @pytest.fixture
@@ -187,8 +198,19 @@ def test_a_revision_is_pinned_to_the_listing(hub):
     )
 
 
+@pytest.mark.parametrize("lent", [None, "", "off", "0", "no"])
+def test_the_owner_s_key_is_not_sent_for_visitors(hub, monkeypatch, tmp_path, lent):
+    monkeypatch.setenv("HF_TOKEN", "hf_a_key")
+    (tmp_path / "token").write_text("hf_another_key")
+    if lent is not None:
+        monkeypatch.setenv("GOLDVIZ_HUB_KEY", lent)
+    got(hub)
+    assert {asked.key for asked in hub.asked} == {None}
+
+
 def test_large_files_come_without_the_key_and_nothing_is_told_of_this_machine(hub, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_a_key")
+    monkeypatch.setenv("GOLDVIZ_HUB_KEY", "on")
     got(hub)
     keys = {asked.path.startswith("/store/"): asked.key for asked in hub.asked}
     assert keys == {False: "Bearer hf_a_key", True: None}
@@ -202,9 +224,12 @@ def test_a_gated_model_needs_a_key(hub, monkeypatch):
     assert look_up("gated/model", hub.address).notes[0].startswith("Its owner asks for consent")
     assert failure(hub, "gated/model") == (
         "gated/model: its owner asks for consent before a download (401); "
-        "accept the terms on its page, log in here with `hf auth login`, and try again."
+        "accept the terms on its page, log in on this server with `hf auth login` and set GOLDVIZ_HUB_KEY=on, "
+        "and try again."
     )
     monkeypatch.setenv("HF_TOKEN", "hf_a_key")
+    assert failure(hub, "gated/model").startswith("gated/model: its owner asks for consent")
+    monkeypatch.setenv("GOLDVIZ_HUB_KEY", "on")
     assert got(hub, "gated/model").is_dir()
 
 
@@ -308,10 +333,10 @@ LATER = "try again later, or choose a model that is on this machine."
 GO_ON = "try again, and it goes on where it stopped."
 SENTENCES = {
     "401": "the hub has no model of this name that is open to you (401); "
-    "check its spelling, or log in here with `hf auth login` if it is private.",
+    "check its spelling, or log in on this server with `hf auth login` and set GOLDVIZ_HUB_KEY=on if it is private.",
     "403": f"the hub refuses the request (403: Access to this resource is disabled.); {LATER}",
     "404": "the hub has no model of this name that is open to you (404); "
-    "check its spelling, or log in here with `hf auth login` if it is private.",
+    "check its spelling, or log in on this server with `hf auth login` and set GOLDVIZ_HUB_KEY=on if it is private.",
     "429": "the hub refuses because it was asked too often (429); "
     "wait a few minutes before you try again, or choose a model that is on this machine.",
     "500": f"the hub reports a fault of its own (500: Internal Error - We're working on it!); {LATER}",
@@ -382,7 +407,7 @@ def test_a_part_that_the_hub_refuses_is_not_asked_for_twice(hub):
 def test_a_model_that_is_not_there(hub):
     assert failure(hub, "owner/missing") == (
         "owner/missing: the hub has no model of this name that is open to you (401); "
-        "check its spelling, or log in here with `hf auth login` if it is private."
+        "check its spelling, or log in on this server with `hf auth login` and set GOLDVIZ_HUB_KEY=on if it is private."
     )
 
 
@@ -484,11 +509,33 @@ def test_a_full_disk(hub):
 
 def test_too_little_room_is_seen_before_anything_is_asked_for(hub, monkeypatch):
     plant_part(hub, WEIGHTS[:100_000])
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 10**9, 300_000))
+    monkeypatch.setattr(hub_models, "FREE_BYTES", 1_000_000)
+    leave_free(monkeypatch, 1_000_000 + TOTAL - 100_000 - 1)
     assert failure(hub) == (
-        "owner/name: 0 MB are still to come and the disk has room for 0 MB; make room and try again."
+        "owner/name: 0 MB are still to come and the disk has 1 MB free, of which 1 MB are left alone; "
+        "make room, try again, and it goes on where it stopped."
     )
     assert asked_for_content(hub) == []
+    leave_free(monkeypatch, 1_000_000 + TOTAL - 100_000, 10**9)
+    assert got(hub).is_dir()
+    leave_free(monkeypatch, 0)
+    assert got(hub).is_dir()  # all of it is here
+
+
+def test_two_gigabytes_of_the_disk_are_left_alone(hub, monkeypatch):
+    leave_free(monkeypatch, 2_000_000_000)
+    assert failure(hub) == (
+        "owner/name: 1 MB are still to come and the disk has 2,000 MB free, of which 2,000 MB are left alone; "
+        "make room, try again, and it goes on where it stopped."
+    )
+
+
+def test_a_disk_that_others_fill_meanwhile_ends_the_download(hub, monkeypatch):
+    leave_free(monkeypatch, 10**10, 10**10, 10**10, 10**10, 2_000_000_000)
+    assert "2,000 MB are left alone; make room, try again, and it goes on where it stopped." in failure(hub)
+    assert held(REPO) is None
+    leave_free(monkeypatch, 10**10)
+    assert (got(hub) / "model.safetensors").read_bytes() == WEIGHTS
 
 
 def test_a_cache_that_cannot_be_written(hub, cache):

@@ -1,11 +1,14 @@
 """Documents and vectors that are kept by content."""
 
+import hashlib
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
+from goldviz.data import kept_documents
 from goldviz.data.dated_texts import DatedText, DatedTextError, DatedTexts
 from goldviz.data.generated_documents import generated_documents
 from goldviz.data.kept_documents import KEPT_DOCUMENTS, documents_at_hand, keep_documents
@@ -27,6 +30,46 @@ def test_documents_come_back_as_they_were() -> None:
     name = keep_documents(DOCUMENTS)
     assert documents_at_hand(name) == DOCUMENTS
     assert keep_documents(DOCUMENTS) == name
+
+
+def test_letters_beyond_ascii_take_the_room_that_they_take_in_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "é" * 50_000
+    documents = DatedTexts((DatedText(DAY, DAY, "Statement", text),), "by hand")
+    monkeypatch.setattr(kept_documents, "LARGEST_UNPACKED", 101_000)
+    assert documents_at_hand(keep_documents(documents)) == documents
+
+
+def test_what_would_not_be_read_again_is_not_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = DatedTexts((DatedText(DAY, DAY, "Statement", "é" * 600_000),), "by hand")
+    monkeypatch.setattr(kept_documents, "LARGEST_UNPACKED", 10**6)
+    with pytest.raises(
+        DatedTextError, match=r"^The documents of by hand take 1\.2 MB in all; allowed are at most 1 MB\."
+    ):
+        keep_documents(documents)
+    assert not (folder / "documents").exists()
+
+
+def test_half_a_surrogate_pair_is_kept_as_it_is() -> None:
+    documents = DatedTexts((DatedText(DAY, DAY, "Statement", "a\ud800b\0"),), "by hand")
+    assert documents_at_hand(keep_documents(documents)) == documents
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path / "a file"))
+    with pytest.raises(DatedTextError, match=r"^The documents cannot be kept on this server: .+\.$"):
+        keep_documents(DOCUMENTS)
+    ones = np.ones(4, np.float32)
+    with pytest.raises(DatedTextError, match=r"^Vectors cannot be kept on this server: .+\.$"):
+        keep_vector("print", "text", TextVector(ones, ones, ones, 12, 2))
+    with pytest.raises(DatedTextError, match=r"^The documents f{16} cannot be read: .+\.$"):
+        documents_at_hand("f" * 16)
+
+
+def test_an_old_file_that_cannot_be_removed_does_not_lose_the_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_documents, "KEPT_DOCUMENTS", KeptFiles("documents", ".json.gz", 1))
+    KEPT_DOCUMENTS.path("0" * 16).mkdir(parents=True)
+    assert documents_at_hand(keep_documents(DOCUMENTS)) == DOCUMENTS
 
 
 def test_generated_documents_are_the_same_every_time() -> None:
@@ -70,6 +113,18 @@ def test_vectors_come_back_and_damage_means_not_there() -> None:
     path = KEPT_VECTORS.path(vector_name("print", "text"))
     path.write_bytes(path.read_bytes()[:-1])
     assert kept_vector("print", "text") is None
+
+
+def test_a_vector_of_an_older_form_is_not_there() -> None:
+    """It counted special pieces and those that two chunks share, and called the counts otherwise."""
+    old = save({**{part: np.zeros(4, np.float32) for part in ("cls", "mean", "tone")}, "counts": np.array([14, 2])})
+    KEPT_VECTORS.write(vector_name("print", "text"), hashlib.sha256(old).digest() + old)
+    assert kept_vector("print", "text") is None
+    ones = np.ones(4, np.float32)
+    keep_vector("print", "text", TextVector(ones, ones, ones, 12, 2))
+    found = kept_vector("print", "text")
+    assert found is not None
+    assert found.pieces == 12
 
 
 def test_the_least_recently_used_go(folder: Path) -> None:

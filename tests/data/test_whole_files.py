@@ -43,3 +43,15 @@ def test_what_was_left_unfinished_goes_in_time(tmp_path):
     os.utime(old, (time.time() - 7200, time.time() - 7200))
     make_room(tmp_path, [], 0, spared=tmp_path / "none")
     assert list(tmp_path.iterdir()) == [new]
+
+
+def test_what_cannot_be_removed_stays_and_others_go_for_it(tmp_path):
+    stuck, old, new, unfinished = (tmp_path / name for name in ("stuck.txt", "old.txt", "new.txt", "old.part"))
+    for folder in (stuck, unfinished):  # A folder cannot be unlinked, whoever tries.
+        folder.mkdir()
+    for path in (old, new):
+        write_whole(path, b"x" * 10)
+    for age, path in enumerate((unfinished, stuck, old, new)):
+        os.utime(path, (1000 + age, 1000 + age))
+    make_room(tmp_path, [stuck, old, new], stuck.stat().st_size + 10, spared=new)
+    assert sorted(tmp_path.iterdir()) == sorted([stuck, new, unfinished])

@@ -3,18 +3,21 @@
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from goldviz.data.dated_texts import DatedTexts
+from goldviz.data.dated_texts import DatedText, DatedTexts
 from goldviz.data.generated_documents import generated_documents
 from goldviz.data.kept_documents import documents_at_hand, keep_documents
 from goldviz.data.kept_markets import load_market
 from goldviz.experiments.base import Preset
 from goldviz.experiments.gold_forecast import GoldForecast
 from goldviz.experiments.instant.policy_documents import PolicyDocuments
-from goldviz.ui import background, controls, policy_change, policy_panel
+from goldviz.experiments.procedures.policy_documents import read_change, read_documents
+from goldviz.ui import background, controls, policy_change, policy_market, policy_panel
 from tests.experiments.procedures.policy_cases import some_documents
 from tests.pages.instant import InstantVisitor
 
@@ -56,8 +59,36 @@ def test_a_stranger_sees_figures_changes_and_neighbours_at_once(theme: str) -> N
     assert {"timeline", "map", "effects"} <= set(visitor.drawn())
     assert any("Generated documents" in line for line in said(visitor))
     assert any("14:00 in New York" in line for line in said(visitor))
-    assert any(line.startswith("**What changed from 2023-01-25 Statement to 2023-03-15") for line in said(visitor))
+    assert any(line.startswith("**What changed from 2022-06-15 Statement to 2022-07-27") for line in said(visitor))
     assert len(visitor.at.dataframe) == 3
+    assert any("not hawkish or dovish" in line for line in said(visitor))
+    assert any("pieces without special ones" in line for line in said(visitor))
+    assert any(line.startswith("Statement alone: with another kind") for line in said(visitor))
+
+
+def test_the_document_in_view_at_first_has_a_clear_change(folder: Path) -> None:
+    settings = PolicyDocuments()
+    dataset, place = read_documents(settings), settings.document - 1
+    tones = dataset["balance"].values
+    assert dataset["kind"].values[place] == "Statement"
+    assert abs(tones[place] - tones[int(dataset["previous"].values[place])]) > 0.3
+    effects = read_change(settings)
+    assert 2 <= effects.sizes["passage"] <= 8
+    assert np.abs(effects["balance"]).max() > 0.3
+
+
+def test_tones_are_coloured_in_the_tables() -> None:
+    visitor = InstantVisitor(PolicyDocuments)
+    styles = [table.proto.arrow_data.styler.styles for table in visitor.at.dataframe]
+    assert all("color: #b2182b" in style or "color: #2166ac" in style for style in styles)
+    assert any("color: #b2182b" in style and "color: #2166ac" in style for style in styles)
+
+
+def test_the_map_is_of_one_kind_or_of_all() -> None:
+    visitor = InstantVisitor(PolicyDocuments)
+    assert "Of the kind Statement alone" in str(visitor.drawn()["map"]).replace("<br>", " ")
+    visitor.set(map_kinds="all")
+    assert "of component 1 is between the kinds" in str(visitor.drawn()["map"]).replace("<br>", " ")
 
 
 @pytest.mark.parametrize("preset", PolicyDocuments.presets, ids=lambda preset: preset.slug)
@@ -163,8 +194,26 @@ def test_documents_become_channels_of_the_visitors_market() -> None:
     assert market.simulated
     assert any("The market itself is simulated" in line for line in said(visitor))
     assert any("forecast lab" in link.proto.label for link in visitor.page_links())
+    assert "Of the kind Statement alone." in market.notes["text tone"]
     visitor.go("pages/gold_forecast.py")
     assert any("with channels out of documents" in line for line in said(visitor))
+    assert any("text tone: Known from 14:00 in New York" in line for line in said(visitor))
+
+
+def test_several_kinds_in_one_channel_are_warned_of() -> None:
+    visitor = InstantVisitor(PolicyDocuments)
+    visitor.at.multiselect(key="channel-kinds").set_value(["Minutes", "Statement"])
+    visitor.look()
+    assert any("Minutes, Statement share each channel" in line for line in said(visitor))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "offered"),
+    [(("Minute", "Minute", "Statement"), "Statement"), (("Note", "Note", "Minutes"), "Note"), (("",), "document")],
+)
+def test_one_kind_is_offered_first(kinds: tuple[str, ...], offered: str) -> None:
+    texts = tuple(DatedText(date(2024, 1, 1 + n), date(2024, 1, 1 + n), kind, str(n)) for n, kind in enumerate(kinds))
+    assert policy_market.one_kind(DatedTexts(texts, "by hand")) == offered
 
 
 def test_generated_documents_are_the_default_of_link_and_notebook() -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 POOLINGS = {"mean": "mean over the pieces", "cls": "[CLS], the first piece"}
 COLOURS = {"date": "its date", "tone": "its tone", "kind": "its kind"}
 FITTED = {"first_half": "the first half", "all": "all documents (looks ahead)"}
+KINDS_ON_THE_MAP = {"one": "the kind of the document in view", "all": "all kinds, on the same axes"}
 MOST_DOCUMENTS = 2_000
 
 
@@ -50,6 +51,10 @@ class PolicyDocuments(Instant):
         "first_half", group="Map", essential=True, labels=FITTED,
         description="The documents from which the map's axes, the principal components, are computed.",
     )  # fmt: skip
+    map_kinds: Literal["one", "all"] = setting(
+        "one", group="Map", essential=True, labels=KINDS_ON_THE_MAP,
+        description="Which documents are on the map, and have a part in its axes.",
+    )  # fmt: skip
     colour: Literal["date", "tone", "kind"] = setting(
         "date", group="Map", essential=True, labels=COLOURS, description="What a document's colour in the map shows."
     )
@@ -57,7 +62,7 @@ class PolicyDocuments(Instant):
         6, ge=1, le=20, group="View", unit="documents", description="How many of the nearest documents are listed."
     )
     document: int = setting(
-        19, ge=1, le=MOST_DOCUMENTS, group="View",
+        9, ge=1, le=MOST_DOCUMENTS, group="View",
         description="Number of the document that is compared with the one before it of its kind, by release.",
     )  # fmt: skip
 
@@ -65,13 +70,18 @@ class PolicyDocuments(Instant):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document", "document",
-            "Each text becomes one vector, the mean over its pieces. The map's axes know the first half alone; the "
-            "later documents are placed on them.",
+            "Each text becomes one vector, the mean over its pieces. The map's axes know the first half alone, of one "
+            "kind; the later documents are placed on them.",
         ),
         Preset(
             "The tone's view", "document",
             "The vector of [CLS], from which the tone is read, coloured by tone: the first axis is mostly good or bad.",
             {"pooling": "cls", "colour": "tone"},
+        ),
+        Preset(
+            "Break it: statements and minutes on one map", "break",
+            "Axes of all kinds together: the first one tells mostly which kind a text is, and little of what it says.",
+            {"map_kinds": "all", "colour": "kind"},
         ),
         Preset(
             "Break it: a map that knows the future", "break",
@@ -90,7 +100,7 @@ class PolicyDocuments(Instant):
             return 1, 1
 
     def document_in_words(self) -> str:
-        """Which document is in view: 'Document 19 of 48: 2023-03-15 Statement'; less where there are no such ones."""
+        """Which document is in view: 'Document 9 of 48: 2022-07-27 Statement'; less where there are no such ones."""
         from goldviz.data.dated_texts import DatedTextError
 
         try:

@@ -22,10 +22,14 @@ MOST_PASSAGES = 16
 """Changed passages whose effect is measured; the longest ones, where there are more."""
 
 LEAST_FITTED = 3
+MAP_COMPONENTS = 2
 
 
 def read_documents(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr.Dataset:
     """Everything that is shown of the documents, by document in the order of release.
+
+    ``coordinate``, ``share`` and ``fitted`` are of axes that all documents have in common; ``own_coordinate``,
+    ``own_share`` and ``own_fitted`` of those that each kind has for itself, NaN where a kind spans fewer.
 
     Raises :class:`goldviz.data.dated_texts.DatedTextError` for documents that are not here, and
     :class:`goldviz.models.text_model.TextModelError` for such a model.
@@ -36,6 +40,8 @@ def read_documents(settings: PolicyDocuments, report: ReportPieces | None = None
     vectors = pooled(found, settings.pooling)
     fitted = fitted_documents(len(vectors), settings.fitted_on)
     axes = principal_axes(vectors[fitted], COMPONENTS)
+    kinds = [text.kind or "document" for text in documents.texts]
+    own_coordinate, own_share, own_fitted = axes_of_kinds(vectors, kinds, settings.fitted_on)
     previous = previous_of(documents)
     nearest, cosine = nearest_documents(vectors, settings.neighbours)
     moments = documents.release.moments(documents.release_days)
@@ -50,6 +56,9 @@ def read_documents(settings: PolicyDocuments, report: ReportPieces | None = None
             "coordinate": (("document", "component"), axes.coordinates(vectors)),
             "share": ("component", axes.share),
             "fitted": ("document", fitted.astype(np.float64)),
+            "own_coordinate": (("document", "own_component"), own_coordinate),
+            "own_share": (("document", "own_component"), own_share),
+            "own_fitted": ("document", own_fitted.astype(np.float64)),
             "nearest": (("document", "neighbour"), nearest.astype(np.float64)),
             "cosine": (("document", "neighbour"), cosine),
             "words": ("document", np.array([len(text.text.split()) for text in documents.texts], np.float64)),
@@ -58,11 +67,12 @@ def read_documents(settings: PolicyDocuments, report: ReportPieces | None = None
         },
         coords={
             "title": ("document", [text.title for text in documents.texts]),
-            "kind": ("document", [text.kind or "document" for text in documents.texts]),
+            "kind": ("document", kinds),
             "about": ("document", np.array([text.about for text in documents.texts], "datetime64[s]")),
             "released": ("document", moments.tz_localize(None).as_unit("s").to_numpy()),
             "label": list(labels),
             "component": np.arange(1, len(axes.share) + 1),
+            "own_component": np.arange(1, MAP_COMPONENTS + 1),
         },
         attrs={
             "origin": documents.origin,
@@ -72,7 +82,6 @@ def read_documents(settings: PolicyDocuments, report: ReportPieces | None = None
             "model": model.name,
             "pooling": settings.pooling,
             "fitted_on": settings.fitted_on,
-            "last_fitted": str(documents.texts[int(np.flatnonzero(fitted)[-1])].released),
         },
     )
 
@@ -86,6 +95,25 @@ def fitted_documents(count: int, fitted_on: str) -> np.ndarray:
     """Which documents the map's axes are fitted on, (document,) of bool: all, or the first half, but at least three."""
     first = count if fitted_on == "all" else min(count, max(LEAST_FITTED, count // 2))
     return np.arange(count) < first
+
+
+def axes_of_kinds(
+    vectors: np.ndarray, kinds: Sequence[str], fitted_on: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Each document on two axes of its own kind: places (document, 2), shares (document, 2), which were fitted.
+
+    The axes of a kind are those of its documents alone, all or the first half, but at least three.
+    """
+    places, shares = (np.full((len(vectors), MAP_COMPONENTS), np.nan) for _ in range(2))
+    fitted = np.zeros(len(vectors), bool)
+    for kind in set(kinds):
+        mine = np.flatnonzero(np.array(kinds) == kind)
+        early = mine[fitted_documents(len(mine), fitted_on)]
+        axes = principal_axes(vectors[early], MAP_COMPONENTS)
+        found = len(axes.share)
+        places[mine, :found], shares[mine, :found] = axes.coordinates(vectors[mine]), axes.share
+        fitted[early] = True
+    return places, shares, fitted
 
 
 def previous_of(documents: DatedTexts) -> list[int]:

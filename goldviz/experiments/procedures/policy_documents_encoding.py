@@ -29,7 +29,10 @@ ReportPieces = Callable[[float, float], None]
 
 @dataclass(frozen=True)
 class EncodedTexts:
-    """Texts as vectors, in their order: ``cls`` and ``mean`` (text, width), ``tone`` (text, label) probabilities."""
+    """Texts as vectors, in their order: ``cls`` and ``mean`` (text, width), ``tone`` (text, label) probabilities.
+
+    ``pieces`` (text,) are those that each mean is over.
+    """
 
     cls: Float[np.ndarray, "text width"]
     mean: Float[np.ndarray, "text width"]
@@ -63,9 +66,9 @@ def pieces_of_its_own(chunks: Sequence[Pieces]) -> list[Float[np.ndarray, " piec
 def encoded(model: TextModel, text: str, report: ReportPieces | None = None) -> TextVector:
     """One text as vectors.
 
-    ``mean`` is the mean of X^(L) over all pieces; ``cls`` and the tone's probabilities are means over the chunks,
-    weighted by the pieces that each has of its own. ``report`` is told the pieces done. The vector is that of one CPU
-    thread.
+    ``mean`` is the mean of X^(L) over all pieces but the special ones, each counted once; ``cls`` and the tone's
+    probabilities are means over the chunks, weighted by the pieces that each has of its own. ``report`` is told the
+    pieces done. The vector is that of one CPU thread.
 
     Raises :class:`goldviz.data.pieces.TextError` for a text without a word.
     """
@@ -88,8 +91,8 @@ def encoded(model: TextModel, text: str, report: ReportPieces | None = None) -> 
                 done += len(chunks[number])
             if report is not None:
                 report(done, total)
-    counted = sum(weight.sum() for weight in weights)
-    return TextVector(cls, mean / max(counted, 1), tone, total, len(chunks))
+    counted = int(sum(weight.sum() for weight in weights))
+    return TextVector(cls, mean / max(counted, 1), tone, counted, len(chunks))
 
 
 def _batches(chunks: Sequence[Pieces]) -> list[list[int]]:

@@ -87,6 +87,7 @@ def market_with_documents(market: Market, documents: DatedTexts, dataset: xr.Dat
         f"Known from {out} on the day of release.",
         f"Encoded by {dataset.attrs['model']}, pooled by {dataset.attrs['pooling']}; a model that was trained on texts "
         "of these years knows of them.",
+        _kinds_note(choice.kinds),
         same_day_note(documents, choice.same_day),
     ]
     notes = {channels[0].name: " ".join(filter(None, general))}
@@ -95,3 +96,9 @@ def market_with_documents(market: Market, documents: DatedTexts, dataset: xr.Dat
         fitted = f"Axes fitted on documents released before {choice.fitted_before}; judge forecasts after that day."
         notes[first_component] = " ".join(filter(None, [notes.get(first_component, ""), fitted]))
     return with_text_channels(market, channels, notes, documents.origin)
+
+
+def _kinds_note(kinds: tuple[str, ...]) -> str:
+    if len(kinds) == 1:
+        return f"Of the kind {kinds[0]} alone."
+    return f"Of the kinds {', '.join(kinds)} in one channel: its steps are partly changes of kind."

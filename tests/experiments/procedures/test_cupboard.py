@@ -27,6 +27,37 @@ def test_those_not_asked_for_longest_are_let_go() -> None:
     assert not kept.held("large")
 
 
+def test_what_is_unwanted_is_dropped_and_what_is_put_twice_counts_once() -> None:
+    kept: Cupboard[str] = Cupboard(10, len)
+    for word in ("gold", "rose"):
+        kept.put(word, word)
+        kept.put(word, word)
+    kept.drop(lambda word: word == "gold")
+    assert (kept.held("gold"), kept.held("rose")) == (None, "rose")
+
+
+def test_what_needs_a_thing_goes_when_the_thing_goes() -> None:
+    """A reading keeps its model alive, so it may not outlive the model's place in the models' budget."""
+    models: Cupboard[list[str]] = Cupboard(2, len)
+    readings: Cupboard[tuple[list[str], str]] = Cupboard(100, lambda _: 1)
+    readings.follow(models, lambda reading: reading[0])
+    for name in ("a", "b"):
+        model = models.get(name, lambda name=name: [name])  # type: ignore[misc]
+        readings.get(name, lambda model=model: (model, "text"))  # type: ignore[misc]
+    equal, first = ["a"], models.held("a")
+    assert models.holds(first)
+    assert not models.holds(equal)
+    models.held("b")
+    models.get("c", lambda: ["c"])
+    assert [name for name in "abc" if models.held(name)] == ["b", "c"]
+    assert [name for name in "ab" if readings.held(name)] == ["b"]
+    models.put("b", ["b"])
+    assert readings.held("b") is None
+    readings.put("c", (["c"], "a model that has left meanwhile"))
+    models.clear()
+    assert readings.held("c") is None
+
+
 def test_many_threads_wait_for_one_making() -> None:
     kept: Cupboard[str] = Cupboard(100, len)
     made, got = [], []

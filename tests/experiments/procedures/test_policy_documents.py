@@ -20,6 +20,7 @@ from goldviz.data.kept_markets import keep, load_market
 from goldviz.data.market import MarketError
 from goldviz.data.pieces import TextError
 from goldviz.data.simulated_market import simulated_market
+from goldviz.diagnostics.document_map import principal_axes
 from goldviz.experiments.instant.policy_documents import PolicyDocuments
 from goldviz.experiments.procedures import policy_documents as procedure
 from goldviz.experiments.procedures.policy_documents import read_change, read_documents
@@ -67,7 +68,7 @@ def test_a_short_text_is_pooled_as_by_hand(model: TextModel) -> None:
     np.testing.assert_allclose(found.cls, hidden[0, 0], atol=1e-6)
     np.testing.assert_allclose(found.mean, hidden[0, 1:-1].mean(0), atol=1e-6)
     np.testing.assert_allclose(found.tone, tone, atol=1e-6)
-    assert (found.pieces, found.chunks) == (len(chunk), 1)
+    assert (found.pieces, found.chunks) == (len(chunk) - 2, 1)
 
 
 def test_every_piece_of_a_long_text_counts_once(model: TextModel) -> None:
@@ -93,6 +94,8 @@ def test_a_long_text_is_the_weighted_mean_of_its_chunks(model: TextModel) -> Non
     found = encoded(model, LONG)
     np.testing.assert_allclose(found.mean, mean, atol=1e-5)
     np.testing.assert_allclose(found.cls, cls, atol=1e-5)
+    assert found.pieces == len({tuple(span) for chunk in chunks for span in chunk.offsets[~chunk.special]})
+    assert found.pieces < sum(len(chunk) for chunk in chunks)
     assert found.tone.sum() == pytest.approx(1, abs=1e-5)
 
 
@@ -184,6 +187,20 @@ def test_the_map_of_the_first_half_does_not_know_the_second() -> None:
         read_documents(_settings(which, fitted_on="all"))["coordinate"].values for which in (documents, changed)
     )
     assert not np.array_equal(whole[0], changed_whole[0])
+
+
+def test_axes_of_a_kind_know_no_other_kind() -> None:
+    documents = some_documents()
+    note = documents.texts[3]
+    changed = replace(documents, texts=(*documents.texts[:3], replace(note, text="gold."), *documents.texts[4:]))
+    first, second = (read_documents(_settings(which)) for which in (documents, changed))
+    mine = first["kind"].values == "Statement"
+    assert first["own_coordinate"].values[mine].tobytes() == second["own_coordinate"].values[mine].tobytes()
+    assert first["own_fitted"].values.tolist() == [1, 1, 1, 1, 0, 0, 0, 0]
+    vectors = first["vector"].values[mine]
+    by_hand = principal_axes(vectors[:3], 2)
+    np.testing.assert_array_equal(first["own_coordinate"].values[mine], by_hand.coordinates(vectors))
+    assert np.isnan(first["own_share"].values[3]).all()
 
 
 def test_a_change_put_back_alone_is_measured_against_the_document(model: TextModel) -> None:

@@ -1,11 +1,14 @@
 """Models by the names that settings give them, from every place where this machine may hold them."""
 
+import shutil
 import socket
+from pathlib import Path
 
 import pytest
 from huggingface_hub import close_session, constants
 
 from goldviz.data.hub_models import MOST_BYTES, READABLE_KINDS, download, look_up
+from goldviz.experiments.procedures import text_models
 from goldviz.experiments.procedures.text_models import resolve_text_model
 from goldviz.models.text_model import TextModelError
 from goldviz.models.text_model_files import LARGEST_WEIGHT_FILES
@@ -47,7 +50,7 @@ def test_a_model_of_the_hub_once_it_has_been_downloaded(places, monkeypatch):
         download("owner/name", lambda *_: None, hub.address)
     monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("something was asked of the network"))
     model = resolve_text_model("owner/name")
-    assert (model.name, model.fingerprint) == ("owner/name", load_text_model(places).fingerprint)
+    assert (model.name, model.fingerprint) == ("owner/name", load_text_model(places, "owner/name").fingerprint)
 
 
 def test_a_download_that_is_no_model_says_so_under_its_own_name(places, tmp_path):
@@ -57,6 +60,36 @@ def test_a_download_that_is_no_model_says_so_under_its_own_name(places, tmp_path
         download("owner/name", lambda *_: None, hub.address)
     with pytest.raises(TextModelError, match=r"owner/name: model.safetensors is damaged or cut off; get it again\."):
         resolve_text_model("owner/name")
+
+
+def test_a_folder_that_cannot_be_read_is_read_once_until_its_files_change(places, tmp_path, monkeypatch):
+    folder = Path(shutil.copytree(places, tmp_path / "models" / "bad"))
+    monkeypatch.setenv("GOLDVIZ_MODELS", str(folder.parent))
+    weights = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(b"rubbish" * 1000)
+    reads, now = [], [0.0]
+
+    def counted(*where):
+        reads.append(where)
+        return load_text_model(*where)
+
+    monkeypatch.setattr(text_models, "load_text_model", counted)
+    monkeypatch.setattr(text_models.time, "monotonic", lambda: now[0])
+    sentence = r"^bad: model.safetensors is damaged or cut off; get it again\.$"
+
+    def refused():
+        with pytest.raises(TextModelError, match=sentence):
+            text_models.text_model("folder:bad")
+        return len(reads)
+
+    assert [refused() for _ in range(3)] == [1, 1, 1]
+    now[0] = text_models.COMPLAINT_SECONDS + 1
+    assert [refused() for _ in range(3)] == [2, 2, 2]
+    (folder / "model.safetensors").write_bytes(b"other rubbish")
+    assert refused() == 3
+    (folder / "model.safetensors").write_bytes(weights)
+    assert text_models.text_model("folder:bad").name == "bad"
+    assert len(reads) == 4
 
 
 @pytest.mark.skipif(not (SHIPPED_FOLDER / "config.json").is_file(), reason="the shipped model has not been made yet")
