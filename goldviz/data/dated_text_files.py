@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import PurePath
 
@@ -29,6 +30,8 @@ from goldviz.data.uploaded_text import LARGEST_UPLOAD, decoded_text
 
 FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\n(?P<facts>.{0,4000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 FACT = re.compile(r"^(?P<key>[A-Za-z][A-Za-z _-]{0,30}):[ \t]*(?P<value>.*)$")
+FIRST_YEAR, LAST_YEAR = 1700, 2199
+"""As in tables: goldviz.data.printed_dates."""
 DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})[-_. ]?(\d{2})[-_. ]?(\d{2})(?!\d)")
 ABOUT_KEYS, RELEASE_KEYS = (
     ("date", "meeting date", "day"),
@@ -123,10 +126,10 @@ def _kind_in_name(name: str) -> str:
 
 def _day_in_name(name: str) -> date | None:
     for found in DATE_IN_NAME.finditer(PurePath(name).stem):
-        try:
-            return date(*(int(part) for part in found.groups()))
-        except ValueError:
-            continue
+        with suppress(ValueError):
+            day = date(*(int(part) for part in found.groups()))
+            if FIRST_YEAR <= day.year <= LAST_YEAR:
+                return day
     return None
 
 

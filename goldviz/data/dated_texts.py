@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -193,11 +194,24 @@ def order_of_release(text: DatedText) -> tuple[date, date, str, str]:
     return text.released, text.about, text.kind, text.text
 
 
+def can_be_seen(text: str) -> bool:
+    """Whether a text has a character that is no blank, control or mark on another one.
+
+    >>> can_be_seen("Gold."), can_be_seen("\\u200b\\u00ad \\u0301")
+    (True, False)
+    """
+    return any(unicodedata.category(character)[0] not in "CMZ" for character in text)
+
+
 def ordered(texts: Iterable[DatedText]) -> tuple[tuple[DatedText, ...], tuple[str, ...]]:
-    """Documents by their release, each once, and a note on those that stood there twice."""
-    found = sorted(texts, key=order_of_release)
+    """Documents by their release, each once, and notes on those that stood there twice or have nothing to read."""
+    given = sorted(texts, key=order_of_release)
+    found = [text for text in given if can_be_seen(text.text)]
     distinct = list(dict.fromkeys(found))
     notes = []
+    if len(found) < len(given):
+        unseen = ", ".join(text.title for text in given if not can_be_seen(text.text))
+        notes.append(f"Left out, because no character of it can be seen: {unseen}.")
     if len(distinct) < len(found):
         count = len(found) - len(distinct)
         notes.append(f"{count} document{' stands' if count == 1 else 's stand'} there twice and count once.")

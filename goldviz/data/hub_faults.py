@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 TRY_LATER = "try again later, or choose a model that is on this machine"
 GO_ON = "try again, and it goes on where it stopped"
 CHECK_LINE = "check its network connection, firewall and proxy, or choose a model that is on this machine"
+LOG_IN = "log in on this server with `hf auth login` and set GOLDVIZ_HUB_KEY=on"
 LONGEST_SAYING = 80
 
 
@@ -41,12 +42,12 @@ def fault_of_the_answer(repo: str, response: httpx2.Response) -> HubError:
     said = printable(response.headers.get("X-Error-Message", ""))
     if code == "GatedRepo":
         reason = f"its owner asks for consent before a download ({status})"
-        return HubError(repo, reason, "accept the terms on its page, log in here with `hf auth login`, and try again")
+        return HubError(repo, reason, f"accept the terms on its page, {LOG_IN}, and try again")
     if code in {"EntryNotFound", "RevisionNotFound"}:
         return HubError(repo, f"the hub no longer has this version ({status})", "look it up again")
     if status in {401, 404}:
         reason = f"the hub has no model of this name that is open to you ({status})"
-        return HubError(repo, reason, "check its spelling, or log in here with `hf auth login` if it is private")
+        return HubError(repo, reason, f"check its spelling, or {LOG_IN} if it is private")
     if status == 429:
         wait = "wait a few minutes before you try again, or choose a model that is on this machine"
         return HubError(repo, "the hub refuses because it was asked too often (429)", wait)
@@ -82,10 +83,13 @@ def fault_of_the_disk(repo: str, error: OSError) -> HubError:
     return HubError(repo, reason, "set HF_HOME to a folder that can be")
 
 
-def no_room(repo: str, needed: int, free: int) -> HubError:
-    """There is less room on the disk than the download needs, in bytes."""
-    reason = f"{needed / 1e6:,.0f} MB are still to come and the disk has room for {free / 1e6:,.0f} MB"
-    return HubError(repo, reason, "make room and try again")
+def no_room(repo: str, needed: int, free: int, reserve: int) -> HubError:
+    """There is less room on the disk, in bytes, than the download needs and the ``reserve`` that it leaves."""
+    reason = (
+        f"{needed / 1e6:,.0f} MB are still to come and the disk has {free / 1e6:,.0f} MB free, "
+        f"of which {reserve / 1e6:,.0f} MB are left alone"
+    )
+    return HubError(repo, reason, "make room, try again, and it goes on where it stopped")
 
 
 def no_address(repo: str, address: str) -> HubError:

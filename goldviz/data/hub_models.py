@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from huggingface_hub import constants
 
 from goldviz.data.hub_faults import (
+    LOG_IN,
     HubError,
     fault_of_the_disk,
     no_address,
@@ -33,6 +34,9 @@ HUB_PATIENCE = 10.0
 
 MOST_BYTES = 2_200_000_000
 """The most that a download may take: what the laboratory can read at all."""
+
+FREE_BYTES = 2_000_000_000
+"""What a download leaves free on the disk: on a server, anybody who visits can begin one."""
 
 READABLE_KINDS = ("bert", "camembert", "distilbert", "roberta", "xlm-roberta")
 
@@ -180,7 +184,8 @@ def download(
 
     ``report(done, total)`` counts bytes, with those that were here before. Give the ``revision`` of a
     :class:`HubListing` to get exactly what it lists. Every file is checked against the hash that the hub announced.
-    Raises what ``report`` raises, and :class:`HubError` as :func:`look_up` does.
+    Raises what ``report`` raises, and :class:`HubError` as :func:`look_up` does, and as soon as less than
+    ``FREE_BYTES`` would be left on the disk.
     """
     listing = look_up(repo, endpoint, revision=revision, seconds=seconds)
     from goldviz.data.hub_wire import bytes_there, fetch_blob, link_file
@@ -197,6 +202,8 @@ def download(
 
         def arrived(count: int, name: str = file.name) -> None:
             done[name] = count
+            # Others may be downloading too.
+            _check_room(listing, listing.total_bytes - sum(done.values()))
             report(sum(done.values()), listing.total_bytes)
 
         blob = storage / "blobs" / file.content
@@ -294,7 +301,7 @@ def _what_is_missing(there: set[str]) -> str:
 def _notes(answer: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, ...]:
     notes = []
     if answer.get("gated"):
-        notes.append("Its owner asks for consent: accept the terms on its page and log in here with `hf auth login`.")
+        notes.append(f"Its owner asks for consent: accept the terms on its page, and {LOG_IN}.")
     if any(name.endswith(".bin") for name in names):
         notes.append("Its weights come in PyTorch's own format; nothing but numbers is read from it.")
     return tuple(notes)
@@ -307,8 +314,8 @@ def _check_room(listing: HubListing, needed: int) -> None:
         free = shutil.disk_usage(cache).free
     except OSError as error:
         raise fault_of_the_disk(listing.repo, error) from error
-    if needed > free:
-        raise no_room(listing.repo, needed, free)
+    if needed and needed + FREE_BYTES > free:
+        raise no_room(listing.repo, needed, free, FREE_BYTES)
 
 
 def _name_latest(storage: Path, listing: HubListing) -> None:

@@ -178,8 +178,9 @@ def _content_name(path: Path, name: str, size: int) -> str:
 
 
 def _headers() -> dict[str, str]:
-    """Nothing about this machine; the key of a user who has logged in, unless HF_HUB_DISABLE_IMPLICIT_TOKEN."""
-    key = None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else get_token()
+    """Nothing about this machine, and its owner's key only where the owner lets every visitor download with it."""
+    lent = os.environ.get("GOLDVIZ_HUB_KEY", "").strip().lower() == "on"
+    key = get_token() if lent and not constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else None
     return {"User-Agent": "goldviz", **({"Authorization": f"Bearer {key}"} if key else {})}
 
 

@@ -22,14 +22,21 @@ GENERATED = "generated"
 KEPT_DOCUMENTS = KeptFiles("documents", ".json.gz", 500 * 10**6)
 DOCUMENTS_NAME = re.compile("[0-9a-f]{16}")
 LARGEST_UNPACKED = 250 * 10**6
+"""Bytes of the JSON of all documents together; a file that unpacks to more is not read further."""
 
 
 def keep_documents(documents: DatedTexts) -> str:
     """Keep documents and return their name; the same ones kept again have the same.
 
-    Raises :class:`goldviz.data.dated_texts.DatedTextError` where the folder cannot be written.
+    Raises :class:`goldviz.data.dated_texts.DatedTextError` where they are larger than :data:`LARGEST_UNPACKED`, or the
+    folder cannot be written.
     """
-    content = json.dumps(_plain_facts(documents), sort_keys=True).encode()
+    content = _document_bytes(documents)
+    if len(content) > LARGEST_UNPACKED:
+        raise DatedTextError(
+            f"The documents of {documents.origin} take {len(content) / 1e6:.1f} MB in all; allowed are at most "
+            f"{LARGEST_UNPACKED / 1e6:.0f} MB. Choose fewer or shorter ones."
+        )
     name = hashlib.sha256(content).hexdigest()[:16]
     try:
         KEPT_DOCUMENTS.write(name, gzip.compress(content, mtime=0))
@@ -64,9 +71,16 @@ def documents_at_hand(name: str) -> DatedTexts:
         content = _unpacked(packed)
         if hashlib.sha256(content).hexdigest()[:16] != name:
             raise ValueError("The content is not the one after which the file is named.")
-        return _from_facts(json.loads(content))
+        return _from_facts(json.loads(content.decode("utf-8", "surrogatepass")))
     except (ValueError, KeyError, TypeError, EOFError, OSError, zlib.error):
         raise DatedTextError(f"The documents {name} are damaged and were not used; load them again.") from None
+
+
+def _document_bytes(documents: DatedTexts) -> bytes:
+    """JSON in UTF-8, where a letter beyond ASCII takes two to four bytes and not six, as its escape would."""
+    facts = json.dumps(_plain_facts(documents), sort_keys=True, ensure_ascii=False)
+    # Half a surrogate pair is no UTF-8; a text may hold one all the same, and keeps it.
+    return facts.encode("utf-8", "surrogatepass")
 
 
 def _unpacked(packed: bytes) -> bytes:

@@ -15,7 +15,7 @@ from goldviz.data.whole_files import make_room, write_whole
 class KeptFiles:
     """A folder with files of one ending that may take ``budget`` bytes in all; the least recently used go first.
 
-    Everything here raises OSError where the disk does.
+    Reading and writing raise OSError where the disk does; making room never does.
     """
 
     folder: str

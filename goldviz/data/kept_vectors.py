@@ -1,11 +1,15 @@
 """Vectors of texts that were encoded before: a small file for each text and model, so nothing is encoded twice.
 
-A file is 32 bytes of SHA-256, then safetensors; nothing is ever unpickled. A damaged one counts as not there.
+A file is 32 bytes of SHA-256, then safetensors; nothing is ever unpickled. A damaged one counts as not there. Where the
+folder cannot be written, the latest vectors stay in memory: they can be made again, so nothing is lost.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +17,6 @@ from jaxtyping import Float
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from goldviz.data.dated_texts import DatedTextError
 from goldviz.data.kept_files import KeptFiles
 
 KEPT_VECTORS = KeptFiles("vectors", ".vector", 300 * 10**6)
@@ -21,7 +24,13 @@ RECIPE = "1"
 """Part of every name: another way of cutting or pooling needs another."""
 
 DIGEST_BYTES = 32
+MOST_IN_MEMORY = 4000
+"""As many as two collections have; some 7 kB each with a model of FinBERT's width."""
 COUNTED = "pieces_of_its_own_and_chunks"
+
+_unwritten: OrderedDict[str, bytes] = OrderedDict()
+_lock = threading.Lock()
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -45,10 +54,7 @@ def vector_name(fingerprint: str, text_name: str) -> str:
 
 
 def keep_vector(fingerprint: str, text_name: str, vector: TextVector) -> None:
-    """Keep what a model made of a text.
-
-    Raises :class:`goldviz.data.dated_texts.DatedTextError` where the folder cannot be written.
-    """
+    """Keep what a model made of a text, in memory where the folder cannot be written."""
     content = save(
         {
             "cls": np.ascontiguousarray(vector.cls, np.float32),
@@ -57,22 +63,33 @@ def keep_vector(fingerprint: str, text_name: str, vector: TextVector) -> None:
             COUNTED: np.array([vector.pieces, vector.chunks], np.int64),
         }
     )
+    name, content = vector_name(fingerprint, text_name), hashlib.sha256(content).digest() + content
     try:
-        KEPT_VECTORS.write(vector_name(fingerprint, text_name), hashlib.sha256(content).digest() + content)
+        KEPT_VECTORS.write(name, content)
     except OSError as error:
-        raise DatedTextError(
-            f"Vectors cannot be kept on this server: {error.strerror or error}. GOLDVIZ_DATA can name another folder."
-        ) from None
+        log.warning("Vectors are kept in memory alone: %s", error)
+        with _lock:
+            _unwritten[name] = content
+            while len(_unwritten) > MOST_IN_MEMORY:
+                _unwritten.popitem(last=False)
 
 
 def kept_vector(fingerprint: str, text_name: str) -> TextVector | None:
     """What this model made of this text; None where that is not known, or the file is damaged or of an older form."""
+    name = vector_name(fingerprint, text_name)
     try:
-        content = KEPT_VECTORS.read(vector_name(fingerprint, text_name))
+        content = _written(name) or _unwritten.get(name)
         if content is None or hashlib.sha256(content[DIGEST_BYTES:]).digest() != content[:DIGEST_BYTES]:
             return None
         found = load(content[DIGEST_BYTES:])
         pieces, chunks = (int(count) for count in found[COUNTED])
         return TextVector(found["cls"], found["mean"], found["tone"], pieces, chunks)
-    except (OSError, SafetensorError, KeyError, ValueError):
+    except (SafetensorError, KeyError, ValueError):
+        return None
+
+
+def _written(name: str) -> bytes | None:
+    try:
+        return KEPT_VECTORS.read(name)
+    except OSError:
         return None

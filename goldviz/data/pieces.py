@@ -10,6 +10,11 @@ import numpy as np
 LONGEST = 512
 OVERLAP = 64
 SPECIAL_WORD = -1
+MOST_CHARACTERS_AT_ONCE = 1_000_000
+"""The longest text that is cut: a tokeniser cannot be stopped, and a foreign one takes as long as its rules like."""
+
+TOKENISER_GAVE_UP = "PanicException"
+"""What the tokenisers' Rust raises where it fails; no Exception, and no module has it."""
 
 
 class TextError(ValueError):
@@ -45,17 +50,27 @@ def split_into_pieces(tokeniser: Any, text: str, *, longest: int = LONGEST, over
     """The chunks of a text, each with at most ``longest`` pieces, special ones included; neighbours share ``overlap``.
 
     ``tokeniser`` is a fast tokeniser of the transformers library. Raises :class:`TextError` for a text of which no
-    piece is left (nothing but blanks), and where ``overlap`` leaves no room to go on.
+    piece is left (nothing but blanks), for one of more than ``MOST_CHARACTERS_AT_ONCE``, where ``overlap`` leaves no
+    room to go on, and where the tokeniser itself fails.
     """
+    if len(text) > MOST_CHARACTERS_AT_ONCE:
+        raise TextError(
+            f"The text has {len(text):,} characters; allowed are up to {MOST_CHARACTERS_AT_ONCE:,} at once."
+        )
     room = longest - tokeniser.num_special_tokens_to_add(pair=False)
     if room < 1 or not 0 <= overlap < room:
         raise TextError(
             f"Overlap is {overlap} and a chunk holds {longest} pieces; allowed is an overlap from 0 to {room - 1}."
         )
-    coded = tokeniser(
-        text, truncation=True, max_length=longest, stride=overlap, return_overflowing_tokens=True,
-        return_offsets_mapping=True, return_attention_mask=False, return_token_type_ids=False, padding=False,
-    )  # fmt: skip
+    try:
+        coded = tokeniser(
+            text, truncation=True, max_length=longest, stride=overlap, return_overflowing_tokens=True,
+            return_offsets_mapping=True, return_attention_mask=False, return_token_type_ids=False, padding=False,
+        )  # fmt: skip
+    except BaseException as error:
+        if not (isinstance(error, Exception) or type(error).__name__ == TOKENISER_GAVE_UP):
+            raise
+        raise TextError("The model's tokeniser fails at this text; choose another model or another text.") from error
     chunks = [_chunk(tokeniser, coded, number) for number in range(len(coded["input_ids"]))]
     if all(chunk.special.all() for chunk in chunks):
         raise TextError("The text is empty; allowed is a text with at least one letter, digit or sign.")

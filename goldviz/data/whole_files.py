@@ -34,20 +34,22 @@ def write_whole(path: Path, content: bytes) -> None:
 def make_room(folder: Path, paths: Iterable[Path], budget: int, spared: Path) -> None:
     """Remove the least recently used of ``paths`` until they take at most ``budget`` bytes, but never ``spared``.
 
-    What was left unfinished in the folder goes too. Raises ``OSError`` where a file cannot be removed.
+    What was left unfinished in the folder goes too. What cannot be looked at or removed stays, and others go for it: a
+    file that has just been kept is not lost for that.
     """
     for path in folder.glob(f"*{UNFINISHED_FILE}"):
-        # Another process may be faster: what has gone meanwhile needs no room.
-        with suppress(FileNotFoundError):
+        # Another process may be faster, and a file may be another user's.
+        with suppress(OSError):
             if time.time() - path.stat().st_mtime > UNFINISHED_SECONDS:
                 path.unlink()
     used: list[tuple[int, int, Path]] = []
     for path in paths:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             seen = path.stat()
             used.append((seen.st_mtime_ns, seen.st_size, path))
     excess = sum(size for _, size, _ in used) - budget
     for _, size, path in sorted(used):
         if excess > 0 and path != spared:
-            path.unlink(missing_ok=True)
-            excess -= size
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+                excess -= size

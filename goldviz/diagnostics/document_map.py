@@ -7,6 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+LARGEST_NUMBER = 1e100
+"""Below it no square and no sum of squares of a document's vector leaves the range of float64."""
+
+
+class DocumentVectorError(ValueError):
+    """Vectors of documents that cannot be mapped, in a sentence for a person."""
+
+    for_a_person = True
+
 
 @dataclass(frozen=True)
 class PrincipalAxes:
@@ -22,9 +31,12 @@ class PrincipalAxes:
         """Where each document stands: directions (v - centre).
 
         A document's numbers do not depend, to the last bit, on the others that are asked about with it.
+
+        Raises :class:`DocumentVectorError` where a vector holds a number that is not finite or too large.
         """
+        vectors = _mappable(vectors)
         # One product a document: a matrix product may sum in another order once there are more rows.
-        rows = [self.directions @ (vector - self.centre) for vector in np.asarray(vectors, np.float64)]
+        rows = [self.directions @ (vector - self.centre) for vector in vectors]
         return np.array(rows).reshape(len(rows), len(self.directions))
 
 
@@ -34,11 +46,13 @@ def principal_axes(vectors: Float[np.ndarray, "document dimension"], count: int)
     There are fewer where the vectors span fewer. The sign of a direction is that which makes its largest entry
     positive.
 
+    Raises :class:`DocumentVectorError` where a vector holds a number that is not finite or too large.
+
     >>> axes = principal_axes(np.array([[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]]), 2)
     >>> axes.directions.tolist(), axes.share.tolist()
     ([[1.0, 0.0]], [1.0])
     """
-    vectors = np.asarray(vectors, np.float64)
+    vectors = _mappable(vectors)
     centre = vectors.mean(0)
     _, sizes, directions = np.linalg.svd(vectors - centre, full_matrices=False)
     variance = sizes**2
@@ -48,3 +62,14 @@ def principal_axes(vectors: Float[np.ndarray, "document dimension"], count: int)
     signs = np.sign(directions[np.arange(kept), np.abs(directions).argmax(1)]) if kept else np.ones(0)
     total = variance.sum()
     return PrincipalAxes(centre, directions * signs[:, None], variance[:kept] / total if total else variance[:kept])
+
+
+def _mappable(vectors: Float[np.ndarray, "document dimension"]) -> Float[np.ndarray, "document dimension"]:
+    vectors = np.asarray(vectors, np.float64)
+    if (np.abs(vectors) <= LARGEST_NUMBER).all():
+        return vectors
+    bad = vectors[~(np.abs(vectors) <= LARGEST_NUMBER)]
+    raise DocumentVectorError(
+        f"The vector of a document holds the number {bad[0]:g}; allowed are finite numbers of at most "
+        f"{LARGEST_NUMBER:g} in size. The model's weights may be damaged: choose another model."
+    )

@@ -117,7 +117,8 @@ def piece_ids(model: TextModel, pieces: Pieces) -> Int[Tensor, "1 piece"]:
 def read_text(model: TextModel, pieces: Pieces, report: ReportSteps | None = None) -> TextReading:
     """Read one chunk, layer by layer; ``report`` is told of each layer, and ends the reading where it raises.
 
-    Raises :class:`goldviz.models.text_model.TextModelError` where the model cannot read the pieces.
+    Raises :class:`goldviz.models.text_model.TextModelError` where the model cannot read the pieces, and where its
+    weights are so large that a hidden state overflows.
     """
     ids, shape = piece_ids(model, pieces), model.encoder.shape
     embeddings = EmbeddingParts(*(part[0] for part in model.encoder.embeddings(ids, torch.zeros_like(ids))))
@@ -135,12 +136,24 @@ def read_text(model: TextModel, pieces: Pieces, report: ReportSteps | None = Non
     )
     # All that stays is there before the first layer. What comes and goes then leaves no holes between what stays:
     # the memory of the process grew by 200 MB else.
+    _check_is_finite(reading, 0)
     for layer in range(shape.layers):
-        _look_at_heads(reading, layer)
         hidden[layer + 1] = reading.block(layer)(hidden[layer][None], None)[0]
+        # Scores that overflow make the state above them no number, so the heads are looked at after it.
+        _check_is_finite(reading, layer + 1)
+        _look_at_heads(reading, layer)
         if report is not None:
             report(layer + 1, shape.layers)
     return reading
+
+
+def _check_is_finite(reading: TextReading, layer: int) -> None:
+    if not torch.isfinite(reading.hidden[layer]).all():
+        place = f"after layer {layer}" if layer else "before the first layer"
+        raise TextModelError(
+            f"{reading.model.name} cannot read this text: its states are not finite {place}, so its weights are too "
+            "large; choose another model."
+        )
 
 
 def _look_at_heads(reading: TextReading, layer: int) -> None:

@@ -22,8 +22,8 @@ class TextModelError(ValueError):
 class TextModel:
     """A loaded model. ``labels`` are the classes in the order of the classifier's logits, as the model names them.
 
-    ``fingerprint`` is made of weights and vocabulary: the same fingerprint means the same numbers. ``notes`` are
-    sentences about what a person should know of it (no classifier, no masked-word head, not trained).
+    ``fingerprint`` is made of weights, vocabulary, labels and name: the same one means the same numbers and words.
+    ``notes`` are sentences about what a person should know of it (no classifier, no masked-word head, not trained).
     """
 
     name: str

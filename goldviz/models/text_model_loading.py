@@ -84,8 +84,8 @@ def text_model_fingerprint(
     shape: EncoderShape,
     tokeniser: Any,
     parts: tuple[nn.Module | None, ...],
-    labels: tuple[str, ...] = (),
-    name: str = "",
+    labels: tuple[str, ...],
+    name: str,
 ) -> str:
     """32 hexadecimal digits of the SHA-256 of all numbers, sizes, pieces, labels and the model's name.
 
@@ -98,9 +98,9 @@ def text_model_fingerprint(
         digest.update(json.dumps(split.get(part), sort_keys=True).encode())
     for module in parts:
         digest.update(type(module).__name__.encode())
-        for name, weights in () if module is None else module.state_dict().items():
-            digest.update(f"{name}{tuple(weights.shape)}".encode())
-            digest.update(weights.contiguous().numpy())
+        for weight, numbers in () if module is None else module.state_dict().items():
+            digest.update(f"{weight}{tuple(numbers.shape)}".encode())
+            digest.update(numbers.contiguous().numpy())
     return digest.hexdigest()[:32]
 
 

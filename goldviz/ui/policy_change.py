@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 import xarray as xr
 
 from goldviz.data.dated_texts import DatedText
-from goldviz.data.text_difference import Passage, share_changed, text_difference
+from goldviz.data.text_difference import Passage, share_changed
 from goldviz.experiments.instant.policy_documents import PolicyDocuments
 from goldviz.experiments.procedures.policy_documents import (
     compared_texts,
     measured_passages,
+    passages_between,
     read_change,
     texts_of_change,
 )
@@ -32,12 +33,6 @@ LONGEST_CELL = 160
 AT_ONCE_SECONDS = 1.5
 
 
-@lru_cache(maxsize=64)
-def difference_of(before: str, after: str) -> list[Passage]:
-    """The passages of two texts, kept for the next look."""
-    return text_difference(before, after)
-
-
 def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
     """The words that changed since the document before of the same kind, and what each change did."""
     documents = settings.texts()
@@ -50,7 +45,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
         _whole_text(documents.texts[number])
         return
     before, after = compared
-    passages = difference_of(before.text, after.text)
+    passages = passages_between(before.text, after.text)
     changed = [place for place, part in enumerate(passages) if part.changed]
     calls = {place: count for count, place in enumerate(changed, start=1)}
     st.markdown(f"**What changed from {plain(before.title)} to {plain(after.title)}?**")
@@ -60,6 +55,8 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
         return
     show_difference(before.text, after.text, passages, calls)
     st.caption("Underlined: new. Struck through: gone. Numbers: how figure and table call a change.")
+    if any(part.changed and not part.compared for part in passages):
+        st.caption("Some stretches are too long and too unlike to be compared word by word; each counts as one change.")
     measured = measured_passages(passages)
     effects = _effects(settings)
     if effects is not None:
@@ -69,7 +66,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
     _whole_text(after)
 
 
-def _summary(dataset: xr.Dataset, number: int, passages: list[Passage]) -> str:
+def _summary(dataset: xr.Dataset, number: int, passages: Sequence[Passage]) -> str:
     previous = int(dataset["previous"].values[number])
     change = float(dataset["change"].values[number])
     tones = dataset["balance"].values[[previous, number]]
@@ -113,7 +110,7 @@ def _begin(key: str, settings: PolicyDocuments) -> None:
 
 def _draw(
     settings: PolicyDocuments, effects: xr.Dataset, calls: list[int], before: DatedText, after: DatedText,
-    passages: list[Passage],
+    passages: Sequence[Passage],
 ) -> None:  # fmt: skip
     """The figure and the table of the changes' effects."""
     old = [before.text[slice(*part.before)] for part in passages]

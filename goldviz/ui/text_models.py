@@ -18,7 +18,7 @@ from goldviz.api import text_model_of_run
 from goldviz.data.pieces import Pieces
 from goldviz.diagnostics.text_reading import TextReading, read_text
 from goldviz.experiments.procedures.cupboard import Cupboard
-from goldviz.experiments.procedures.text_models import open_runs_with
+from goldviz.experiments.procedures.text_models import loaded_models, open_runs_with
 from goldviz.models.text_model import TextModel, TextModelError
 from goldviz.runs.schema import StoreError
 from goldviz.ui import background, services
@@ -39,6 +39,7 @@ def _reading_bytes(reading: TextReading) -> int:
 
 
 readings: Cupboard[TextReading] = Cupboard(READING_BYTES, _reading_bytes)
+readings.follow(loaded_models, lambda reading: reading.model)
 ways: Cupboard[xr.Dataset] = Cupboard(WAYS_BYTES, lambda found: int(found.nbytes))
 results: Cupboard[xr.Dataset] = Cupboard(RESULT_BYTES, lambda result: int(result.nbytes))
 

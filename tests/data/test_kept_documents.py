@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import save
 
 from goldviz.data import kept_documents
-from goldviz.data.dated_texts import DatedText, DatedTextError, DatedTexts
+from goldviz.data.dated_texts import DatedText, DatedTextError, DatedTexts, ordered
 from goldviz.data.generated_documents import generated_documents
 from goldviz.data.kept_documents import KEPT_DOCUMENTS, documents_at_hand, keep_documents
 from goldviz.data.kept_files import KeptFiles
@@ -60,8 +60,10 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: py
     with pytest.raises(DatedTextError, match=r"^The documents cannot be kept on this server: .+\.$"):
         keep_documents(DOCUMENTS)
     ones = np.ones(4, np.float32)
-    with pytest.raises(DatedTextError, match=r"^Vectors cannot be kept on this server: .+\.$"):
-        keep_vector("print", "text", TextVector(ones, ones, ones, 12, 2))
+    keep_vector("print", "text", TextVector(ones, ones, ones, 12, 2))
+    kept = kept_vector("print", "text")
+    assert kept is not None
+    assert kept.pieces == 12
     with pytest.raises(DatedTextError, match=r"^The documents f{16} cannot be read: .+\.$"):
         documents_at_hand("f" * 16)
 
@@ -137,3 +139,10 @@ def test_the_least_recently_used_go(folder: Path) -> None:
     assert files.read("a") is not None
     files.make_room(spared="c")
     assert [files.read(name) is not None for name in "abc"] == [True, False, True]
+
+
+def test_what_cannot_be_seen_is_left_out_and_said() -> None:
+    nothing = DatedText(DAY, DAY, "Minutes", "\u200b\u00ad")
+    found, notes = ordered([DatedText(DAY, DAY, "Statement", "Gold rose."), nothing])
+    assert [text.kind for text in found] == ["Statement"]
+    assert notes == (f"Left out, because no character of it can be seen: {DAY} Minutes.",)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.decomposition import PCA
 
 from goldviz.diagnostics import document_map, document_similarity, document_tone
-from goldviz.diagnostics.document_map import principal_axes
+from goldviz.diagnostics.document_map import LARGEST_NUMBER, DocumentVectorError, principal_axes
 from goldviz.diagnostics.document_similarity import cosine_change, nearest_documents
 from goldviz.diagnostics.document_tone import tone_balance
 
@@ -37,6 +37,26 @@ def test_equal_documents_span_nothing(vectors: np.ndarray) -> None:
     axes = principal_axes(vectors, 2)
     assert axes.directions.shape == (0, 3)
     assert axes.coordinates(vectors).shape == (len(vectors), 0)
+
+
+@pytest.mark.parametrize("number", [1e300, -1e200, np.inf, -np.inf, np.nan])
+def test_vectors_that_leave_the_range_of_numbers_are_refused(number: float) -> None:
+    vectors = drawn(5, 3)
+    axes = principal_axes(vectors, 2)
+    vectors[2, 1] = number
+    for refused in (lambda: principal_axes(vectors, 2), lambda: axes.coordinates(vectors)):
+        with pytest.raises(
+            DocumentVectorError, match=r"^The vector of a document holds the number .+; allowed are"
+        ) as said:
+            refused()
+        assert said.value.for_a_person
+
+
+def test_the_largest_allowed_numbers_are_mapped_without_overflow() -> None:
+    vectors = np.sign(drawn(50, 40)) * LARGEST_NUMBER
+    axes = principal_axes(vectors, 3)
+    np.testing.assert_allclose(axes.share, principal_axes(vectors / LARGEST_NUMBER, 3).share, rtol=1e-10)
+    assert np.isfinite(axes.coordinates(vectors)).all()
 
 
 def test_nearest_are_the_largest_cosines() -> None:

@@ -1,5 +1,6 @@
 """A reading against the transformers library's BERT, and against the model's own forward pass."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -87,6 +88,28 @@ def test_pieces_that_the_model_cannot_read_are_named():
     many = np.zeros(41, np.int64)
     with pytest.raises(TextModelError, match="41 pieces; the random model reads 1 to 40 at once"):
         read_text(model, replace(pieces, ids=many))
+
+
+@pytest.mark.parametrize(
+    ("where", "place"),
+    [("embeddings.norm.bias", "before the first layer"), ("blocks.1.attention.query.weight", "after layer 2"),
+     ("blocks.2.output_norm.weight", "after layer 3")],
+)  # fmt: skip
+def test_weights_that_are_finite_and_too_large_are_named(where, place):
+    model = text_model()
+    encoder = deepcopy(model.encoder)
+    weights = dict(encoder.named_parameters())[where]
+    with torch.no_grad():
+        weights.fill_(1e308).mul_(1.0 if "query" in where else 1.7)
+        if where == "embeddings.norm.bias":
+            encoder.embeddings.norm.weight.mul_(1e308)
+    assert all(torch.isfinite(each).all() for each in encoder.parameters())
+    with pytest.raises(TextModelError) as caught:
+        read_text(replace(model, encoder=encoder), pieces_of())
+    assert str(caught.value) == (
+        f"the random model cannot read this text: its states are not finite {place}, so its weights are too large; "
+        "choose another model."
+    )
 
 
 def test_heads_and_layers_that_do_not_exist_are_named():

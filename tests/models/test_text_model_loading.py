@@ -274,12 +274,12 @@ def test_names_of_old_and_names_without_the_prefix(folder):
 
 def test_weights_in_several_parts(tmp_path):
     theirs = random_model(BertForMaskedLM, bert_config())
-    whole = load_text_model(write_model(tmp_path / "whole", theirs)).fingerprint
+    whole = load_text_model(write_model(tmp_path / "whole", theirs), "a model").fingerprint
     theirs.save_pretrained(tmp_path / "parts", max_shard_size="40KB")
     write_vocabulary(tmp_path / "parts", "bert")
     parts = sorted((tmp_path / "parts").glob("*.safetensors"))
     assert len(parts) > 1
-    assert load_text_model(tmp_path / "parts").fingerprint == whole
+    assert load_text_model(tmp_path / "parts", "a model").fingerprint == whole
     parts[-1].unlink()
     assert fault(tmp_path / "parts") == f"parts lacks {parts[-1].name}, a part of its weights; get it again."
 
@@ -294,7 +294,7 @@ def test_an_index_cannot_lead_elsewhere(folder, hostile):
 def test_the_fingerprint_is_that_of_the_numbers_not_of_the_file(tmp_path, folder):
     theirs = random_model(BertForSequenceClassification, bert_config(**NAMED))
     first = load_text_model(folder)
-    same = load_text_model(write_model(tmp_path / "as a pickle", theirs, "legacy"))
+    same = load_text_model(write_model(tmp_path / "as a pickle", theirs, "legacy"), "finbert")
     assert len(first.fingerprint) == 32
     assert first.fingerprint == same.fingerprint
 
@@ -306,6 +306,18 @@ def test_the_fingerprint_is_that_of_the_numbers_not_of_the_file(tmp_path, folder
     (folder / "vocab.txt").write_text("\n".join([*vocabulary()[:-2], "##new", vocabulary()[-1]]) + "\n")
     other_words = load_text_model(folder).fingerprint
     assert len({first.fingerprint, other_weights, other_words}) == 3
+
+
+def test_a_copy_that_says_something_else_has_another_fingerprint(folder):
+    """What is kept of the original must never come from a copy with its labels or its special pieces exchanged."""
+    as_it_is = load_text_model(folder).fingerprint
+    assert load_text_model(folder, "Another name").fingerprint != as_it_is
+    change_config(folder, id2label={"0": "flat", "1": "down", "2": "up"})
+    assert load_text_model(folder).fingerprint != as_it_is
+    change_config(folder, id2label={"0": "up", "1": "down", "2": "flat"})
+    assert load_text_model(folder).fingerprint == as_it_is
+    (folder / "tokenizer_config.json").write_text(json.dumps({"mask_token": "[PAD]", "pad_token": "[MASK]"}))
+    assert load_text_model(folder).fingerprint != as_it_is
 
 
 def test_capitals_are_kept_where_the_vocabulary_has_them(folder):
@@ -697,8 +709,12 @@ def test_a_packed_file_is_not_unpacked(folder):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in parts.items():
             packed.writestr(name, content)
-    assert path.stat().st_size < 100_000
-    assert fault(folder) == "finbert: pytorch_model.bin is packed, which PyTorch's own files never are."
+    size = path.stat().st_size
+    assert size < 100_000
+    assert fault(folder) == (
+        f"finbert: pytorch_model.bin has {size:,} bytes and unpacks to {sum(map(len, parts.values())):,}; "
+        "PyTorch's own files are never packed."
+    )
 
 
 @pytest.mark.parametrize("form", ["safetensors", "zip", "legacy"])

@@ -48,14 +48,15 @@ def test_a_model_is_loaded_once_until_its_files_change(place: Path) -> None:
     assert text_model("folder:m").fingerprint != first.fingerprint
 
 
-def test_the_same_weights_under_another_name_share_a_reading(place: Path) -> None:
+def test_a_text_is_read_once_and_the_same_weights_under_another_name_are_another_model(place: Path) -> None:
     with_classifier(place / "m")
     with_classifier(place / "copy")
-    first, second = _read(), _read(name="folder:copy")
-    assert first.model is not second.model
-    assert first.key == second.key != _read("gold prices fell").key
-    assert text_models.reading_of(first) is text_models.reading_of(second)
-    assert exhibit_token(first, text_models.reading_of(first)) == exhibit_token(second, text_models.reading_of(second))
+    first, again, copy = _read(), _read(), _read(name="folder:copy")
+    assert first.key == again.key != _read("gold prices fell").key
+    assert text_models.reading_of(first) is text_models.reading_of(again)
+    assert exhibit_token(first, text_models.reading_of(first)) == exhibit_token(again, text_models.reading_of(again))
+    assert copy.key != first.key
+    assert text_models.reading_of(copy).model.name == "copy"
 
 
 def test_an_exhibit_gives_exact_maps_by_piece_and_by_word(place: Path) -> None:

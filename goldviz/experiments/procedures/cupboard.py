@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
 Kept = TypeVar("Kept")
+Needed = TypeVar("Needed")
 
 
 class Cupboard(Generic[Kept]):
@@ -26,6 +27,7 @@ class Cupboard(Generic[Kept]):
         self._lock = threading.Lock()
         self._held: OrderedDict[Hashable, tuple[Kept, int]] = OrderedDict()
         self._making: dict[Hashable, tuple[threading.Lock, int]] = {}
+        self._followers: list[Callable[[], None]] = []
 
     def held(self, key: Hashable) -> Kept | None:
         """What is kept under a key; None where nothing is."""
@@ -48,7 +50,7 @@ class Cupboard(Generic[Kept]):
                 found = self.held(key)
                 if found is None:
                     found = make()
-                    self._put(key, found)
+                    self.put(key, found)
                 return found
         finally:
             with self._lock:
@@ -56,13 +58,47 @@ class Cupboard(Generic[Kept]):
                 if waiting > 1:
                     self._making[key] = (making, waiting - 1)
 
-    def clear(self) -> None:
-        """Let everything go."""
+    def put(self, key: Hashable, made: Kept) -> None:
+        """Keep something under a key, in place of what was there."""
         with self._lock:
-            self._held.clear()
-
-    def _put(self, key: Hashable, made: Kept) -> None:
-        with self._lock:
+            replaced = self._held.pop(key, None)
             self._held[key] = (made, self.size(made))
+            left = replaced is not None
             while len(self._held) > 1 and sum(size for _, size in self._held.values()) > self.budget:
                 self._held.popitem(last=False)
+                left = True
+        if left:
+            self._tell_followers()
+
+    def drop(self, unwanted: Callable[[Kept], bool]) -> None:
+        """Let go of everything of which ``unwanted`` is true."""
+        with self._lock:
+            held = list(self._held.items())
+        going = [entry for entry in held if unwanted(entry[1][0])]
+        with self._lock:
+            for key, kept in going:
+                if self._held.get(key) is kept:
+                    del self._held[key]
+        if going:
+            self._tell_followers()
+
+    def clear(self) -> None:
+        """Let everything go."""
+        self.drop(lambda _: True)
+
+    def holds(self, thing: object) -> bool:
+        """Whether this very thing is kept, under whatever key."""
+        with self._lock:
+            return any(kept is thing for kept, _ in self._held.values())
+
+    def follow(self, other: Cupboard[Needed], needs: Callable[[Kept], Needed]) -> None:
+        """From now on let go, whenever ``other`` lets something go, of all that needs what ``other`` does not hold.
+
+        So that a thing which keeps a larger one alive does not outlive the place where the larger one is counted.
+        """
+        other._followers.append(lambda: self.drop(lambda kept: not other.holds(needs(kept))))
+
+    def _tell_followers(self) -> None:
+        # Outside the lock: they ask what is still held.
+        for tell in self._followers:
+            tell()

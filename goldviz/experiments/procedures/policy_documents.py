@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import xarray as xr
@@ -132,6 +133,12 @@ def compared_texts(documents: DatedTexts, number: int) -> tuple[DatedText, Dated
     return None if before is None else (documents.texts[before], documents.texts[number])
 
 
+@lru_cache(maxsize=64)
+def passages_between(before: str, after: str) -> tuple[Passage, ...]:
+    """What stayed and what changed between two texts, found once for everybody who looks."""
+    return tuple(text_difference(before, after))
+
+
 def measured_passages(passages: Sequence[Passage]) -> list[int]:
     """The numbers of the changed passages that are measured, in their order."""
     changed = [number for number, part in enumerate(passages) if part.changed]
@@ -141,7 +148,7 @@ def measured_passages(passages: Sequence[Passage]) -> list[int]:
 
 def put_back_texts(before: DatedText, after: DatedText) -> tuple[list[int], list[DatedText]]:
     """The passages that are measured, and for each the later text with that passage alone as it was before."""
-    passages = text_difference(before.text, after.text)
+    passages = passages_between(before.text, after.text)
     numbers = measured_passages(passages)
     return numbers, [
         replace(after, text=with_changes_put_back(before.text, after.text, passages, [number])) for number in numbers

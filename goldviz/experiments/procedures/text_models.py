@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Hashable
 from pathlib import Path
 
 from goldviz.data.hub_faults import HubError
@@ -18,6 +19,9 @@ from goldviz.models.text_model_loading import SHIPPED_FOLDER, SHIPPED_NAME, load
 SHIPPED = "shipped"
 FOLDER_PREFIX, RUN_PREFIX = "folder:", "run:"
 MODEL_BYTES = 2 * 2**30
+MOST_COMPLAINTS = 100
+COMPLAINT_SECONDS = 300.0
+"""A model that could not be read is not tried again for so long, unless its files change."""
 
 OpenRun = Callable[[str], TextModel]
 """Gives the model of a kept run by its id; raises TextModelError where there is none."""
@@ -30,7 +34,12 @@ def weight_bytes(model: TextModel) -> int:
 
 
 loaded_models: Cupboard[TextModel] = Cupboard(MODEL_BYTES, weight_bytes)
-"""The models of everybody in this process, while there is room."""
+"""The models of everybody in this process, while there is room.
+
+What holds one of these should follow them: see :meth:`goldviz.experiments.procedures.cupboard.Cupboard.follow`.
+"""
+
+_complaints: Cupboard[tuple[str, float]] = Cupboard(MOST_COMPLAINTS, lambda _: 1)
 
 _run_openers: list[OpenRun] = []
 
@@ -41,12 +50,16 @@ def open_runs_with(opener: OpenRun) -> None:
 
 
 def text_model(name: str) -> TextModel:
-    """What :func:`resolve_text_model` gives, loaded once while there is room; the same object for everybody."""
+    """What :func:`resolve_text_model` gives, loaded once while there is room; the same object for everybody.
+
+    A folder that cannot be read is not read again for ``COMPLAINT_SECONDS``, unless its files change.
+    """
     if name.startswith(RUN_PREFIX):
         return loaded_models.get(name, lambda: resolve_text_model(name))
     folder = folder_of_model(name)
     # A folder whose files have changed is another model.
-    return loaded_models.get((name, str(folder), _last_change(folder)), lambda: resolve_text_model(name))
+    key = (name, str(folder), _last_change(folder))
+    return loaded_models.get(key, lambda: _read_unless_refused(key, name))
 
 
 def resolve_text_model(name: str) -> TextModel:
@@ -87,8 +100,21 @@ def folder_of_model(name: str) -> Path:
     return folder
 
 
-def _last_change(folder: Path) -> float:
+def _read_unless_refused(key: Hashable, name: str) -> TextModel:
+    complaint = _complaints.held(key)
+    if complaint is not None and time.monotonic() < complaint[1]:
+        raise TextModelError(complaint[0])
     try:
-        return max((file.stat().st_mtime for file in folder.iterdir()), default=0.0)
+        return resolve_text_model(name)
+    except TextModelError as error:
+        _complaints.put(key, (str(error), time.monotonic() + COMPLAINT_SECONDS))
+        raise
+
+
+def _last_change(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """The names, sizes and times of the files."""
+    try:
+        files = sorted((file.name, file.stat()) for file in folder.iterdir())
+        return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in files)
     except OSError:
-        return 0.0
+        return ()
