@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
-from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
+from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme, as_label
 from goldviz.figures.thumbnail import Curve, polyline_svg
 
 PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
@@ -61,7 +61,7 @@ def shown(symbol: str) -> str:
     """
     if symbol == " ":
         return "␣"
-    return html.escape(symbol if symbol.isprintable() else repr(symbol)[1:-1])
+    return as_label(symbol if symbol.isprintable() else repr(symbol)[1:-1])
 
 
 def predictions(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.Figure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import plotly.graph_objects as go
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from goldviz.figures.bert_pretraining_quantities import change_of_phase
 from goldviz.figures.elements import MARKERS_UP_TO
 from goldviz.figures.reading import Band
-from goldviz.figures.theme import INKS, NetworkStyle, Theme, with_alpha
+from goldviz.figures.theme import INKS, NetworkStyle, Theme, as_label, with_alpha
 
 
 def add_line(
@@ -21,7 +20,7 @@ def add_line(
 ) -> None:  # fmt: skip
     """A curve in its style: the median of its seeds, over a transparent band from the lowest to the highest."""
     place = {} if row is None else {"row": row, "col": 1}
-    name = html.escape(style.label)
+    name = as_label(style.label)
     if band.seeds > 1:
         edge = {"x": x, "mode": "lines", "line": {"width": 0}, "legendgroup": name, "showlegend": False}
         figure.add_trace(go.Scatter(y=band.low, hoverinfo="skip", **edge), **place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ from goldviz.figures.reading import (
     single,
     thinned,
 )
-from goldviz.figures.theme import Theme, depth_colours
+from goldviz.figures.theme import Theme, as_label, depth_colours
 
 GAP = 1
 """Empty cells between two maps."""
@@ -102,7 +101,7 @@ def _mosaic(weights: NDArray[Any]) -> NDArray[Any]:
 def _axes(figure: go.Figure, pieces: list[str], layers: int, heads: int) -> None:
     """Every cell's piece as the tick that a hover reads; on the plot itself, only a single head has room for them."""
     step = len(pieces) + GAP
-    labels = [html.escape(piece) for piece in pieces]
+    labels = [as_label(piece) for piece in pieces]
     alone = layers == heads == 1
     for axis, count, noun in (("x", heads, "head"), ("y", layers, "layer")):
         before = [f"{noun} {number} · " for number in range(1, count + 1)] if not alone else [""]

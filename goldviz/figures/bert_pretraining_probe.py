@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -24,7 +22,7 @@ from goldviz.figures.elements import (
 )
 from goldviz.figures.limits import Limits, log10
 from goldviz.figures.reading import Band, absence, positive, recorded, run_label, seeds_in_words, single, thinned
-from goldviz.figures.theme import INKS, Theme
+from goldviz.figures.theme import INKS, Theme, as_label
 
 WIDEST_NAME = 14
 
@@ -77,7 +75,7 @@ def masked_place(
 
 def _name(word: str, answer: str) -> str:
     """A candidate as a tick: shortened, escaped, the hidden word in bold with a mark of its own."""
-    short = html.escape(word if len(word) <= WIDEST_NAME else f"{word[: WIDEST_NAME - 1]}…")
+    short = as_label(word if len(word) <= WIDEST_NAME else f"{word[: WIDEST_NAME - 1]}…")
     return f"<b>▸ {short}</b>" if word == answer else short
 
 

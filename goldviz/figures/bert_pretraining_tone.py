@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -17,7 +15,7 @@ from goldviz.figures.bert_pretraining_quantities import BASELINES, TONE_SETS, UN
 from goldviz.figures.elements import colour_bar_below, panels, worded
 from goldviz.figures.limits import Limits
 from goldviz.figures.reading import absence, finite, recorded, run_label, sentences, single
-from goldviz.figures.theme import INKS, NetworkStyle, Theme
+from goldviz.figures.theme import INKS, NetworkStyle, Theme, as_label
 
 NOT_YET = "The tone is judged in the second phase: no look there so far."
 NETWORK = NetworkStyle("this network", UNSEEN.colour, UNSEEN.dash, UNSEEN.symbol)
@@ -87,7 +85,7 @@ def _add_points(
 
 
 def _kind(ds: xr.Dataset, row: int) -> str:
-    name = html.escape(str(ds["kind"].values[row]).replace("_", " "))
+    name = as_label(str(ds["kind"].values[row]).replace("_", " "))
     return f"{name} ({int(ds['kind_count'].values[row])})" if "kind_count" in ds else name
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, Literal
@@ -17,7 +16,7 @@ from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.limits import decades, padded
 from goldviz.figures.reading import Band, finite, growing_dim, marks, sentences
-from goldviz.figures.theme import INKS, Theme, style_of
+from goldviz.figures.theme import INKS, Theme, as_label, style_of
 
 MARKERS_UP_TO = 40
 """Points of a curve up to which each gets its marker."""
@@ -41,7 +40,7 @@ def panels(names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None 
     for row, name in enumerate(names, start=1):
         axis = "" if row == 1 else str(row)
         figure.add_annotation(
-            text=f"<b>{html.escape(name)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
+            text=f"<b>{as_label(name)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
             xanchor="left", yanchor="bottom", showarrow=False,
             font={"size": 14, "color": colours[row - 1] if colours else INKS[theme].text},
         )  # fmt: skip
@@ -220,7 +219,7 @@ def reference_line(
     else:
         figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=y, y1=y, yref="y", line=line)
     figure.add_annotation(
-        text=html.escape(words), x=x, xref="x domain", xanchor="right" if x == 1 else "left", showarrow=False,
+        text=as_label(words), x=x, xref="x domain", xanchor="right" if x == 1 else "left", showarrow=False,
         bgcolor=look.with_alpha(INKS[theme].background, 0.75), borderpad=1,
         y=np.log10(y) if figure.layout.yaxis.type == "log" else y, yref="y", yanchor="bottom",
         font={"size": 13, "color": INKS[theme].accent},

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -27,7 +25,7 @@ from goldviz.figures.forecast_quantities import (
 )
 from goldviz.figures.limits import Limits, Values
 from goldviz.figures.reading import run_label, sentences
-from goldviz.figures.theme import INKS, Theme, style_of
+from goldviz.figures.theme import INKS, Theme, as_label, style_of
 
 DARKNESS = (0.16, 0.22, 0.3)
 """How dark the fan's bands are laid over one another, widest first."""
@@ -138,7 +136,7 @@ def calibration(
     figure.update_xaxes(title_text="Forecast probability of at most what came", range=(0, 1), row=1, col=1)
     for axis, words in (("", "Where in its distribution what came fell"), ("2", "How much the intervals held")):
         figure.add_annotation(
-            text=f"<b>{html.escape(words)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
+            text=f"<b>{as_label(words)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
             xanchor="left", yanchor="bottom", font={"size": 14},
         )  # fmt: skip
     promised = ", ".join(f"{100 * entry.nominal:.0f}" for entry in held)

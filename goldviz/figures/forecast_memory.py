@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -25,7 +23,7 @@ from goldviz.figures.forecast_quantities import (
 from goldviz.figures.limits import Limits, Values, log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.reading import MOST_CELLS, Band, finite, positive, recorded, run_label, sentences, thinned
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, style_of
+from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label, style_of
 
 SLOW = 0.8
 """Autocorrelation above which a unit is called slow."""
@@ -95,7 +93,7 @@ def listening(
     # The target, first among the channels, stands at the top.
     values = log10(now.isel(lag=columns)).values[::-1]
     hover = "%{customdata}, %{x} rows back<br>10<sup>%{z:.2f}</sup>"
-    names = np.broadcast_to(np.array([html.escape(name) for name in channels[::-1]])[:, None], values.shape)
+    names = np.broadcast_to(np.array([as_label(name) for name in channels[::-1]])[:, None], values.shape)
     figure = go.Figure(
         cells(values, x=now["lag"].values[columns], y=list(range(len(channels))), hover=hover, hoverongaps=False,
               customdata=names if values.size <= MOST_CELLS // 8 else None)
@@ -103,7 +101,7 @@ def listening(
     ends = limit_of("lag", ds, limits)
     figure.update_xaxes(title_text="Rows back from the forecast", range=ends, showgrid=False)
     figure.update_xaxes(**number_ticks(*whole(ends), {}))
-    ticks = [f"{html.escape(_short(name))} {percent(share)}" for name, share in zip(channels, shares, strict=True)]
+    ticks = [f"{as_label(_short(name))} {percent(share)}" for name, share in zip(channels, shares, strict=True)]
     figure.update_yaxes(
         tickvals=list(range(len(channels))), ticktext=ticks[::-1], range=(-0.5, len(channels) - 0.5), showgrid=False
     )

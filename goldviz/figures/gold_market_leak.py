@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -23,7 +21,7 @@ from goldviz.figures.gold_market_reading import (
     words,
 )
 from goldviz.figures.reading import sentences, thinned
-from goldviz.figures.theme import INKS, Theme
+from goldviz.figures.theme import INKS, Theme, as_label
 
 MOST_DAYS = 1_000
 NO_COVARIATE = "This market has no covariate: there is nothing to join."
@@ -86,7 +84,7 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     ):
         figure.add_trace(
             go.Scatter(x=values, y=places, mode="markers", name=name,
-                       customdata=[html.escape(words(ds, number + 1)) for number in range(count)],
+                       customdata=[as_label(words(ds, number + 1)) for number in range(count)],
                        marker={"symbol": symbol, "size": 11, "color": colour},
                        hovertemplate=f"<b>%{{customdata}}</b><br>{name}: %{{x:+.3f}}<extra></extra>")
         )  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -25,7 +23,7 @@ from goldviz.figures.gold_market_reading import (
 )
 from goldviz.figures.maps import cells, colour_bar
 from goldviz.figures.reading import sentences
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, with_alpha
+from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label, with_alpha
 
 SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
 """Parts of a channel's row in the strip."""
@@ -141,7 +139,7 @@ def early_sentence(ds: xr.Dataset) -> str:
 
 def _blocks(ds: xr.Dataset, where: NDArray[np.bool_], name: str, colour: str, height: float) -> go.Bar:
     rows, channels = np.nonzero(where)
-    heading = [html.escape(words(ds, channel)) for channel in channels.tolist()]
+    heading = [as_label(words(ds, channel)) for channel in channels.tolist()]
     dated = ds["dated"].values[where].astype(np.int64).astype("datetime64[D]").astype(str)
     said = [_age(hours) for hours in ds["wait"].values[where]]
     return go.Bar(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -22,7 +20,7 @@ from goldviz.figures.gold_market_reading import (
     words,
 )
 from goldviz.figures.reading import sentences, single, thinned
-from goldviz.figures.theme import INKS, Theme
+from goldviz.figures.theme import INKS, Theme, as_label
 
 MOST_DAYS = 1_300
 """Days drawn of a curve at most."""
@@ -51,7 +49,7 @@ def _index_prices(ds: xr.Dataset, start: np.datetime64, theme: Theme) -> go.Figu
         drawn.append(index)
         figure.add_trace(
             go.Scatter(x=days(ds[dates])[kept], y=single(index), customdata=single(ds[name].values[kept]), mode="lines",
-                       name=html.escape(shortened(words(ds, channel), LONGEST_WORDS)),
+                       name=as_label(shortened(words(ds, channel), LONGEST_WORDS)),
                        line={"color": colour, "dash": dash, "width": 2},
                        hovertemplate="%{y:.4~g} (%{customdata:,.6~g}" + _after_number(ds, channel) + ")")
         )  # fmt: skip
@@ -72,11 +70,11 @@ def _own_prices(ds: xr.Dataset, theme: Theme) -> go.Figure:
         values = ds[name].values[kept]
         figure.add_trace(
             go.Scatter(x=days(ds[dates])[kept], y=single(values), mode="lines", line={"color": colour, "width": 2},
-                       name=html.escape(shortened(words(ds, channel), LONGEST_WORDS)),
+                       name=as_label(shortened(words(ds, channel), LONGEST_WORDS)),
                        hovertemplate="%{y:,.6~g}" + _after_number(ds, channel)),
             row=row, col=1,
         )  # fmt: skip
-        unit = html.escape(str(ds["unit"].values[channel]) or "its own unit")
+        unit = as_label(str(ds["unit"].values[channel]) or "its own unit")
         figure.update_yaxes(title_text=unit, row=row, col=1)
         if ds["transformation"].values[channel] == "log_return":
             axis = counting_log_axis(0.94 * values.min(), 1.06 * values.max())

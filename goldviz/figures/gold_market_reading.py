@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
+
+from goldviz.figures.theme import as_label
 
 KNOWN, JOINED, HIDDEN, BESIDE = "#0e7ac0", "#d55e00", "#c46a9c", "#009e73"
 """What is known at a forecast, what is joined by date, what was hidden, and the covariate beside the target."""
@@ -30,7 +31,7 @@ def source_sentence(ds: xr.Dataset) -> str:
 
 def names(ds: xr.Dataset) -> list[str]:
     """The channels' names as axes show them, escaped."""
-    return [html.escape(shortened(str(name))) for name in ds["channel"].values]
+    return [as_label(shortened(str(name))) for name in ds["channel"].values]
 
 
 def shortened(name: str, most: int = LONGEST_NAME) -> str:
@@ -48,7 +49,7 @@ def in_template(text: str) -> str:
     >>> in_template("<i>"), "%{" in in_template("%{x}")
     ('&lt;i&gt;', False)
     """
-    return html.escape(text).replace("%{", "%\u2060{")
+    return as_label(text).replace("%{", "%\u2060{")
 
 
 def words(ds: xr.Dataset, number: int) -> str:
@@ -67,7 +68,7 @@ class Unit:
     @property
     def title(self) -> str:
         """An axis title, escaped."""
-        return html.escape(f"{self.noun} ({self.unit})")
+        return as_label(f"{self.noun} ({self.unit})")
 
     def said(self, value: float) -> str:
         """A change with its sign and unit, not escaped."""

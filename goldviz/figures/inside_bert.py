@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import xarray as xr
 from plotly.colors import sample_colorscale
@@ -12,7 +10,7 @@ from goldviz.figures.inside_bert_embeddings import embeddings, neighbours
 from goldviz.figures.inside_bert_evidence import evidence, guesses, tone
 from goldviz.figures.inside_bert_head import attention_map, mixing, scores, shares
 from goldviz.figures.spec import FigureSpec
-from goldviz.figures.theme import SEQUENTIAL
+from goldviz.figures.theme import SEQUENTIAL, as_label
 
 FIGURES: dict[str, FigureSpec] = {
     "tone": FigureSpec(
@@ -92,7 +90,7 @@ def picture(ds: xr.Dataset) -> str:
             )
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 160" width="100%" role="img"'
-        f' font-family="sans-serif" aria-label="{html.escape(label)}"><title>{html.escape(label)}</title>'
+        f' font-family="sans-serif" aria-label="{as_label(label)}"><title>{as_label(label)}</title>'
         + "".join(parts)
         + "</svg>"
     )
@@ -101,5 +99,5 @@ def picture(ds: xr.Dataset) -> str:
 def _label(text: str, x: float, y: float, size: float) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{min(11.0, size):.1f}" text-anchor="end" fill="currentColor">'
-        f"{html.escape(text[:12])}</text>"
+        f"{as_label(text[:12])}</text>"
     )

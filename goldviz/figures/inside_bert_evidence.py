@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -12,7 +10,7 @@ from plotly.subplots import make_subplots
 from goldviz.figures import theme as look
 from goldviz.figures.inside_bert_pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label
 
 ADDS = "#d55e00"
 RECEIVES = "#0e7ac0"
@@ -55,7 +53,7 @@ def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = 
 
 def label_texts(ds: xr.Dataset) -> list[str]:
     """The classes' names, shortened and escaped."""
-    return [html.escape(str(name)[:24]) for name in ds["label"].values]
+    return [as_label(str(name)[:24]) for name in ds["label"].values]
 
 
 def evidence(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
-from goldviz.figures.theme import INKS, Theme
+from goldviz.figures.theme import INKS, Theme, as_label
 
 MOST_ROWS = 40
 """Pieces that one figure names at most; of more, those with the largest values are drawn, in the text's order."""
@@ -48,7 +47,7 @@ def piece_label(text: str) -> str:
     >>> piece_label("<b>")
     '&lt;b&gt;'
     """
-    return html.escape(short_piece(text))
+    return as_label(short_piece(text))
 
 
 def piece_labels(ds: xr.Dataset) -> list[str]:
@@ -87,7 +86,7 @@ def beside_pieces(
             go.Bar(
                 x=values, y=heights, orientation="h", marker={"color": column.colour, "line_width": 0},
                 customdata=[f"{labels[row]}, piece {places[row]}" for row in rows], showlegend=False,
-                hovertemplate=f"%{{customdata}}<br>{html.escape(column.heading)}: "
+                hovertemplate=f"%{{customdata}}<br>{as_label(column.heading)}: "
                 f"%{{x:{column.written}}}<extra></extra>",
             ),
             row=1, col=number,

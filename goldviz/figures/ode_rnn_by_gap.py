@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -25,7 +23,7 @@ from goldviz.figures.ode_rnn_quantities import (
     time_unit,
 )
 from goldviz.figures.reading import absence, finite, networks, positive, run_label, sentences, single
-from goldviz.figures.theme import INKS, Theme, style_of
+from goldviz.figures.theme import INKS, Theme, as_label, style_of
 
 WITHOUT_GAP = "One observation alone has no gap before it."
 
@@ -157,7 +155,7 @@ def _gap_axis(figure: go.Figure, ds: xr.Dataset, limits: Limits | None, row: int
     places = [step * 10.0**decade for decade in range(int(np.floor(low)), int(np.ceil(high)) + 1) for step in (1, 2, 5)]
     kept = [place for place in places if low <= np.log10(place) <= high]
     figure.update_xaxes(type="log", range=(low, high), tickvals=kept, ticktext=[f"{place:g}" for place in kept])
-    figure.update_xaxes(title_text=f"Gap before the observation ({html.escape(time_unit(ds))})", row=row)
+    figure.update_xaxes(title_text=f"Gap before the observation ({as_label(time_unit(ds))})", row=row)
 
 
 def _mark_longest(figure: go.Figure, ds: xr.Dataset, limits: Limits | None, theme: Theme) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,7 +31,7 @@ from goldviz.figures.ode_rnn_quantities import (
     value_limits,
 )
 from goldviz.figures.reading import absence, networks, run_label, sentences, single
-from goldviz.figures.theme import INKS, Theme, style_of, with_alpha
+from goldviz.figures.theme import INKS, Theme, as_label, style_of, with_alpha
 
 FIRST_PANEL, OTHER_PANEL, BETWEEN, RUG_ROW = 250, 130, 40, 20
 """Pixels: the first network's panel, each other one's, the room between them, and one channel's row of the rug."""
@@ -80,12 +79,12 @@ def path(
     if editable:
         figure.update_layout(shapes=_handles(ds, shown, theme))
     for row in range(1, len(names) + 1):
-        figure.update_yaxes(title_text=html.escape(_short(shown)), range=ends, nticks=6 if row == 1 else 4, row=row)
+        figure.update_yaxes(title_text=as_label(_short(shown)), range=ends, nticks=6 if row == 1 else 4, row=row)
     figure.update_xaxes(
         range=limit_of("time", ds, limits), showgrid=False,
-        unifiedhovertitle_text=f"time %{{x:.3f}} {html.escape(time_unit(ds))}",
+        unifiedhovertitle_text=f"time %{{x:.3f}} {as_label(time_unit(ds))}",
     )  # fmt: skip
-    figure.update_xaxes(title_text=f"Time ({html.escape(time_unit(ds))})", row=len(names) + bool(rows))
+    figure.update_xaxes(title_text=f"Time ({as_label(time_unit(ds))})", row=len(names) + bool(rows))
     notes = [run_label(ds), _misses(now, shown), _warning(ds),
              sentences("Band: 90 %.", step_in_words(ds, epoch), _outside(now, shown, ends))]  # fmt: skip
     height = 146 + FIRST_PANEL + (len(names) - 1) * (OTHER_PANEL + BETWEEN) + (rows and rows * RUG_ROW + BETWEEN)
@@ -106,7 +105,7 @@ def _panels(names: Sequence[str], rug_rows: int, theme: Theme) -> go.Figure:
     for row, (heading, colour) in enumerate(headings, start=1):
         axis = "" if row == 1 else str(row)
         figure.add_annotation(
-            text=f"<b>{html.escape(heading)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
+            text=f"<b>{as_label(heading)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
             xanchor="left", yanchor="bottom", showarrow=False, font={"size": 14, "color": colour},
         )  # fmt: skip
     return figure
@@ -167,7 +166,7 @@ def _draw_rug(figure: go.Figure, ds: xr.Dataset, row: int, theme: Theme) -> None
     )
     for words, where, marker in kinds:
         observation, place = np.nonzero(where)
-        named = np.array([html.escape(channel) for channel in channels])[place]
+        named = np.array([as_label(channel) for channel in channels])[place]
         figure.add_trace(
             go.Scatter(x=ds["probe_time"].values[observation], y=place, mode="markers", name=words, marker=marker,
                        showlegend=words == "missing", customdata=named, cliponaxis=False,
@@ -176,7 +175,7 @@ def _draw_rug(figure: go.Figure, ds: xr.Dataset, row: int, theme: Theme) -> None
         )  # fmt: skip
     figure.update_yaxes(
         range=(len(channels) - 0.5, -0.5), tickvals=list(range(len(channels))), showgrid=False, ticks="",
-        ticktext=[html.escape(_short(channel)) for channel in channels], row=row,
+        ticktext=[as_label(_short(channel)) for channel in channels], row=row,
     )  # fmt: skip
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -28,7 +26,7 @@ from goldviz.figures.ode_rnn_quantities import (
     uprights,
 )
 from goldviz.figures.reading import absence, finite, networks, run_label, sentences, single
-from goldviz.figures.theme import INKS, Theme, depth_colours, style_of, with_alpha
+from goldviz.figures.theme import INKS, Theme, as_label, depth_colours, style_of, with_alpha
 
 UNITS = (("moves most", "solid"), ("second", "dash"), ("third", "dot"))
 """What the drawn units are called, and their dashes."""
@@ -69,7 +67,7 @@ def latent(
             )  # fmt: skip
     for start, end in beyond_training(ds):
         figure.add_vrect(x0=start, x1=end, layer="below", line_width=0, fillcolor=with_alpha(INKS[theme].muted, 0.16))
-    time_words = html.escape(time_unit(ds))
+    time_words = as_label(time_unit(ds))
     figure.update_xaxes(range=limit_of("time", ds, limits), showgrid=False)
     figure.update_xaxes(unifiedhovertitle_text=f"time %{{x:.3f}} {time_words}")
     figure.update_xaxes(title_text=f"Time ({time_words})", row=len(names))

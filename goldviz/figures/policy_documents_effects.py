@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
@@ -12,7 +10,7 @@ from plotly.subplots import make_subplots
 from goldviz.figures import theme as look
 from goldviz.figures.elements import worded
 from goldviz.figures.policy_documents_reading import tone_ink
-from goldviz.figures.theme import INKS, Theme
+from goldviz.figures.theme import INKS, Theme, as_label
 
 MOVED = "#7d8f24"
 TITLE = "Which change moved the document?"
@@ -29,7 +27,7 @@ def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Them
     columns = 2 if toned else 1
     figure = make_subplots(rows=1, cols=columns, shared_yaxes=True, horizontal_spacing=0.08)
     labels = [str(number) for number in numbers]
-    said = [html.escape(text) for text in words]
+    said = [as_label(text) for text in words]
     distance, balance = ds["distance"].values, ds["balance"].values
     if toned:
         figure.add_trace(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from goldviz.figures.theme import Theme
+from goldviz.figures.theme import Theme, as_label
 
 KIND_STYLES = (
     ("#009e73", "circle"),
@@ -44,7 +42,7 @@ def kind_label(kind: str) -> str:
     >>> kind_label("<b>Statement of the board</b>")
     '&lt;b&gt;Statement of t…'
     """
-    return html.escape(kind if len(kind) <= LONGEST_KIND_SHOWN else f"{kind[: LONGEST_KIND_SHOWN - 1]}…")
+    return as_label(kind if len(kind) <= LONGEST_KIND_SHOWN else f"{kind[: LONGEST_KIND_SHOWN - 1]}…")
 
 
 def tone_ink(value: float, theme: Theme) -> str:
@@ -59,7 +57,7 @@ def tone_ink(value: float, theme: Theme) -> str:
 
 def titles(ds: xr.Dataset) -> NDArray[np.str_]:
     """The documents' titles, escaped."""
-    return np.array([html.escape(str(title)) for title in ds["title"].values])
+    return np.array([as_label(str(title)) for title in ds["title"].values])
 
 
 def in_view(ds: xr.Dataset, document: int) -> int:

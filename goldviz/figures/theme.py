@@ -83,6 +83,17 @@ BASELINES: dict[str, NetworkStyle] = {
 """The simple forecasts that a network is measured against; their lines are thinner than a network's."""
 
 
+def as_label(text: str) -> str:
+    """Text from anywhere as Plotly's labels and hovers take it: tags are shown, not obeyed.
+
+    Plotly knows no entities for quotation marks, and needs none.
+
+    >>> as_label('<b>"Gold" & silver')
+    '&lt;b&gt;"Gold" &amp; silver'
+    """
+    return html.escape(text, quote=False)
+
+
 def style_of(network: str) -> NetworkStyle:
     """The fixed look of a network or a baseline; raises ``KeyError`` for one that has none."""
     style = NETWORKS.get(network) or BASELINES.get(network)
@@ -120,7 +131,7 @@ def wrapped(text: str, width: int = PHONE_LINE) -> str:
     >>> wrapped("<b>loss</b> after the change", 16)
     '&lt;b&gt;loss&lt;/b&gt;<br>after the change'
     """
-    return "<br>".join(html.escape(line) for line in textwrap.wrap(text, width))
+    return "<br>".join(as_label(line) for line in textwrap.wrap(text, width))
 
 
 def apply(
@@ -142,7 +153,7 @@ def apply(
     count = lines.count("<br>") + 1 if lines else 0
     figure.update_layout(
         template=f"goldviz_{theme}",
-        title_text=html.escape(title),
+        title_text=as_label(title),
         title_subtitle_text=lines,
         height=height + 17 * count,
         margin={"l": 12, "r": 30, "b": 44, "t": 44 + 17 * count + (34 if legend else 14)},
