@@ -50,9 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"goldviz {metadata.version('goldviz')}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    listing = commands.add_parser(
-        "list", help="experiments and instant pages with their questions", allow_abbrev=False
-    )
+    listing = commands.add_parser("list", help="experiments and instant pages with their questions", allow_abbrev=False)
     listing.add_argument("--runs", action="store_true", help="the latest kept runs instead")
     listing.set_defaults(command=_list)
 

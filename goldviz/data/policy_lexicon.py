@@ -119,7 +119,7 @@ MOVES = (
     ),
 )
 
-CHANGES = (
+DESCRIBED_CHANGES = (
     *phrases("rise | increase | climb | advance | gain | jump | surge | upturn | expansion | acceleration", 1),
     *phrases("fall | decline | drop | decrease | slide | plunge | dip | contraction | downturn | reduction", -1),
 )
@@ -233,7 +233,7 @@ POLICY_LEXICON: Lexicon = {
     "unwelcome": UNWELCOME,
     "holding": INDIFFERENT,
     "move": MOVES,
-    "change": CHANGES,
+    "change": DESCRIBED_CHANGES,
     "height": HEIGHTS,
     "condition": CONDITIONS,
     "turn": TURNS,

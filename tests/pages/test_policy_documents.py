@@ -59,7 +59,7 @@ def test_a_stranger_sees_figures_changes_and_neighbours_at_once(theme: str) -> N
     assert {"timeline", "map", "effects"} <= set(visitor.drawn())
     assert any("Generated documents" in line for line in said(visitor))
     assert any("14:00 in New York" in line for line in said(visitor))
-    assert any(line.startswith("**What changed from 2022-06-15 Statement to 2022-07-27") for line in said(visitor))
+    assert any(line.startswith("**What changed from 2022-04-27 Statement to 2022-06-15") for line in said(visitor))
     assert len(visitor.at.dataframe) == 3
     assert any("not hawkish or dovish" in line for line in said(visitor))
     assert any("pieces without special ones" in line for line in said(visitor))

@@ -62,7 +62,7 @@ class PolicyDocuments(Instant):
         6, ge=1, le=20, group="View", unit="documents", description="How many of the nearest documents are listed."
     )
     document: int = setting(
-        9, ge=1, le=MOST_DOCUMENTS, group="View",
+        7, ge=1, le=MOST_DOCUMENTS, group="View",
         description="Number of the document that is compared with the one before it of its kind, by release.",
     )  # fmt: skip
 
