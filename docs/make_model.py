@@ -37,8 +37,8 @@ WHAT_IT_IS = (
     "how such models work. It has read no real text, and what it says of one is worth little; for real texts take "
     "FinBERT. Segment B was never trained. Most steps read single sentences, a fifth of the pre-training steps whole "
     "statements joined to 512 pieces: beyond the first 32 to 64 places it guesses far worse than in a sentence, as the "
-    "scores by place say. Its settings were chosen in a few trials on the same unseen texts, so the scores are a little "
-    "favourable."
+    "scores by place say. Its settings were chosen in a few trials on the same unseen texts, so the scores are a "
+    "little favourable."
 )
 
 
