@@ -39,6 +39,8 @@ def test_instant_pages_are_no_experiments() -> None:
 @pytest.mark.parametrize(("declared", "slug"), PRESETS)
 def test_every_preset_computes_the_same_numbers_twice(declared: type[Instant], slug: str) -> None:
     settings = declared.preset(slug)
+    if declared.name == "inside-bert":
+        settings = settings.changed(steps=4)  # The path of integrated gradients is what takes long.
     torch.rand(1)
     first, second = settings.compute(), settings.compute()
     xr.testing.assert_identical(first, second)
