@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from goldviz.ui.server import PLOTLY_PATH
+from goldviz.ui.server import PLOTLY_PATH, address
 
 
 def _asset(name: str) -> str:
@@ -32,8 +32,7 @@ _component = st.components.v2.component(
 
 @cache
 def _plotly_address() -> str:
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"{'/' + base if base else ''}{PLOTLY_PATH}?v={version('plotly')}"
+    return address(f"{PLOTLY_PATH}?v={version('plotly')}")
 
 
 Moved = Callable[[int, float, float], None]

@@ -17,7 +17,7 @@ from jaxtyping import Float, Int
 from goldviz.data.dated_texts import DatedText
 from goldviz.data.kept_vectors import KEPT_VECTORS, TextVector, keep_vector, kept_vector, vector_name
 from goldviz.data.pieces import OVERLAP, Pieces, split_into_pieces
-from goldviz.models.text_model import TextModel
+from goldviz.models.text_model import TextModel, TextModelError
 from goldviz.training.threads import one_thread
 
 PIECES_AT_ONCE = 2_048
@@ -92,6 +92,8 @@ def encoded(model: TextModel, text: str, report: ReportPieces | None = None) -> 
             if report is not None:
                 report(done, total)
     counted = int(sum(weight.sum() for weight in weights))
+    if not (np.isfinite(cls).all() and np.isfinite(mean).all()):
+        raise TextModelError(f"The states of {model.name} are not finite; its weights are damaged or far too large.")
     return TextVector(cls, mean / max(counted, 1), tone, counted, len(chunks))
 
 

@@ -36,10 +36,12 @@ from goldviz.experiments.procedures.policy_documents_market import (
     document_channels,
     market_with_documents,
 )
-from goldviz.models.text_model import TextModel
+from goldviz.models.text_model import TextModel, TextModelError
+from goldviz.models.text_model_loading import load_text_model
 from tests.data.small_market import small_market
 from tests.data.test_dated_text_tables import REAL
 from tests.experiments.procedures.policy_cases import small_model, some_documents
+from tests.random_bert import write_random_bert
 
 LONG = " ".join(f"rates rose by {number % 7} percent , and gold prices fell ." for number in range(130))
 EVERYTHING = ChannelChoice(("Note", "Statement"), components=2, fitted_before=date(2023, 3, 1))
@@ -158,6 +160,14 @@ def test_a_model_without_a_classifier_has_no_tone(tmp_path: Path, monkeypatch: p
 
 def _settings(documents: DatedTexts | None = None, **changes: object) -> PolicyDocuments:
     return PolicyDocuments(documents=keep_documents(documents or some_documents()), **changes)
+
+
+def test_states_that_are_not_finite_are_refused_and_not_kept(tmp_path: Path) -> None:
+    broken = load_text_model(write_random_bert(tmp_path / "broken"))
+    with torch.no_grad():
+        broken.encoder.embeddings.norm.weight.fill_(torch.inf)
+    with pytest.raises(TextModelError, match=r"^The states of .+ are not finite"):
+        encoded(broken, "gold rose")
 
 
 def test_change_is_from_the_one_before_of_its_kind() -> None:
