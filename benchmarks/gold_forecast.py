@@ -12,9 +12,9 @@ import time
 import numpy as np
 import xarray as xr
 
-from goldviz.experiments.gold_forecast import GoldForecast
-from goldviz.experiments.procedures.gold_forecast import train
-from goldviz.experiments.procedures.gold_forecast_problem import forecast_problem
+from goldviz.labs.gold_forecast.problem import forecast_problem
+from goldviz.labs.gold_forecast.settings import GoldForecast
+from goldviz.labs.gold_forecast.train import train
 from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Recorder
 

@@ -17,11 +17,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from goldviz.data.alignment import aligned, next_values
-from goldviz.data.kept_markets import keep, kept, load_market
-from goldviz.data.market import Channel, Market
-from goldviz.data.symbols import SYMBOLS
-from goldviz.data.walk_forward import Fold, folds
+from goldviz.data.markets.alignment import aligned, next_values
+from goldviz.data.markets.kept_markets import keep, kept, load_market
+from goldviz.data.markets.market import Channel, Market
+from goldviz.data.markets.symbols import SYMBOLS
+from goldviz.labs.gold_forecast.walk_forward import Fold, folds
 
 REPETITIONS = 15
 YEARS = 25

@@ -18,15 +18,15 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from goldviz.data.irregular import Gaps, IrregularBatch, damped_oscillator
-from goldviz.models.fused_ode_rnn import FusedODERNN
-from goldviz.models.gru import ResetBeforeGRU
-from goldviz.models.gru_decay import GapGRU
-from goldviz.models.observed_series import gaps_before
-from goldviz.models.ode_rnn import ODERNN
-from goldviz.models.ode_solvers import FixedSteps, TorchdiffeqSolver
-from goldviz.models.recurrent_initialisation import RecurrentInitialisation, initialise
-from goldviz.models.vector_field import TanhField
+from goldviz.labs.ode_rnn.series import Gaps, IrregularBatch, damped_oscillator
+from goldviz.models.continuous.fused_ode_rnn import FusedODERNN
+from goldviz.models.continuous.gru_decay import GapGRU
+from goldviz.models.continuous.observed_series import gaps_before
+from goldviz.models.continuous.ode_rnn import ODERNN
+from goldviz.models.continuous.ode_solvers import FixedSteps, TorchdiffeqSolver
+from goldviz.models.continuous.vector_field import TanhField
+from goldviz.models.recurrent.gru import ResetBeforeGRU
+from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.training.memory import keep_freed_memory
 
 BATCH, OBSERVATIONS, HIDDEN, WIDTHS = 64, 40, 32, (100, 100)

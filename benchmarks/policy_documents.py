@@ -17,14 +17,14 @@ from datetime import timedelta
 from itertools import cycle, islice
 from pathlib import Path
 
-from goldviz.data.dated_text_tables import TextColumns, look_into_texts, texts_from_table
-from goldviz.data.dated_texts import DatedText
-from goldviz.data.generated_documents import generated_documents
-from goldviz.data.kept_documents import keep_documents
-from goldviz.data.text_difference import text_difference
-from goldviz.experiments.instant.policy_documents import PolicyDocuments
-from goldviz.experiments.procedures.policy_documents_encoding import encode
-from goldviz.models.text_model_loading import shipped_text_model
+from goldviz.data.texts.dated_texts import DatedText
+from goldviz.labs.policy_documents.documents.difference import text_difference
+from goldviz.labs.policy_documents.documents.generated import generated_documents
+from goldviz.labs.policy_documents.documents.kept import keep_documents
+from goldviz.labs.policy_documents.documents.tables import TextColumns, look_into_texts, texts_from_table
+from goldviz.labs.policy_documents.encoding import encode
+from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.models.text.loading import shipped_text_model
 
 STATEMENTS = 100
 WORDS = 450

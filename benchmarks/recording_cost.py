@@ -19,9 +19,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
-from goldviz.data.correlated import correlated_samples
-from goldviz.experiments.depth_gradients import DepthGradients
-from goldviz.experiments.procedures.depth_gradients import train
+from goldviz.labs.depth_gradients.samples import correlated_samples
+from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.labs.depth_gradients.train import train
 from goldviz.runs.store import Store
 from goldviz.runs.worker import execute
 

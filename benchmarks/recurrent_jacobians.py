@@ -16,14 +16,14 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from goldviz.diagnostics.jacobian_products import frobenius_norms, product_norms, singular_values
-from goldviz.diagnostics.recurrent_jacobians import step_jacobians
-from goldviz.diagnostics.valves import openings
-from goldviz.models.elman import Elman
-from goldviz.models.gru import ResetAfterGRU
-from goldviz.models.lstm import LSTM, LSTMTrace
-from goldviz.models.recurrent import LAYERS, RecurrentLayer, Trace, recurrent_layer
-from goldviz.models.recurrent_initialisation import RecurrentInitialisation, initialise
+from goldviz.diagnostics.recurrent.jacobians import step_jacobians
+from goldviz.labs.jacobian_lens.products import frobenius_norms, product_norms, singular_values
+from goldviz.labs.lstm_valves.valves import openings
+from goldviz.models.recurrent.elman import Elman
+from goldviz.models.recurrent.gru import ResetAfterGRU
+from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
+from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
+from goldviz.models.recurrent.networks import LAYERS, RecurrentLayer, Trace, recurrent_layer
 
 
 def stream(index: int) -> torch.Generator:

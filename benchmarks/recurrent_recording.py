@@ -15,10 +15,10 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from goldviz.data.sequences import adding_problem
-from goldviz.experiments.procedures.recurrent_gradients import LANES, learner, train
-from goldviz.experiments.procedures.recurrent_tasks import evaluation
-from goldviz.experiments.recurrent_gradients import RecurrentGradients
+from goldviz.data.problems.sequences import adding_problem
+from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.labs.recurrent_gradients.tasks import evaluation
+from goldviz.labs.recurrent_gradients.train import LANES, learner, train
 from goldviz.training.seeds import DATA, TEST_DATA, stream
 
 REPEATS = 3

@@ -23,7 +23,7 @@ from serving.viewer import open_viewer
 from sqlalchemy import create_engine, insert, select
 from streamlit.testing.v1 import AppTest
 
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.schema import batches, finals, runs
 from goldviz.runs.store import Store
 

@@ -26,7 +26,7 @@ from serving.server import APP, Server, database, running
 from serving.tape import Tape, play_all
 from serving.viewer import Viewer, open_viewer
 
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.store import Store
 
 POLL_SECONDS = 0.5

@@ -7,8 +7,8 @@ import importlib
 import sys
 
 import goldviz
-from goldviz.experiments.examples import FOLDER, example_path, picture_path
-from goldviz.experiments.instant import instants
+from goldviz.declare.examples import FOLDER, example_path, picture_path
+from goldviz.declare.registry import instants
 from goldviz.runs.arrays import dataset_to_bytes
 
 FOLDER.mkdir(exist_ok=True)

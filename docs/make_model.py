@@ -13,14 +13,14 @@ import torch
 import xarray as xr
 from tqdm import tqdm
 
-from goldviz.data.policy_sentences import policy_documents
-from goldviz.experiments.bert_pretraining import BertPretraining
-from goldviz.experiments.procedures.bert_pretraining import train
-from goldviz.experiments.procedures.bert_pretraining_kept import trained_text_model
-from goldviz.experiments.procedures.bert_pretraining_texts import SCORED_SHARE, joined, masked_texts
-from goldviz.models.text_model import TextModel
-from goldviz.models.text_model_folder import write_text_model
-from goldviz.models.text_model_loading import SHIPPED_FOLDER, SHIPPED_NAME
+from goldviz.data.texts.policy.sentences import policy_documents
+from goldviz.labs.bert_pretraining.kept import trained_text_model
+from goldviz.labs.bert_pretraining.settings import BertPretraining
+from goldviz.labs.bert_pretraining.texts import SCORED_SHARE, joined, masked_texts
+from goldviz.labs.bert_pretraining.train import train
+from goldviz.models.text.folder import write_text_model
+from goldviz.models.text.loading import SHIPPED_FOLDER, SHIPPED_NAME
+from goldviz.models.text.model import TextModel
 from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Progress, Recorder
 from goldviz.runs.versions import versions

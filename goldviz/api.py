@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import xarray as xr
 
-    from goldviz.experiments.base import Experiment
-    from goldviz.models.text_model import TextModel
+    from goldviz.declare.settings import Experiment
     from goldviz.runs.recorder import Desk, Progress
-    from goldviz.runs.store import Store
 
 
 class RunFailedError(RuntimeError):
@@ -35,7 +33,7 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
     Raises :class:`goldviz.experiments.SettingsError` for settings that are not allowed, and
     :class:`RunFailedError` where the training code of a kept run fails.
     """
-    from goldviz.experiments import experiment as named
+    from goldviz.declare.registry import experiment as named
 
     if isinstance(experiment, str):
         chosen = named(experiment).checked(settings)
@@ -56,43 +54,9 @@ def compute(name: str, **settings: Any) -> xr.Dataset:
     Raises :class:`goldviz.experiments.SettingsError` for settings that are not allowed, and ``ValueError`` with a
     sentence for settings that have no result.
     """
-    from goldviz.experiments.base import facts
-    from goldviz.experiments.instant import instant
+    from goldviz.declare.registry import instant
 
-    declared = instant(name)
-    chosen = declared.checked(settings)
-    if any(facts(declared, setting)["control"] == "text model" for setting in declared.model_fields):
-        from goldviz.experiments.procedures.text_models import open_runs_with
-        from goldviz.runs.store import Store
-
-        open_runs_with(lambda run_id: text_model_of_run(Store(), run_id))
-    return chosen.compute()
-
-
-def text_model_of_run(store: Store, run_id: str) -> TextModel:
-    """The network of a kept run of bert-pretraining, as it stood at its last kept step.
-
-    Raises :class:`goldviz.models.text_model.TextModelError` for any other run, and for one that kept no weights.
-    """
-    from goldviz.experiments.bert_pretraining import BertPretraining
-    from goldviz.experiments.procedures.bert_pretraining_kept import trained_text_model
-    from goldviz.models.text_model import TextModelError
-    from goldviz.runs.store import UnknownRunError
-
-    try:
-        run = store.run(run_id)
-        steps = store.kept_steps(run_id)
-        if run.experiment != BertPretraining.name:
-            raise TextModelError(f"The run {run_id} trained no BERT; allowed are runs of bert-pretraining.")
-        if not steps:
-            raise TextModelError(
-                f"The run {run_id} has kept no weights; allowed is one that paused or ended by itself."
-            )
-        settings = BertPretraining.checked_json(run.settings)
-        state = store.state(run_id, steps[-1])
-        return trained_text_model(settings, state, settings.seeds[0], run.name or f"Run {run_id}")
-    except (UnknownRunError, ValueError) as error:
-        raise TextModelError(str(error)) from error
+    return instant(name).checked(settings).compute()
 
 
 def load(run_id: str) -> xr.Dataset:

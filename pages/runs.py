@@ -1,5 +1,5 @@
 """Runs: list, filter, open, compare, rename, delete."""
 
-from goldviz.ui.runs_page import show
+from goldviz.ui.runs.page import show
 
 show()

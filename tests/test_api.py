@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import goldviz
-from goldviz.experiments import SettingsError, experiment
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.declare.registry import experiment
+from goldviz.declare.settings import SettingsError
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.execution import Executor
 from goldviz.runs.store import Store, UnknownRunError
 from tests.runs.conftest import ended, same_records

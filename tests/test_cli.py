@@ -14,8 +14,8 @@ import xarray as xr
 
 import goldviz
 from goldviz.cli import main
-from goldviz.experiments import experiment
-from goldviz.experiments.base import allowed
+from goldviz.declare.registry import experiment
+from goldviz.declare.settings import allowed
 from goldviz.runs.store import Store
 
 NAME = "depth-gradients"

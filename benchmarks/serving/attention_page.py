@@ -13,15 +13,15 @@ import numpy as np
 import streamlit as st
 import torch
 
-from goldviz.data.pieces import Pieces
-from goldviz.diagnostics.attention_norms import head_norms
-from goldviz.diagnostics.attention_rollout import rollout
-from goldviz.diagnostics.attention_words import hide_pieces, word_maps
-from goldviz.diagnostics.text_reading import TextReading, read_text
-from goldviz.models.text_model import TextModel
-from goldviz.models.transformer_encoder import EncoderShape, TransformerEncoder, initialise_encoder
+from goldviz.data.texts.pieces import Pieces
+from goldviz.diagnostics.text.reading import TextReading, read_text
+from goldviz.labs.inside_bert.attention.norms import head_norms
+from goldviz.labs.inside_bert.attention.rollout import rollout
+from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
+from goldviz.labs.inside_bert.parts.explorer import attention_explorer
+from goldviz.models.text.encoder import EncoderShape, TransformerEncoder, initialise_encoder
+from goldviz.models.text.model import TextModel
 from goldviz.ui import server
-from goldviz.ui.attention_explorer import attention_explorer
 from goldviz.ui.exhibits import Exhibit, Measure, shelf
 
 SHAPE = EncoderShape(12, 12, 768, 3072, 30_522, 512)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.memory import NobodyAsks
 from goldviz.runs.recorder import Batch, Progress, Recorder
 from goldviz.runs.store import Store

@@ -12,9 +12,8 @@ from pathlib import Path
 from goldviz.cli import running, serving
 from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser
 from goldviz.cli.files import EXPORTS, checked_file, named
-from goldviz.experiments import experiments
-from goldviz.experiments.base import SettingsError
-from goldviz.experiments.instant import instants
+from goldviz.declare.registry import experiments, instants
+from goldviz.declare.settings import SettingsError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Store, UnknownRunError
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goldviz.cli.errors import CommandError
-from goldviz.experiments import experiment
+from goldviz.declare.laboratory import laboratory_of
+from goldviz.declare.registry import experiment
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -45,17 +45,17 @@ def write_netcdf(dataset: xr.Dataset, path: Path) -> None:
 
 def write_csv(dataset: xr.Dataset, path: Path) -> None:
     """The curves as one long table."""
-    from goldviz.figures.table import curves_csv
+    from goldviz.export.table import curves_csv
 
     path.write_text(curves_csv(dataset), encoding="utf-8")
 
 
 def write_report(dataset: xr.Dataset, path: Path) -> None:
     """Settings, findings and figures as one HTML file."""
-    from goldviz.figures.report import report_of_run
+    from goldviz.export.report import report_of_run
 
     declared = experiment(dataset.attrs["experiment"])
-    figures = importlib.import_module(f"goldviz.figures.{declared.name.replace('-', '_')}").FIGURES
+    figures = laboratory_of(declared).figures().FIGURES
     settings = declared.checked_json(dataset.attrs["settings"])
     path.write_text(report_of_run(settings, dataset, figures), encoding="utf-8")
 

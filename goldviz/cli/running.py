@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from goldviz.api import carried_out
 from goldviz.cli.errors import INTERRUPTED, CommandError, Parser
 from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file, named
-from goldviz.experiments import experiment
-from goldviz.experiments.base import Settings, SettingsError, allowed, facts, schemas
-from goldviz.experiments.instant import instant
+from goldviz.declare.registry import experiment, instant
+from goldviz.declare.settings import Settings, SettingsError, allowed, facts, schemas
 from goldviz.runs.recorder import Order
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.diagnostics.gradients import spread
-from goldviz.models.activations import Activation
+from goldviz.models.feedforward.activations import Activation
 
 FLAT = 0.05
 """An activation sits on a flat part where phi' is below this share of its largest value."""

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.models.activations import Activation
+from goldviz.models.feedforward.activations import Activation
 
 
 class Backpropagation(NamedTuple):

@@ -129,6 +129,21 @@ def named(verdicts: Sequence[Verdict]) -> str:
     return f"the {' and '.join(names)} network{'s' if len(names) > 1 else ''}"
 
 
+def subject(verdicts: Sequence[Verdict]) -> str:
+    """The networks of some verdicts, as the subject of a sentence.
+
+    >>> subject([Verdict(name, "", np.array([True])) for name in ("RNN", "LSTM", "GRU")])
+    'the RNN, LSTM and GRU'
+    """
+    *others, last = [verdict.network for verdict in verdicts]
+    return f"the {', '.join(others)} and {last}" if others else f"the {last}"
+
+
+def sentence_subject(verdicts: Sequence[Verdict]) -> str:
+    """The same at the beginning of a sentence: 'The RNN and LSTM'."""
+    return f"T{subject(verdicts)[1:]}"
+
+
 def number(verdicts: Sequence[Verdict]) -> str:
     """The numbers of some verdicts, each with its network where there are several."""
     if len(verdicts) == 1:

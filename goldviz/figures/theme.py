@@ -83,6 +83,10 @@ BASELINES: dict[str, NetworkStyle] = {
 """The simple forecasts that a network is measured against; their lines are thinner than a network's."""
 
 
+CLASSES = (("#c46a9c", "circle", "solid"), ("#009e73", "square", "dot"))
+"""Colour, marker and dash of the two classes of points in a plane."""
+
+
 def as_label(text: str) -> str:
     """Text from anywhere as Plotly's labels and hovers take it: tags are shown, not obeyed.
 

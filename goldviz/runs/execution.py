@@ -20,13 +20,13 @@ from goldviz.runs.worker import execute
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
 
-    from goldviz.experiments.base import Experiment
+    from goldviz.declare.settings import Experiment
 
 CONNECT_SECONDS = 5.0
 WATCH_SECONDS = 2.0
 FORGET_TURNS = 30
 """Old states are looked through every so many turns of the watcher."""
-WARM_UP = "goldviz.experiments.procedures.warm_up"
+WARM_UP = "goldviz.declare.warm_up"
 """Imported by every worker as it starts; it imports torch, so that the first click need not wait."""
 
 DEVICES = "goldviz.training.devices:present"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from goldviz.experiments.base import Experiment
+    from goldviz.declare.settings import Experiment
 
 KEPT_STATES = 20
 """At most so many states of a run are kept, evenly spread."""

@@ -33,7 +33,7 @@ from goldviz.runs.schema import (
 if TYPE_CHECKING:
     import numpy as np
 
-    from goldviz.experiments.base import Experiment
+    from goldviz.declare.settings import Experiment
 
 UNFINISHED = ("queued", "running")
 HEARTBEAT_LIMIT = 10.0

@@ -20,7 +20,7 @@ from goldviz.runs.store import Start, Store, UnknownRunError
 from goldviz.runs.versions import versions
 
 if TYPE_CHECKING:
-    from goldviz.experiments.base import Experiment
+    from goldviz.declare.settings import Experiment
 
 FLUSH_SECONDS = 0.2
 HEARTBEAT_SECONDS = 2.0

@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -32,6 +32,11 @@ State = Literal["waiting", "working", "done", "failed", "stopped"]
 Line = Literal["work", "download"]
 Report = Callable[[float, float], None]
 """Told how much is done of how much; raises :class:`Stopped` once somebody has asked for a stop."""
+
+AT_ONCE_SECONDS = 0.3
+"""Work that takes no longer is done while the page is drawn; what takes longer is a job with progress."""
+
+Kept = TypeVar("Kept")
 
 log = logging.getLogger(__name__)
 
@@ -238,3 +243,48 @@ def _forget_the_oldest() -> None:
         if len(_jobs.known) <= KEPT_JOBS:
             return
         del _jobs.known[key]
+
+
+def in_the_background(
+    job_key: str, kept: Callable[[], Kept | None], make: Callable[[Report], object], *,
+    seconds: float, words: str,
+) -> Kept | None:  # fmt: skip
+    """What ``kept`` finds; else ``make`` is begun, and the page shows how far it is, until it is drawn again.
+
+    What takes less than ``AT_ONCE_SECONDS`` is made now. ``make`` puts its result where ``kept`` looks. Not for
+    fragments.
+    """
+    found = kept()
+    if found is not None:
+        return found
+    job = job(job_key)
+    if seconds <= AT_ONCE_SECONDS and (job is None or not job.unfinished):
+        make(_nobody_stops)
+        return kept()
+    if job is not None and job.state == "done":
+        # Its result was let go meanwhile.
+        forget(job_key)
+        job = None
+    try:
+        if job is None:
+            start(job_key, _without_result(make), f"{words} (about {duration(seconds)})")
+    except TooManyJobsError as error:
+        st.error(plain(str(error)), icon=":material/hourglass_top:")
+        return None
+    shown = show(job_key)
+    if shown is not None and shown.state in ("failed", "stopped"):
+        st.button("Try again", key=f"again-{job_key}", icon=":material/refresh:", on_click=forget, args=(job_key,))
+    return None
+
+
+def _without_result(make: Callable[[Report], object]) -> Callable[[Report], None]:
+    """The same work for a job, which would hold on to what it returns."""
+
+    def work(report: Report) -> None:
+        make(report)
+
+    return work
+
+
+def _nobody_stops(done: float, total: float) -> None:
+    """The report of work that is not waited for."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from goldviz.experiments import experiments
-from goldviz.experiments.instant import instants
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import laboratories as registered
 from goldviz.ui.theme import theme_now
 
 CHANGED = "page-changed"
@@ -28,19 +28,17 @@ class Page:
 
 
 def laboratories() -> list[Page]:
-    """The experiments and instant pages that have a page: ``pages/<name with underscores>.py``."""
+    """The laboratories that have a page, in the navigation's order."""
     return [
-        Page(
-            f"pages/{name.replace('-', '_')}.py",
-            declared.title,
-            declared.icon,
-            declared.question,
-            name,
-            declared.section,
-        )
-        for name, declared in sorted({**experiments(), **instants()}.items(), key=lambda item: item[1].rank)
-        if (folder() / "pages" / f"{name.replace('-', '_')}.py").is_file()
+        Page(file, lab.declared.title, lab.declared.icon, lab.declared.question, name, lab.declared.section)
+        for name, lab in registered().items()
+        if (folder() / (file := page_file(lab))).is_file()
     ]
+
+
+def page_file(lab: Laboratory) -> str:
+    """The file by which Streamlit knows a laboratory's page."""
+    return f"pages/{lab.folder}.py"
 
 
 def folder() -> Path:

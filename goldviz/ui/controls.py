@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from goldviz.experiments.base import Settings, SettingsError, allowed, facts, label, schemas
+from goldviz.declare.settings import Settings, SettingsError, allowed, facts, label, schemas
 
 Declared = TypeVar("Declared", bound=Settings)
 

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from goldviz.diagnostics.attention_tiles import block_edges, pool_tiles
+from goldviz.diagnostics.text.attention_tiles import block_edges, pool_tiles
 
 By = Literal["piece", "word"]
 Special = Literal["shown", "hidden"]
@@ -67,7 +67,7 @@ class Weights(NamedTuple):
 class Exhibit:
     """One text read by one model, as the attention explorer shows it. N pieces, L layers, H heads.
 
-    ``tiles`` (L, H, t, t) float16 by :func:`goldviz.diagnostics.attention_tiles.pool_tiles`; ``summaries`` (L, H)
+    ``tiles`` (L, H, t, t) float16 by :func:`goldviz.diagnostics.text.attention_tiles.pool_tiles`; ``summaries`` (L, H)
     each, with ``entropy`` in bits, ``distance`` in pieces, ``special`` as a share; ``words`` (N,) numbers the words
     from 0, with -1 at special pieces; ``word_texts`` names them. ``head(layer, head, measure)`` gives the exact map,
     (N, N) with queries as rows, for each of ``measures``. ``in_words`` turns such a map into one of words and special

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Finding
-from goldviz.experiments.base import Experiment
 from goldviz.ui.lanes import Lane
 from goldviz.ui.settings_panel import start
 from goldviz.ui.words import plain

@@ -6,11 +6,11 @@ from functools import cache
 
 import streamlit as st
 
-from goldviz.experiments.examples import picture_path
+from goldviz.declare.examples import picture_path
+from goldviz.declare.registry import laboratories
 from goldviz.runs.schema import StoreError
-from goldviz.ui import machine, services
-from goldviz.ui.chrome import Page, laboratories
-from goldviz.ui.runs_table import age, label_of
+from goldviz.ui import chrome, machine, services
+from goldviz.ui.runs.table import age, label_of
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, plain
 
@@ -21,7 +21,7 @@ def show() -> None:
     """Draw the page."""
     st.title("goldviz")
     st.markdown("##### Train a small network and look inside it while it learns.")
-    labs = laboratories()
+    labs = chrome.laboratories()
     for row in range(0, len(labs), 3):
         for column, page in zip(st.columns(3), labs[row : row + 3], strict=False):
             with column:
@@ -34,7 +34,7 @@ def show() -> None:
         st.markdown(machine.sentence())
 
 
-def _card(page: Page) -> None:
+def _card(page: chrome.Page) -> None:
     with st.container(border=True):
         picture = _picture(page.path)
         if picture:
@@ -47,7 +47,7 @@ def _card(page: Page) -> None:
 @cache
 def _picture(name: str) -> str:
     """The page's picture: a small SVG drawn from its first preset."""
-    path = picture_path(name)
+    path = picture_path(laboratories()[name])
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
@@ -61,7 +61,7 @@ def _latest() -> None:
     if not latest:
         st.caption("None yet. Open a laboratory and press Train.")
         return
-    files = {page.path: page.file for page in laboratories()}
+    files = {page.path: page.file for page in chrome.laboratories()}
     for run in latest:
         word, colour, icon = STATES[run.status]
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -8,19 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import plotly.graph_objects as go
 import streamlit as st
 import xarray as xr
 
-from goldviz.experiments.base import SettingsError
-from goldviz.experiments.instant import instants
-from goldviz.experiments.instant.base import Instant
-from goldviz.experiments.procedures.cupboard import Cupboard
+from goldviz.cupboard import Cupboard
+from goldviz.declare.instant import Instant
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import instants
+from goldviz.declare.settings import SettingsError
 from goldviz.figures.spec import FigureSpec
-from goldviz.ui import chrome, controls, market_panel, presets, services, take_away
+from goldviz.ui import chrome, controls, presets, services, take_away
 from goldviz.ui.live_figure import live_figure
+from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -53,15 +55,27 @@ class View:
 
 @dataclass(frozen=True)
 class InstantPage:
-    """What one instant page is made of: ``look`` draws what one came for, ``read`` what is read at leisure."""
+    """What one instant page is made of: ``look`` draws what one came for, ``read`` what is read at leisure.
 
-    declared: type[Instant]
+    ``before`` and ``after`` are called around the whole page.
+    """
+
+    lab: Laboratory
     look: Callable[[View], None]
     read: Callable[[View], None]
     words_of_position: Callable[[Instant], str] | None = None
+    before: Callable[[], None] | None = None
+    after: Callable[[], None] | None = None
+
+    @property
+    def declared(self) -> type[Instant]:
+        """What can be set."""
+        return cast("type[Instant]", self.lab.declared)
 
     def show(self) -> None:
         """Draw the page."""
+        if self.before is not None:
+            self.before()
         declared = self.declared
         complaints = _arrive(declared)
         st.title(declared.title)
@@ -84,6 +98,8 @@ class InstantPage:
                 take_away.show_view(view.settings, view.dataset, view.drawn)
         if settings is not None:
             _leave_link(settings)
+        if self.after is not None:
+            self.after()
 
     def _position(self, settings: Instant | None) -> Instant | None:
         """The slider that says where to look, over what the settings leave to look at."""

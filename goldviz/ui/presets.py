@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from goldviz.experiments.base import Settings, SettingsError
+from goldviz.declare.settings import Settings, SettingsError
 from goldviz.ui import controls
 
 KINDS = {"document": ":material/menu_book:", "break": ":material/bolt:", "fix": ":material/build:"}

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import streamlit as st
 import xarray as xr
 
-from goldviz.experiments.base import Experiment, Settings
-from goldviz.experiments.instant.base import Instant
-from goldviz.figures.report import report_of_run, report_of_view
+from goldviz.declare.instant import Instant
+from goldviz.declare.settings import Experiment, Settings
+from goldviz.export.report import report_of_run, report_of_view
+from goldviz.export.table import curves_csv
 from goldviz.figures.spec import FigureSpec
-from goldviz.figures.table import curves_csv
 from goldviz.runs.arrays import changes_by_step
 from goldviz.ui.lanes import Lane
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server, running
 from tests.browser.laboratory_page import state, train
-from tests.data.fake_hub import FakeHub
+from tests.data.hub.fake_hub import FakeHub
 from tests.random_bert import write_random_bert
 
 Opener = Callable[..., Page]

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server, running
 from tests.browser.laboratory_page import choose_preset, set_number, state, train
-from tests.data.fake_yahoo import FakeYahoo
+from tests.data.markets.fake_yahoo import FakeYahoo
 
 Opener = Callable[..., Page]
 

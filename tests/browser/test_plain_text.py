@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.store import Store
 from goldviz.ui.words import WORD_JOINER
 from tests.browser.app_server import Server

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from goldviz.diagnostics.activations import activation_statistics
-from goldviz.models.activations import ACTIVATIONS
+from goldviz.models.feedforward.activations import ACTIVATIONS
 
 SLOPE = 0.3
 

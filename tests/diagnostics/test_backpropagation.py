@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from goldviz.diagnostics.backpropagation import backpropagate, residual_gradients
-from goldviz.diagnostics.jacobians import jacobians
-from goldviz.models.activations import ACTIVATIONS, IDENTITY
-from goldviz.models.deep_mlp import DeepMLP
+from goldviz.labs.depth_gradients.jacobians import jacobians
+from goldviz.labs.depth_gradients.networks import DeepMLP
+from goldviz.models.feedforward.activations import ACTIVATIONS, IDENTITY
 
 SIZES = [3, 7, 5, 2]
 

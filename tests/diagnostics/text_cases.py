@@ -9,10 +9,10 @@ import torch
 from hypothesis import strategies as st
 from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
-from goldviz.data.pieces import Pieces, split_into_pieces
-from goldviz.models.text_heads import MaskedWordHead, TextClassifier
-from goldviz.models.text_model import TextModel
-from goldviz.models.transformer_encoder import EncoderShape, TransformerEncoder
+from goldviz.data.texts.pieces import Pieces, split_into_pieces
+from goldviz.models.text.encoder import EncoderShape, TransformerEncoder
+from goldviz.models.text.heads import MaskedWordHead, TextClassifier
+from goldviz.models.text.model import TextModel
 from tests.random_bert import vocabulary
 
 TEXT = "The committee decided to raise rates; gold fell by 2 percent, inflation remains elevated."

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.labs.depth_gradients.settings import DepthGradients
 
 NETWORKS = ["plain", "residual"]
 

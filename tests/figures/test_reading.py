@@ -4,9 +4,10 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.figures import depth_quantities, limits, reading
-from goldviz.figures.depth_quantities import QUANTITIES
+from goldviz.figures import limits, reading
 from goldviz.figures.elements import log_axis, number_ticks, power_ticks
+from goldviz.labs.depth_gradients.figures import quantities as depth_quantities
+from goldviz.labs.depth_gradients.figures.quantities import QUANTITIES
 
 
 @given(st.integers(1, 5000), st.integers(1, 400))

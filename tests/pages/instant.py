@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from goldviz.experiments.instant.base import Instant
+from goldviz.declare.instant import Instant
 from goldviz.ui import controls
 from tests.pages.visit import Visitor
 

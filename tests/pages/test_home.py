@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.execution import ExecutionError
 from goldviz.ui import chrome, home, services
 from goldviz.ui.words import plain

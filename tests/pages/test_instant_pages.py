@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from goldviz.experiments.instant import instants
-from goldviz.experiments.instant.base import Instant
-from goldviz.figures.report import report_of_view
-from goldviz.figures.table import curves_csv
+from goldviz.declare.instant import Instant
+from goldviz.declare.registry import instants
+from goldviz.export.report import report_of_view
+from goldviz.export.table import curves_csv
 from goldviz.ui import take_away
 from tests.pages.instant import InstantVisitor
 

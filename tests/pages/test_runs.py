@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import runs_page, services
+from goldviz.ui import services
+from goldviz.ui.runs import page as runs_page
 from goldviz.ui.words import plain
 from tests.pages.databases import FAULTS
 from tests.pages.visit import LABORATORY, RUNS, Visitor

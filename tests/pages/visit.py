@@ -8,7 +8,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.ui import controls, services
 from goldviz.ui.lanes import EXAMPLE
 from goldviz.ui.words import STATES

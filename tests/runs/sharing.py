@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import ClassVar
 
-from goldviz.experiments.base import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import Experiment, Preset, Variable, setting
 from goldviz.runs.recorder import Recorder
 
 
@@ -28,7 +28,3 @@ class Sharing(Experiment):
         for epoch in record.steps(self.epochs):
             time.sleep(0.01)
             record("count", epoch)
-
-
-# It is no laboratory: neither pages nor the shell may offer it.
-del Experiment.registry[Sharing.name]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from safetensors.numpy import load, save
 
-from goldviz.experiments.base import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import Experiment, Preset, Variable, setting
 from goldviz.runs.recorder import Recorder
 
 
@@ -86,7 +86,3 @@ class Toy(Experiment):
         if self.failure == "sentence":
             raise TrainingStoppedError("Depth is 3, but the moon is full; choose another night.")
         raise ZeroDivisionError("float division by zero")
-
-
-# It is no laboratory: neither pages nor the shell may offer it.
-del Experiment.registry[Toy.name]

@@ -3,7 +3,7 @@ import torch
 from torch import nn
 from torch.nn.functional import mse_loss
 
-from goldviz.models.deep_mlp import DeepMLP
+from goldviz.labs.depth_gradients.networks import DeepMLP
 from goldviz.training.optimisers import OPTIMISERS
 from goldviz.training.state import StateError, pack, unpack
 

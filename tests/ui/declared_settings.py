@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from goldviz.experiments.base import Experiment, SettingsError
+from goldviz.declare.settings import Experiment, SettingsError
 
 
 def any_settings(experiment: type[Experiment]) -> st.SearchStrategy[Experiment]:

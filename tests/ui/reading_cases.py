@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from goldviz.diagnostics.attention_tiles import pool_tiles
-from goldviz.diagnostics.attention_words import hide_pieces, word_maps
+from goldviz.diagnostics.text.attention_tiles import pool_tiles
+from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
 from goldviz.ui.exhibits import Exhibit, Measure
 
 SCRIPT = "<script>alert(1)</script>"

@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from goldviz.experiments.base import Experiment, label
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.declare.settings import Experiment, label
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.ui import controls
 from tests.ui.declared_settings import allowed_together, any_settings
 
@@ -149,7 +149,7 @@ def test_numbers_takes_any_text(text: str) -> None:
 def _page(chosen: dict[str, object] | None = None) -> None:
     import streamlit as st
 
-    from goldviz.experiments.depth_gradients import DepthGradients
+    from goldviz.labs.depth_gradients.settings import DepthGradients
     from goldviz.ui import controls
 
     if chosen is not None and "chosen" not in st.session_state:

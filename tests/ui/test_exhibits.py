@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from goldviz.diagnostics.attention_tiles import block_edges
+from goldviz.diagnostics.text.attention_tiles import block_edges
 from goldviz.ui import exhibits, server
 from goldviz.ui.exhibits import LARGEST_OVERVIEW, Exhibit, Shelf, shelf
 from tests.ui.reading_cases import TOKENS, WORD_TEXTS, known_exhibit, known_weights

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from goldviz.experiments.base import SettingsError
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.declare.settings import SettingsError
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
 from goldviz.ui import lanes, services
@@ -23,7 +23,7 @@ EXAMPLE = "example:as-in-the-document"
 def _script(calls: list[tuple[str, ...]]) -> None:
     import streamlit as st
 
-    from goldviz.experiments.depth_gradients import DepthGradients
+    from goldviz.labs.depth_gradients.settings import DepthGradients
     from goldviz.ui import lanes
 
     st.session_state["answers"] = [getattr(lanes, name)(DepthGradients, *arguments) for name, *arguments in calls]

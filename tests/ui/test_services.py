@@ -10,7 +10,7 @@ from typing import TypeVar
 import plotly.graph_objects as go
 import pytest
 
-from goldviz.experiments.depth_gradients import DepthGradients
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError

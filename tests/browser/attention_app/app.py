@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
 from goldviz.ui import server
-from goldviz.ui.attention_explorer import Choice, attention_explorer
 from goldviz.ui.exhibits import shelf
 from goldviz.ui.theme import theme_now
 from tests.ui.reading_cases import known_exhibit

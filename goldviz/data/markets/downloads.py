@@ -1,0 +1,170 @@
+"""A market from Yahoo, one symbol after another; what fails is taken from the last download that was good."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+
+from goldviz.data.markets.kept_markets import market_folder
+from goldviz.data.markets.market import Channel, Market, MarketError
+from goldviz.data.markets.parquet import DamagedMarketError, market_file, read_market
+from goldviz.data.markets.symbols import described
+from goldviz.data.markets.yahoo import PATIENCE, fetch, valid_symbol
+from goldviz.data.markets.yahoo_faults import DownloadError, no_rows
+from goldviz.data.tables.whole_files import write_whole
+
+EARLIEST = date(1960, 1, 1)
+"""Every download begins here: the whole history costs one request too, and serves whatever start is asked for next."""
+
+FRESH = pd.Timedelta(minutes=10)
+"""Within this time a symbol is not asked for again."""
+
+MOST_SYMBOLS = 200
+"""So many symbols' last downloads are kept; the ones that were kept longest ago go."""
+
+ONE_DOWNLOAD = threading.Lock()
+
+Progress = Callable[[int, int, str], None]
+"""Told how many symbols are done, how many there are, and which is next; what it raises ends the download."""
+
+
+@dataclass(frozen=True)
+class Obtained:
+    """The values of one symbol, when they came from Yahoo, and what should be said about them ('': nothing)."""
+
+    channel: Channel
+    retrieved: pd.Timestamp
+    note: str = ""
+
+
+def download(
+    symbols: Sequence[str], *, start: date, progress: Progress | None = None, seconds: float = PATIENCE
+) -> Market:
+    """The market of these symbols since ``start``; the first is the target.
+
+    For a symbol that fails, the last good download is shown, or the channel is left out; a note says which and why.
+    The market's time is that of the target's download. Yahoo has ``seconds`` for each answer. ``progress`` is called
+    before each symbol and at the end; what was downloaded before it raises stays on disk.
+
+    Raises :class:`DownloadError` with all reasons where the target cannot be had, :class:`MarketError` for a symbol
+    that cannot be one or a start out of bounds, before anything is asked.
+    """
+    names = list(dict.fromkeys(valid_symbol(symbol) for symbol in symbols))
+    if not names:
+        raise MarketError("No symbol is named; at least the target is needed, for example GC=F.")
+    if not EARLIEST <= start < pd.Timestamp.now("UTC").date():
+        raise MarketError(f"The start is {start:%Y-%m-%d}; allowed is a day from {EARLIEST:%Y-%m-%d} to yesterday.")
+    obtained: list[Obtained] = []
+    notes: dict[str, str] = {}
+    failures: list[DownloadError] = []
+    unreachable: DownloadError | None = None
+    for done, name in enumerate(names):
+        if progress is not None:
+            progress(done, len(names), name)
+        found, failure = _tried(name, seconds, unreachable)
+        if failure is not None and failure.everywhere:
+            unreachable = failure
+        if found is not None:
+            found = _since(start, found)
+            failure = no_rows(name) if found is None else failure
+        if found is not None:
+            obtained.append(found)
+            said = " ".join(filter(None, (found.note, _how_seen(found.channel))))
+            if said:
+                notes[name] = said
+        elif failure is not None:
+            failures.append(failure)
+            notes[name] = f"{name}: {failure.reason}; the channel is left out."
+    if progress is not None:
+        progress(len(names), len(names), names[-1])
+    if failures and failures[0].symbol == names[0]:
+        target, *others = failures
+        raise DownloadError(target.symbol, target.reason, target.advice, target.everywhere, tuple(others))
+    channels = tuple(found.channel for found in obtained)
+    return Market(channels, "yahoo", "Yahoo Finance", obtained[0].retrieved, notes)
+
+
+def _tried(
+    symbol: str, seconds: float, unreachable: DownloadError | None
+) -> tuple[Obtained | None, DownloadError | None]:
+    """What there is to show of a symbol, and why Yahoo did not deliver it just now."""
+    # Whoever waits for the same symbol finds it fresh.
+    with ONE_DOWNLOAD:
+        kept = _last_good(symbol)
+        if kept is not None and pd.Timedelta(0) <= pd.Timestamp.now("UTC") - kept.retrieved < FRESH:
+            return kept, None
+        try:
+            if unreachable is not None:
+                raise DownloadError(symbol, unreachable.reason, unreachable.advice, everywhere=True)
+            return _downloaded(symbol, seconds), None
+        except DownloadError as failure:
+            if kept is None:
+                return None, failure
+            note = f"{symbol}: {failure.reason}; shown is the download of {kept.retrieved:%Y-%m-%d %H:%M} UTC."
+            return Obtained(kept.channel, kept.retrieved, note), failure
+
+
+def _downloaded(symbol: str, seconds: float) -> Obtained:
+    retrieved = pd.Timestamp.now("UTC").floor("s")
+    channel = fetch(symbol, start=EARLIEST, seconds=seconds)
+    try:
+        _keep_download(Market((channel,), "yahoo", "Yahoo Finance", retrieved))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        note = f"{symbol}: the download could not be kept in {_download_folder()} ({reason})."
+        return Obtained(channel, retrieved, note)
+    return Obtained(channel, retrieved)
+
+
+def _how_seen(channel: Channel) -> str:
+    if channel.transformation == described(channel.name).transformation:
+        return ""
+    return f"{channel.name}: some prices are not above zero, so differences are taken, not log returns."
+
+
+def _since(start: date, found: Obtained) -> Obtained | None:
+    values = found.channel.values.loc[pd.Timestamp(start) :]
+    if values.isna().all():
+        return None
+    return replace(found, channel=replace(found.channel, values=values))
+
+
+def _download_folder() -> Path:
+    return market_folder() / "downloads"
+
+
+def _download_path(symbol: str) -> Path:
+    # With a word before it no symbol is a name that a system reserves, such as CON or NUL.
+    return _download_folder() / f"yahoo {symbol}.parquet"
+
+
+def _last_good(symbol: str) -> Obtained | None:
+    """The last good download; None where there is none, or its file is damaged or of another symbol."""
+    try:
+        market = read_market(_download_path(symbol).read_bytes())
+    except (OSError, DamagedMarketError):
+        return None
+    return Obtained(market.target, market.retrieved) if market.target.name == symbol else None
+
+
+def _keep_download(market: Market) -> None:
+    """Whoever reads at the same time sees the file that was there before, or all of the new one."""
+    path = _download_path(market.target.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, market_file(market))
+    by_age = sorted(path.parent.glob("yahoo *.parquet"), key=_written)
+    for old in by_age[:-MOST_SYMBOLS]:
+        old.unlink(missing_ok=True)
+
+
+def _written(path: Path) -> float:
+    # Another process may have removed it meanwhile.
+    with suppress(FileNotFoundError):
+        return path.stat().st_mtime
+    return 0.0

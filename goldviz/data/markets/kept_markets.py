@@ -1,0 +1,175 @@
+"""The markets that this machine holds: a folder with a Parquet file for each, named by its content.
+
+A run's settings name their market, so the same settings mean the same numbers wherever the market is held.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import platformdirs
+
+from goldviz.data.markets.market import Market, MarketError, Source
+from goldviz.data.markets.parquet import (
+    DamagedMarketError,
+    market_description,
+    market_file,
+    market_name,
+    read_market,
+)
+from goldviz.data.markets.simulated import simulated_market
+from goldviz.data.tables.whole_files import make_room, write_whole
+
+SIMULATED = "simulated"
+KEPT_NAME = re.compile("[0-9a-f]{16}")
+
+
+@dataclass(frozen=True)
+class KeptMarket:
+    """What is known of a kept market without reading its values; ``first`` and ``last`` are the target's days.
+
+    ``retrieved`` is in UTC; ``observations`` counts the values that there are, of all channels.
+    """
+
+    name: str
+    source: Source
+    origin: str
+    retrieved: pd.Timestamp
+    target_words: str
+    first: pd.Timestamp
+    last: pd.Timestamp
+    channels: tuple[str, ...]
+    observations: int
+
+
+def market_folder() -> Path:
+    """``GOLDVIZ_DATA``, or a folder in the user's data folder. It need not exist."""
+    given = os.environ.get("GOLDVIZ_DATA", "").strip()
+    if given:
+        return Path(given).expanduser().absolute()
+    return Path(platformdirs.user_data_dir("goldviz", appauthor=False)) / "markets"
+
+
+def market_budget() -> int:
+    """``GOLDVIZ_DATA_MB`` in bytes: how much room kept markets may take in all; default 2000 MB.
+
+    Raises :class:`goldviz.data.markets.market.MarketError` where it is not a number.
+    """
+    text = os.environ.get("GOLDVIZ_DATA_MB", "2000").strip()
+    if not text.isdecimal():
+        raise MarketError(f"GOLDVIZ_DATA_MB is {text!r}; allowed is a whole number of megabytes.")
+    return int(text) * 10**6
+
+
+def keep(market: Market) -> str:
+    """Keep a market and return its name, the first 16 digits of its content's SHA-256.
+
+    The file appears whole or not at all, also where several processes keep the same market at once. The same content
+    kept again takes the place of the old file: it was retrieved later. Where all kept markets pass the room that they
+    may take, the least recently used go.
+
+    Raises :class:`MarketError` where the folder cannot be written, or the market alone is too
+    large.
+    """
+    budget = market_budget()
+    content = market_file(market)
+    if len(content) > budget:
+        raise MarketError(
+            f"These data take {len(content) / 1e6:.1f} MB, and kept markets may take {budget / 1e6:.0f} MB in all; "
+            "raise GOLDVIZ_DATA_MB or choose fewer channels."
+        )
+    name = market_name(market)
+    with _trouble_named("cannot be written"):
+        market_folder().mkdir(parents=True, exist_ok=True)
+        write_whole(_market_path(name), content)
+        make_room(market_folder(), _market_paths(), budget, spared=_market_path(name))
+    return name
+
+
+def load_market(name: str, seed: int = 0) -> Market:
+    """The market of this name: ``simulated`` with ``seed``, or a kept one, which counts as used just now.
+
+    Raises :class:`goldviz.data.markets.market.MarketError` where this machine does not hold it, or its file is damaged.
+    """
+    if name == SIMULATED:
+        return simulated_market(seed)
+    if not KEPT_NAME.fullmatch(name):
+        raise MarketError(f"The market is {name!r}; allowed is '{SIMULATED}' or the 16 characters that name kept data.")
+    path = _market_path(name)
+    with _trouble_named("cannot be read"):
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise MarketError(
+                f"This machine does not hold the market {name}: load its data here again, or choose another market."
+            ) from None
+    try:
+        market = read_market(content)
+    except DamagedMarketError:
+        raise MarketError(_damaged(path)) from None
+    if market_name(market) != name:
+        raise MarketError(_damaged(path))
+    with suppress(OSError):  # A folder that can only be read has no order of use, and needs none.
+        os.utime(path)
+    return market
+
+
+def kept() -> list[KeptMarket]:
+    """All kept markets, the one that was retrieved last first. Files that are damaged are left out.
+
+    Raises :class:`goldviz.data.markets.market.MarketError` where the folder is there and cannot be read.
+    """
+    with _trouble_named("cannot be read"):
+        paths = _market_paths()
+    found = []
+    for path in paths:
+        with suppress(DamagedMarketError, FileNotFoundError):
+            market = _kept_market(path)
+            if market.name == path.stem:
+                found.append(market)
+    return sorted(found, key=lambda market: (market.retrieved, market.name), reverse=True)
+
+
+def _kept_market(path: Path) -> KeptMarket:
+    said = market_description(path)
+    retrieved = pd.Timestamp(said["retrieved"])
+    return KeptMarket(
+        name=said["name"],
+        source=said["source"],
+        origin=said["origin"],
+        retrieved=retrieved.tz_localize("UTC") if retrieved.tz is None else retrieved.tz_convert("UTC"),
+        target_words=said["channels"][0]["words"],
+        first=pd.Timestamp(said["first"]),
+        last=pd.Timestamp(said["last"]),
+        channels=tuple(facts["name"] for facts in said["channels"]),
+        observations=said["observations"],
+    )
+
+
+def _market_path(name: str) -> Path:
+    return market_folder() / f"{name}.parquet"
+
+
+def _market_paths() -> list[Path]:
+    return [path for path in market_folder().glob("*.parquet") if KEPT_NAME.fullmatch(path.stem)]
+
+
+def _damaged(path: Path) -> str:
+    return f"The file {path} is damaged and was not used; load its data again."
+
+
+@contextmanager
+def _trouble_named(what: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise MarketError(
+            f"The folder of kept markets, {market_folder()}, {what}: {reason}. GOLDVIZ_DATA can name another."
+        ) from None

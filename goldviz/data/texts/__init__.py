@@ -1,0 +1,1 @@
+"""Texts, dated and undated, and the pieces that a model reads."""

@@ -1,0 +1,1 @@
+"""A grammar of policy statements, from which texts are generated."""

@@ -1,0 +1,170 @@
+"""Statements of several paragraphs, each with one story: a meeting, a week of the gold market, a survey, a year.
+
+The sentences of a statement share its committee, its dates and its leaning: where prices run hot rates are raised,
+where output weakens they are lowered; and days, months and quarters follow each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from goldviz.data.texts.policy.circumstances import (
+    MONTH_NAMES,
+    QUARTERS,
+    WORKDAY_NAMES,
+    prices_after,
+    sums_after,
+    whole_number,
+    year_of,
+)
+from goldviz.data.texts.policy.grammar import Pattern, Term, drawn_term, patterns, phrases, written
+from goldviz.data.texts.policy.lexicon import POLICY_LEXICON
+from goldviz.data.texts.policy.meeting_patterns import DECISIONS, GUIDANCE, VOTES, Section
+from goldviz.data.texts.policy.neutral_patterns import NEUTRAL_PATTERNS
+from goldviz.data.texts.policy.patterns import TONED_PATTERNS
+
+QUARTERS_IN_ORDER = phrases(" | ".join(QUARTERS))
+WORKDAYS = phrases(WORKDAY_NAMES)
+MONTHS_IN_ORDER = phrases(MONTH_NAMES)
+ECONOMIC_PATTERNS = tuple(
+    one for one in TONED_PATTERNS if not any(slot in one.text for slot in ("{firm}", "{event}", "{prices"))
+)
+MOST_LEANING_DRAWS = 20
+
+MEETING_OPENINGS = patterns("story", "0", """
+    {committee} met on {date}.
+    Statement of {committee}, released on {date}.
+    {date}. {committee} issued the following statement.
+    For release at two in the afternoon, {date}.
+    """)  # fmt: skip
+GOLD_DAYS = patterns("story", "prices", """
+    On {weekday}, gold {move} by {prices.by} to {prices.second} an ounce.
+    {weekday} saw gold at {prices.second} an ounce, after {prices.first} the day before; silver {move} too.
+    By the close on {weekday}, an ounce cost {prices.second}; the metal {move}, {people} said, because of {reason}.
+    The price {move} from {prices.first} to {prices.second} on {weekday}, while {measure} {measure.was} {stable}.
+    """, where="move=prices")  # fmt: skip
+COMPANY_SALES = patterns("story", "sums", """
+    In {quarter}, sales of {firm} {move} by {sums.by} to {sums.second}.
+    {quarter} brought sales of {sums.second}, after {sums.first} in the quarter before; orders of {good} {move} too.
+    Sales in {quarter} reached {sums.second}; they {move}, as {people} {said}, because of {reason}.
+    """, where="move=sums")  # fmt: skip
+SURVEY_MONTHS = patterns("story", "measure*move", """
+    In {month}, {measure} {move} {slightly}.
+    By the end of {month}, {measure} had {move.done}.
+    """)  # fmt: skip
+
+
+def written_statement(generator: np.random.Generator) -> str:
+    """One statement of about 80 to 400 words, its paragraphs divided by blank lines."""
+    return STORIES[whole_number(generator, 0, len(STORIES) - 1)](generator)
+
+
+def _meeting(generator: np.random.Generator) -> str:
+    """What a committee decided and why; raising, lowering or holding its rate."""
+    decision = DECISIONS[whole_number(generator, 0, len(DECISIONS) - 1)]
+    decided = _story_terms(generator, "committee", "bank", "date", "band")
+    decided["year"] = year_of(int(decided["date"].forms["year"]))
+    decided["quarter"] = Term({"": decided["date"].forms["quarter"]})
+    while decision.sign and decided["band"].sign != decision.sign:
+        decided["band"] = drawn_term("band", POLICY_LEXICON, generator)
+
+    def paragraph(section: Section, most: int) -> list[str]:
+        return several_sentences(section, whole_number(generator, 1, most), generator, decided)
+
+    reasons = [paragraph(section, 2) for section in decision.reasons]
+    reasons[-1] += leaning_sentences(decision.sign or 1, whole_number(generator, 0, 4), generator, decided)
+    return story_text([
+        paragraph(MEETING_OPENINGS, 1),
+        *reasons,
+        paragraph(decision.action, 1),
+        *(paragraph(section, 2) for section in decision.outlook),
+        paragraph(NEUTRAL_PATTERNS, 3),
+        paragraph(GUIDANCE, 4),
+        paragraph(VOTES, 1),
+    ])  # fmt: skip
+
+
+def _gold_week(generator: np.random.Generator) -> str:
+    """Five days of the gold market, each price that from which the next day starts."""
+    decided = _story_terms(generator, "year", "month", "region")
+    price = 5 * whole_number(generator, 60, 560)
+    lines = []
+    for weekday in WORKDAYS:
+        step = prices_after(price, generator)
+        price = int(step.forms["number"])
+        lines.append(_story_sentence(GOLD_DAYS, generator, {**decided, "weekday": weekday, "prices": step}))
+        lines += leaning_sentences(step.sign, whole_number(generator, 0, 3), generator, {**decided, "weekday": weekday})
+    return story_text([lines, several_sentences(NEUTRAL_PATTERNS, 2, generator, decided)])
+
+
+def _company_year(generator: np.random.Generator) -> str:
+    """Four quarters of a company or a bank, each with sales that the next one is compared with."""
+    decided = _story_terms(generator, "firm", "bank", "year", "region", "industry")
+    number = whole_number(generator, 30, 95)
+    unit = ("million", "billion")[whole_number(generator, 0, 1)]
+    paragraphs = []
+    for quarter in QUARTERS_IN_ORDER:
+        sums = sums_after(number, unit, generator)
+        number = int(sums.forms["number"])
+        here = {**decided, "quarter": quarter, "sums": sums}
+        paragraphs.append([_story_sentence(COMPANY_SALES, generator, here)])
+        more = whole_number(generator, 1, 5)
+        paragraphs[-1] += leaning_sentences(sums.sign, more, generator, {**decided, "quarter": quarter})
+    return story_text(paragraphs)
+
+
+def _regional_survey(generator: np.random.Generator) -> str:
+    """Several months of one measure and what else was found, region by region."""
+    decided = _story_terms(generator, "committee", "bank", "year", "measure")
+    first = whole_number(generator, 0, 6)
+    paragraphs = []
+    for month in MONTHS_IN_ORDER[first : first + whole_number(generator, 3, 6)]:
+        here = {**decided, "month": month}
+        lines = [_story_sentence(SURVEY_MONTHS, generator, here)]
+        lines += several_sentences(
+            STORY_BODY, whole_number(generator, 1, 5), generator, {"month": month, "year": decided["year"]}
+        )
+        paragraphs.append(lines)
+    return story_text(paragraphs)
+
+
+STORY_BODY = (*TONED_PATTERNS, *NEUTRAL_PATTERNS)
+STORIES: tuple[Callable[[np.random.Generator], str], ...] = (
+    _meeting, _meeting, _gold_week, _company_year, _regional_survey,
+)  # fmt: skip
+
+
+def _story_terms(generator: np.random.Generator, *slots: str) -> dict[str, Term]:
+    return {slot: drawn_term(slot, POLICY_LEXICON, generator) for slot in slots}
+
+
+def _story_sentence(section: Sequence[Pattern], generator: np.random.Generator, decided: dict[str, Term]) -> str:
+    return written(section[int(generator.random() * len(section))], POLICY_LEXICON, generator, decided)[0]
+
+
+def several_sentences(
+    section: Sequence[Pattern], count: int, generator: np.random.Generator, decided: dict[str, Term]
+) -> list[str]:
+    """Sentences of different patterns, in the section's order."""
+    chosen = sorted(generator.choice(len(section), min(count, len(section)), replace=False))
+    return [written(section[number], POLICY_LEXICON, generator, decided)[0] for number in chosen]
+
+
+def leaning_sentences(sign: int, count: int, generator: np.random.Generator, decided: dict[str, Term]) -> list[str]:
+    """Sentences whose tone has this sign."""
+    found: list[str] = []
+    for _ in range(MOST_LEANING_DRAWS * count):
+        if len(found) == count:
+            break
+        pattern = ECONOMIC_PATTERNS[int(generator.random() * len(ECONOMIC_PATTERNS))]
+        text, tone = written(pattern, POLICY_LEXICON, generator, decided)
+        if tone == sign:
+            found.append(text)
+    return found
+
+
+def story_text(paragraphs: Iterable[Sequence[str]]) -> str:
+    """Sentences in paragraphs, blank lines between them."""
+    return "\n\n".join(" ".join(sentences) for sentences in paragraphs)

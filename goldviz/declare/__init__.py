@@ -1,0 +1,1 @@
+"""What a laboratory declares: settings, presets, variables, and where its parts are."""

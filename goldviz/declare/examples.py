@@ -1,0 +1,37 @@
+"""Finished runs of the presets that ship with the package, so that a page has its figure at once.
+
+They are made by ``make examples`` and nothing else.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import xarray as xr
+
+from goldviz.declare.laboratory import Laboratory, laboratory_of
+from goldviz.declare.settings import Experiment
+
+
+def example_path(experiment: type[Experiment], slug: str) -> Path:
+    """Where the recorded run of a preset lies."""
+    return laboratory_of(experiment).recorded / f"{slug}.safetensors"
+
+
+def picture_path(lab: Laboratory) -> Path:
+    """Where the home page's picture of a laboratory lies."""
+    return lab.recorded / "picture.svg"
+
+
+@cache
+def example(experiment: type[Experiment], slug: str) -> xr.Dataset:
+    """The recorded run of a preset."""
+    from goldviz.runs.arrays import dataset_from_bytes
+
+    return dataset_from_bytes(example_path(experiment, slug).read_bytes())
+
+
+def has_example(experiment: type[Experiment], slug: str) -> bool:
+    """Whether a recorded run of the preset ships with the package."""
+    return example_path(experiment, slug).is_file()

@@ -1,0 +1,33 @@
+"""What an instant page declares: its settings, its presets, and how settings become labelled arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, ClassVar
+
+from goldviz.declare.settings import Settings
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Instant(Settings):
+    """Base of all instant pages. Same settings, same numbers; nothing is kept."""
+
+    position: ClassVar[str] = ""
+    """The whole-number setting that only says where to look; the page draws it over its figures."""
+
+    def positions(self) -> tuple[int, int]:
+        """The first and last place to look at with these settings."""
+        raise TypeError(f"{type(self).__name__} declares no positions")
+
+    def without_effect(self) -> Collection[str]:
+        """Settings that change nothing while the others are as they are."""
+        return ()
+
+    def compute(self) -> xr.Dataset:
+        """The numbers behind every figure of the page, in float64 on one thread.
+
+        Raises ``ValueError`` with a sentence for settings that have no result.
+        """
+        raise TypeError(f"{type(self).__name__} computes nothing")

@@ -1,0 +1,56 @@
+"""The laboratories that there are: every folder of ``goldviz/labs`` that has a ``LAB``; none needs to be listed.
+
+Nothing outside that folder names a laboratory. Pages, shell and notebook ask here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from goldviz.declare.instant import Instant
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.settings import Experiment, Settings, SettingsError
+
+ROOM = "goldviz.labs"
+
+
+@cache
+def laboratories() -> dict[str, Laboratory]:
+    """All laboratories by name, in the order in which the navigation shows them."""
+    packages = pkgutil.iter_modules(importlib.import_module(ROOM).__path__, f"{ROOM}.")
+    found = [importlib.import_module(module.name).LAB for module in packages]
+    return {lab.name: lab for lab in sorted(found, key=lambda lab: lab.declared.rank)}
+
+
+@cache
+def experiments() -> dict[str, type[Experiment]]:
+    """The laboratories that train, by name. Loads neither torch nor Streamlit."""
+    return {name: declared for name, declared in _declared().items() if issubclass(declared, Experiment)}
+
+
+@cache
+def instants() -> dict[str, type[Instant]]:
+    """The laboratories that compute on the spot, by name. Loads neither torch nor Streamlit."""
+    return {name: declared for name, declared in _declared().items() if issubclass(declared, Instant)}
+
+
+def experiment(name: str) -> type[Experiment]:
+    """The experiment of this name; raises :class:`SettingsError` where there is none."""
+    if name not in experiments():
+        known = ", ".join(experiments())
+        raise SettingsError({"experiment": f"There is no experiment {name[:60]!r}; there are {known}."})
+    return experiments()[name]
+
+
+def instant(name: str) -> type[Instant]:
+    """The instant page of this name; raises :class:`SettingsError` where there is none."""
+    if name not in instants():
+        known = ", ".join(instants())
+        raise SettingsError({"page": f"There is no instant page {name[:60]!r}; there are {known}."})
+    return instants()[name]
+
+
+def _declared() -> dict[str, type[Settings]]:
+    return {name: lab.declared for name, lab in sorted(laboratories().items())}

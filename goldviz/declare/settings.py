@@ -1,0 +1,304 @@
+"""What an experiment declares: its settings, what it records, its presets and what it concludes.
+
+An experiment is one frozen pydantic model. Its fields are the settings; class attributes say the rest.
+The page's controls, the link, the command line, the stored JSON and the help texts are all read off it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from goldviz.declare.laboratory import laboratory_of
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.diagnostics.findings import Finding
+    from goldviz.runs.recorder import Recorder
+
+Device = Literal["auto", "cpu", "cuda", "mps"]
+
+
+def setting(
+    default: Any,
+    *,
+    description: str,
+    group: str,
+    unit: str = "",
+    essential: bool = False,
+    hot: bool = False,
+    logarithmic: bool = False,
+    labels: Mapping[str, str] | None = None,
+    allowed: str = "",
+    control: str = "",
+    **bounds: Any,
+) -> Any:
+    """A pydantic field with what a control needs to know about it.
+
+    ``group`` names the heading under *More settings*; ``essential`` settings are in sight at once; ``hot`` ones
+    may change while a run goes on; ``logarithmic`` asks for a control in powers of ten; ``labels`` gives the
+    words for each choice; ``allowed`` says what a text may be where its bounds do not; ``control`` names a part of the
+    page that sets it in place of a knob. ``bounds`` (``ge``, ``le``, ``gt``, ``lt``, ``pattern``) go to pydantic.
+    """
+    extra: dict[str, Any] = {
+        "group": group,
+        "unit": unit,
+        "essential": essential,
+        "hot": hot,
+        "logarithmic": logarithmic,
+        "labels": dict(labels or {}),
+        "allowed": allowed,
+        "control": control,
+    }
+    return Field(default, description=description, json_schema_extra=extra, validate_default=True, **bounds)
+
+
+def _distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
+    if len(set(seeds)) != len(seeds):
+        raise ValueError("every seed may be named once")
+    return seeds
+
+
+Seeds = Annotated[
+    tuple[Annotated[int, Field(ge=0, le=999_999)], ...],
+    Field(min_length=1, max_length=10),
+    AfterValidator(_distinct),
+]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A recorded quantity: its dimensions in order, and the words and unit that figures put on it.
+
+    The first dimension grows with the run unless ``once`` is true. A variable that ``must_stay_finite`` ends
+    the run as *diverged* as soon as one of its values is NaN or infinite.
+    """
+
+    dims: tuple[str, ...]
+    long_name: str
+    units: str = "1"
+    once: bool = False
+    must_stay_finite: bool = False
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named set of settings: what it changes from the defaults, and what one sees there."""
+
+    name: str
+    kind: Literal["document", "break", "fix"]
+    words: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """The preset's name in a link or a file name.
+
+        >>> Preset("Break it: sigmoid", "break", "").slug
+        'break-it-sigmoid'
+        """
+        return "-".join("".join(c if c.isalnum() else " " for c in self.name.lower()).split())
+
+
+class SettingsError(ValueError):
+    """Settings that are not allowed, in one sentence for each: the setting, its value, what is allowed."""
+
+    def __init__(self, sentences: Mapping[str, str]) -> None:
+        self.sentences = dict(sentences)
+        super().__init__(" ".join(self.sentences.values()))
+
+
+class Settings(BaseModel):
+    """Base of all that declares settings made with :func:`setting`: a name, a question, presets, and validation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=())
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    question: ClassVar[str]
+    icon: ClassVar[str]
+    section: ClassVar[str] = "Laboratories"
+    """The heading under which the navigation and the home page list it."""
+    rank: ClassVar[int] = 1000
+    """Where it stands among the laboratories; the lowest number comes first."""
+    presets: ClassVar[tuple[Preset, ...]]
+    kept_by_presets: ClassVar[tuple[str, ...]] = ()
+    """Settings that choosing a preset leaves as they are, such as the data."""
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> Self:
+        """Settings from untrusted values (a link, a file, a form); raises :class:`SettingsError`."""
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise SettingsError(sentences(cls, error)) from None
+
+    @classmethod
+    def checked_json(cls, text: str) -> Self:
+        """Settings from their stored JSON; raises :class:`SettingsError`."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise SettingsError(sentences(cls, error)) from None
+
+    @classmethod
+    def preset(cls, slug: str) -> Self:
+        """The settings of the preset with this slug."""
+        for candidate in cls.presets:
+            if candidate.slug == slug:
+                return cls(**candidate.changes)
+        known = ", ".join(candidate.slug for candidate in cls.presets)
+        raise SettingsError({"preset": f"There is no preset {_shown(slug)}; there are {known}."})
+
+    def changed(self, **changes: Any) -> Self:
+        """A validated copy with other values; raises :class:`SettingsError`."""
+        return type(self).checked({**self.model_dump(), **changes})
+
+    def like_preset(self) -> Preset | None:
+        """The preset that these settings are, whatever they have for what presets leave alone."""
+        kept = {name: getattr(self, name) for name in self.kept_by_presets}
+        return next((known for known in self.presets if self.preset(known.slug).changed(**kept) == self), None)
+
+    def differences(self) -> dict[str, Any]:
+        """The settings that differ from their defaults, as plain JSON values."""
+        default = type(self)().model_dump(mode="json")
+        return {name: value for name, value in self.model_dump(mode="json").items() if value != default[name]}
+
+
+class Experiment(Settings):
+    """Base of all experiments: the settings that every one has, and the attributes that each must give."""
+
+    step: ClassVar[str] = "epoch"
+    """The dimension that grows by one with every turn of ``record.steps``."""
+    variables: ClassVar[Mapping[str, Variable]]
+    equations: ClassVar[tuple[str, ...]] = ()
+    """The equations behind the experiment, in words, with their places in the documents; a report closes with them."""
+
+    seeds: Seeds = setting(
+        (0,), group="Run", essential=True, description="Random seeds. Several give every curve a band."
+    )
+    device: Device = setting(
+        "cpu", group="Run", description="Where the networks are trained. 'auto' takes a GPU if there is one."
+    )
+    time_limit: float = setting(
+        600.0,
+        ge=1,
+        le=86_400,
+        unit="s",
+        group="Run",
+        description="The run is stopped after this many seconds of training.",
+    )
+
+    @classmethod
+    def hot_settings(cls) -> tuple[str, ...]:
+        """The settings that may change while a run goes on."""
+        return tuple(name for name in cls.model_fields if facts(cls, name)["hot"])
+
+    def run(self, record: Recorder) -> None:
+        """Carry the experiment out, telling ``record`` what is seen: ``train`` of its laboratory."""
+        laboratory_of(type(self)).part("train").train(self, record)
+
+    def steps_planned(self) -> int:
+        """How many steps a full run takes."""
+        raise TypeError(f"{type(self).__name__} declares no number of steps")
+
+    def estimated_seconds(self) -> float:
+        """About how long a run takes on one CPU thread."""
+        raise TypeError(f"{type(self).__name__} declares no estimate")
+
+    def script(self, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
+        """A Python file that repeats the run by itself; ``changes`` are hot settings, by the step after which."""
+        from goldviz.export.script import build
+
+        return build(self, changes)
+
+    def findings(self, dataset: xr.Dataset) -> list[Finding]:
+        """What the recorded numbers say, most serious first: ``findings_of`` of its laboratory, if it has one."""
+        lab = laboratory_of(type(self))
+        return list(lab.part("findings").findings_of(self, dataset)) if lab.has("findings") else []
+
+
+def facts(settings: type[Settings], name: str) -> dict[str, Any]:
+    """What :func:`setting` noted about one setting."""
+    extra = settings.model_fields[name].json_schema_extra
+    if not isinstance(extra, dict):
+        raise TypeError(f"{settings.__name__}.{name} was not declared with setting()")
+    return dict(extra)
+
+
+def label(name: str) -> str:
+    """A setting's name as a person reads it.
+
+    >>> label("residual_scale")
+    'Residual scale'
+    """
+    return name.replace("_", " ").capitalize()
+
+
+@cache
+def schemas(settings: type[Settings]) -> Mapping[str, Mapping[str, Any]]:
+    """The JSON schema of every setting, by its name. Pages ask for it dozens of times, so it is made once."""
+    properties: dict[str, dict[str, Any]] = settings.model_json_schema()["properties"]
+    return properties
+
+
+def allowed(settings: type[Settings], name: str) -> str:
+    """What a setting may be, in words: 'a whole number from 1 to 100', 'one of relu, tanh'."""
+    schema = schemas(settings)[name]
+    if schema["allowed"]:
+        return str(schema["allowed"])
+    if schema.get("type") == "array":
+        return _allowed_list(schema)
+    return _allowed_scalar(schema)
+
+
+def _allowed_scalar(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return "one of " + ", ".join(str(choice) for choice in schema["enum"])
+    if schema.get("type") == "boolean":
+        return "true or false"
+    if schema["type"] == "string":
+        longest = schema.get("maxLength")
+        return "a text" if longest is None else f"a text of {schema.get('minLength', 0)} to {longest} characters"
+    kind = {"integer": "a whole number", "number": "a number"}[schema["type"]]
+    low, high = schema.get("minimum"), schema.get("maximum")
+    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    start = f"from {_number(low)}" if low is not None else f"above {_number(above)}" if above is not None else ""
+    end = f"to {_number(high)}" if high is not None else f"below {_number(below)}" if below is not None else ""
+    return " ".join(part for part in (kind, start, end) if part)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:g}"
+
+
+def _allowed_list(schema: Mapping[str, Any]) -> str:
+    least, most = schema.get("minItems", 0), schema.get("maxItems")
+    return f"a list of {least} to {most} different values, each {_allowed_scalar(schema['items'])}"
+
+
+def sentences(settings: type[Settings], error: ValidationError) -> dict[str, str]:
+    """One sentence for each setting that pydantic refused."""
+    found: dict[str, str] = {}
+    for detail in error.errors(include_url=False):
+        name = str(detail["loc"][0]) if detail["loc"] else ""
+        if detail["type"] == "json_invalid":
+            return {"": "These settings are not valid JSON."}
+        if detail["type"] == "extra_forbidden":
+            found[name] = f"{settings.name} has no setting {_shown(name)}."
+        elif name in settings.model_fields:
+            given = detail["input"]
+            found.setdefault(name, f"{label(name)} is {_shown(given)}; allowed is {allowed(settings, name)}.")
+        else:
+            found[name] = f"{detail['msg'].removeprefix('Value error, ')}."
+    return found
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,12 @@
+"""What a worker process loads as it starts, so that the first run need not wait for it."""
+
+import torch
+
+from goldviz.declare.laboratory import laboratory_of
+from goldviz.declare.registry import experiments
+
+for _declared in experiments().values():
+    laboratory_of(_declared).part("train")
+
+torch.set_num_threads(1)
+torch.ones(1, requires_grad=True).sum().backward()

@@ -1,0 +1,207 @@
+"""Exact Jacobians of one recurrent step, in closed form, for every step of a forward pass.
+
+Document 001, eq. 7-8 for the Elman network; the same derivative of eq. 10-15 (LSTM) and eq. 21-24 (GRU).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
+from goldviz.models.recurrent.gru import GRUTrace, ResetAfterGRU, ResetBeforeGRU
+from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
+from goldviz.models.recurrent.networks import RecurrentLayer, Trace
+
+PerStep = Float[Tensor, "time hidden"]
+
+
+@dataclass(frozen=True)
+class StateJacobians:
+    """dh_t/dh_(t-1) for t = 1 to T, for a network whose only state is h: ``matrices`` (time, hidden, hidden)."""
+
+    matrices: Float[Tensor, "time hidden hidden"]
+
+    @property
+    def steps(self) -> int:
+        """T, the number of steps."""
+        return self.matrices.shape[0]
+
+    @property
+    def state(self) -> int:
+        """The number of values in the state."""
+        return self.matrices.shape[1]
+
+    def double(self) -> StateJacobians:
+        """The same Jacobians in float64."""
+        return StateJacobians(self.matrices.double())
+
+    def dense(self) -> Float[Tensor, "time state state"]:
+        """The Jacobians as plain matrices."""
+        return self.matrices
+
+    def scaled(self, factors: Float[Tensor, " time"]) -> StateJacobians:
+        """Each step's Jacobian times its factor."""
+        return StateJacobians(self.matrices * factors[:, None, None])
+
+    def apply_to_rows(self, step: int, rows: Float[Tensor, "rows state"]) -> Float[Tensor, "rows state"]:
+        """Each row, read as a change of h_(t-1), turned into the change of h_t that follows (step 0 is t = 1)."""
+        return rows @ self.matrices[step].t()
+
+    def pull_rows_back(self, step: int, rows: Float[Tensor, "rows state"]) -> Float[Tensor, "rows state"]:
+        """Each row, read as a gradient by h_t, turned into the gradient by h_(t-1) that follows (step 0 is t = 1)."""
+        return rows @ self.matrices[step]
+
+
+@dataclass(frozen=True)
+class CellJacobians:
+    """d(h_t, c_t)/d(h_(t-1), c_(t-1)) of an LSTM for t = 1 to T, kept as the four parts it is made of.
+
+    dc_t = cell_from_hidden dh_(t-1) + forget * dc_(t-1), and dh_t = hidden_direct dh_(t-1) + exposure * dc_t,
+    where hidden_direct is the path through the output gate and exposure = o_t (1 - tanh^2 c_t). The state's two
+    halves count as independent: autograd's gradient by c_(t-1) holds the path through h_(t-1) on top.
+    """
+
+    hidden_direct: Float[Tensor, "time hidden hidden"]
+    cell_from_hidden: Float[Tensor, "time hidden hidden"]
+    forget: PerStep
+    exposure: PerStep
+
+    @property
+    def steps(self) -> int:
+        """T, the number of steps."""
+        return self.forget.shape[0]
+
+    @property
+    def state(self) -> int:
+        """The number of values in the state: h and c."""
+        return 2 * self.forget.shape[1]
+
+    @cached_property
+    def _from_hidden(self) -> Float[Tensor, "time hidden state"]:
+        return torch.cat([self.hidden_direct, self.cell_from_hidden], 1).mT.contiguous()
+
+    def double(self) -> CellJacobians:
+        """The same Jacobians in float64."""
+        parts = (self.hidden_direct, self.cell_from_hidden, self.forget, self.exposure)
+        return CellJacobians(*(part.double() for part in parts))
+
+    def dense(self) -> Float[Tensor, "time state state"]:
+        """The Jacobians as (time, 2 hidden, 2 hidden) matrices, h before c."""
+        exposed = self.exposure.unsqueeze(-1)
+        from_hidden = torch.cat([self.hidden_direct + exposed * self.cell_from_hidden, self.cell_from_hidden], 1)
+        from_cell = torch.cat([torch.diag_embed(self.exposure * self.forget), torch.diag_embed(self.forget)], 1)
+        return torch.cat([from_hidden, from_cell], 2)
+
+    def scaled(self, factors: Float[Tensor, " time"]) -> CellJacobians:
+        """Each step's Jacobian times its factor."""
+        matrix_factors = factors[:, None, None]
+        return CellJacobians(
+            self.hidden_direct * matrix_factors,
+            self.cell_from_hidden * matrix_factors,
+            self.forget * factors[:, None],
+            self.exposure,
+        )
+
+    def apply_to_rows(self, step: int, rows: Float[Tensor, "rows state"]) -> Float[Tensor, "rows state"]:
+        """Each row, read as a change of (h, c) at t-1, turned into the change at t: half the work of dense()."""
+        hidden = self.forget.shape[1]
+        result = rows[:, :hidden] @ self._from_hidden[step]
+        cell = result[:, hidden:].addcmul_(rows[:, hidden:], self.forget[step])
+        result[:, :hidden].addcmul_(cell, self.exposure[step])
+        return result
+
+    def pull_rows_back(self, step: int, rows: Float[Tensor, "rows state"]) -> Float[Tensor, "rows state"]:
+        """Each row, read as a gradient by (h_t, c_t), turned into that by (h, c) at t-1: half the work of dense()."""
+        hidden = self.forget.shape[1]
+        by_cell = rows[:, hidden:].addcmul(rows[:, :hidden], self.exposure[step])
+        by_hidden = (rows[:, :hidden] @ self.hidden_direct[step]).addmm_(by_cell, self.cell_from_hidden[step])
+        return torch.cat([by_hidden, by_cell * self.forget[step]], 1)
+
+
+RecurrentJacobians = StateJacobians | CellJacobians
+
+
+@torch.no_grad()
+def step_jacobians(layer: RecurrentLayer, trace: Trace, sequence: int = 0) -> RecurrentJacobians:
+    """The Jacobians of all steps of one sequence of the batch, in the precision of the layer's weights.
+
+    Raises ``TypeError`` if the trace belongs to another kind of network, ``IndexError`` for a sequence that the
+    batch does not have, and ``ValueError`` if the forward pass was not finite.
+    """
+    _check_trace(trace, sequence)
+    match layer, trace:
+        case Elman(), ElmanTrace():
+            return StateJacobians(_elman(layer, trace, sequence))
+        case LSTM(), LSTMTrace():
+            return _lstm(layer, trace, sequence)
+        case ResetBeforeGRU(), GRUTrace():
+            return StateJacobians(_reset_before(layer, trace, sequence))
+        case ResetAfterGRU(), GRUTrace():
+            return StateJacobians(_reset_after(layer, trace, sequence))
+    raise TypeError(f"A {type(trace).__name__} is not what a {type(layer).__name__} layer leaves behind.")
+
+
+def _check_trace(trace: Trace, sequence: int) -> None:
+    batch = trace.states[0].shape[0]
+    if not 0 <= sequence < batch:
+        raise IndexError(f"The sequence is number {sequence}; the batch has numbers 0 to {batch - 1}.")
+    for step, state in enumerate(trace.states):
+        if not bool(state[sequence].isfinite().all()):
+            raise ValueError(f"The hidden state is not finite from step {step} on: its Jacobians do not exist.")
+
+
+def _of(steps: Sequence[Tensor], sequence: int) -> PerStep:
+    return torch.stack([step[sequence] for step in steps])
+
+
+def _rows(scale: PerStep, matrix: Tensor) -> Float[Tensor, "time hidden hidden"]:
+    """diag(scale_t) @ matrix for every step."""
+    return scale.unsqueeze(-1) * matrix
+
+
+def _elman(layer: Elman, trace: ElmanTrace, sequence: int) -> Tensor:
+    """D_t W_hh with D_t = diag(phi'), eq. 8."""
+    return _rows(ACTIVATIONS[layer.activation].slope(_of(trace.states[1:], sequence)), layer.W_h)
+
+
+def _lstm(layer: LSTM, trace: LSTMTrace, sequence: int) -> CellJacobians:
+    """Chain rule over eq. 10-15."""
+    i, f = _of(trace.input_gates, sequence), _of(trace.forget_gates, sequence)
+    o, candidate = _of(trace.output_gates, sequence), _of(trace.candidates, sequence)
+    last_cell, squashed = _of(trace.cells[:-1], sequence), _of(trace.cells[1:], sequence).tanh()
+    W_i, W_f, W_o, W_c = (layer.block(layer.W_h, name) for name in ("input", "forget", "output", "candidate"))
+    cell_from_hidden = (
+        _rows(last_cell * f * (1 - f), W_f)
+        + _rows(candidate * i * (1 - i), W_i)
+        + _rows(i * (1 - candidate.square()), W_c)
+    )
+    return CellJacobians(_rows(squashed * o * (1 - o), W_o), cell_from_hidden, f, o * (1 - squashed.square()))
+
+
+def _gru_parts(layer: ResetBeforeGRU | ResetAfterGRU, trace: GRUTrace, sequence: int) -> tuple[Tensor, ...]:
+    """What both conventions share: z, r, h_(t-1), the path past the candidate, and dh_t/d(candidate's sum)."""
+    z, r = _of(trace.update_gates, sequence), _of(trace.reset_gates, sequence)
+    candidate, last = _of(trace.candidates, sequence), _of(trace.states[:-1], sequence)
+    past = torch.diag_embed(1 - z) + _rows((candidate - last) * z * (1 - z), layer.block(layer.W_h, "update"))
+    return r, last, past, z * (1 - candidate.square())
+
+
+def _reset_before(layer: ResetBeforeGRU, trace: GRUTrace, sequence: int) -> Tensor:
+    """Eq. 23: the candidate's sum moves by W_hh d(r * h)."""
+    r, last, past, slope = _gru_parts(layer, trace, sequence)
+    recalled = torch.diag_embed(r) + _rows(last * r * (1 - r), layer.block(layer.W_h, "reset"))
+    return past + _rows(slope, layer.block(layer.W_h, "candidate") @ recalled)
+
+
+def _reset_after(layer: ResetAfterGRU, trace: GRUTrace, sequence: int) -> Tensor:
+    """PyTorch's convention: the candidate's sum moves by d(r * (W_hh h + b_hh))."""
+    r, last, past, slope = _gru_parts(layer, trace, sequence)
+    W_hh = layer.block(layer.W_h, "candidate")
+    inner = last @ W_hh.t() + layer.b_hh
+    return past + _rows(slope * r, W_hh) + _rows(slope * inner * r * (1 - r), layer.block(layer.W_h, "reset"))

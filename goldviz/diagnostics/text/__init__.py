@@ -1,0 +1,1 @@
+"""How a model reads a text."""

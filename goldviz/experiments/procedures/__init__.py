@@ -1,1 +1,0 @@
-"""What runs do: data, networks, training and diagnostics put together."""

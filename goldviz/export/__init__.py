@@ -1,0 +1,1 @@
+"""What a visitor takes along: scripts, reports and tables."""

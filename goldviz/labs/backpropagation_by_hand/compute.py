@@ -1,0 +1,96 @@
+"""What the page *Backpropagation through time by hand* shows: document 003's recursion, beside autograd."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import xarray as xr
+
+from goldviz.labs.backpropagation_by_hand.characters import Alphabet
+from goldviz.labs.backpropagation_by_hand.network import ForwardStep, Weights, draw, forward
+from goldviz.labs.backpropagation_by_hand.recursion import (
+    autograd_gradients,
+    backward,
+    clip,
+    differences,
+    sgd_update,
+    total,
+)
+from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
+from goldviz.training.seeds import WEIGHTS, stream
+from goldviz.training.threads import one_thread
+
+DIMS = {
+    "W_ax": ("unit", "symbol"),
+    "W_aa": ("unit", "earlier_unit"),
+    "b_a": ("unit",),
+    "W_ya": ("symbol", "unit"),
+    "b_y": ("symbol",),
+}
+FORWARD = {"x": "symbol", "y": "symbol", "h_previous": "unit", "u": "unit", "h": "unit", "o": "symbol",
+           "y_hat": "symbol"}  # fmt: skip
+BACKWARD = {"delta_y": "symbol", "from_output": "unit", "from_later": "unit", "delta_h": "unit", "delta_u": "unit"}
+
+
+def work_out(settings: BackpropagationByHand) -> xr.Dataset:
+    """Forward and backward quantities of every step, and each of the five parts W as ``W`` (the weights),
+    ``W_term`` (of every step), ``W_gradient`` (the sum), ``W_autograd``, ``W_clipped`` and ``W_updated``.
+
+    Raises ``ValueError`` if a number stops being finite.
+    """
+    with one_thread():
+        alphabet = Alphabet.of(settings.text)
+        inputs, targets = alphabet.next_symbol_pairs(settings.text)
+        weights = draw(
+            len(alphabet.symbols), settings.hidden, lambda index: stream(settings.seed, WEIGHTS + index), settings.gain
+        )
+        ahead = forward(weights, inputs, targets)
+        back = backward(weights, ahead)
+        gradient, reference = total(back), autograd_gradients(weights, inputs, targets)
+        clipped = clip(gradient, settings.clip)
+        updated = sgd_update(weights, clipped.gradients, settings.learning_rate)
+        after = forward(updated, inputs, targets)
+
+        data: dict[str, Any] = {"loss": ("step", torch.stack([step.loss for step in ahead]).numpy())}
+        data |= {name: (("step", dim), _stacked(ahead, name)) for name, dim in FORWARD.items()}
+        data |= {name: (("step", dim), _stacked(back, name)) for name, dim in BACKWARD.items()}
+        data |= {
+            f"{part}_term": (("step", *dims), torch.stack([getattr(step.terms, part) for step in back]).numpy())
+            for part, dims in DIMS.items()
+        }
+        stages = {"": weights, "_gradient": gradient, "_autograd": reference, "_clipped": clipped.gradients,
+                  "_updated": updated}  # fmt: skip
+        data |= {
+            part + stage: (DIMS[part], getattr(values, part).numpy())
+            for stage, values in stages.items()
+            for part in Weights._fields
+        }
+        units = list(range(1, settings.hidden + 1))
+        return xr.Dataset(
+            data,
+            coords={
+                "step": list(range(1, len(ahead) + 1)),
+                "symbol": list(alphabet.symbols),
+                "unit": units,
+                "earlier_unit": units,
+            },
+            attrs={
+                "text": settings.text,
+                "difference": differences(gradient, reference),
+                "norm_before": clipped.norm_before,
+                "norm_after": clipped.norm_after,
+                "cosine": clipped.cosine,
+                "loss_before": _total_loss(ahead),
+                "loss_after": _total_loss(after),
+            },
+        )
+
+
+def _stacked(steps: Sequence[Any], name: str) -> Any:
+    return torch.stack([getattr(step, name) for step in steps]).numpy()
+
+
+def _total_loss(steps: Sequence[ForwardStep]) -> float:
+    return float(sum(step.loss for step in steps))

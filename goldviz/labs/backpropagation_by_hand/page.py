@@ -1,0 +1,138 @@
+"""Backpropagation through time by hand: forward and backward through a text, one step at a time."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from goldviz.declare.instant import Instant
+from goldviz.labs.backpropagation_by_hand import LAB
+from goldviz.labs.backpropagation_by_hand.figures import (
+    PARTS,
+    matrices,
+    place,
+    predictions,
+    step_vectors,
+    sums_so_far,
+    terms,
+)
+from goldviz.ui.instant_page import InstantPage, View
+
+
+def number_of(settings: Instant) -> int:
+    """The place in view."""
+    return int(settings.model_dump()["place"])
+
+
+def words_of_position(settings: Instant) -> str:
+    """What the slider's ends mean."""
+    first, last = settings.positions()
+    return f"Step through it: forward from {first} to {last // 2}, backward from {last // 2 + 1} to {last}"
+
+
+def look(view: View) -> None:
+    """The text with the place in it, and every vector of that step."""
+    number = number_of(view.settings)
+    left, right = st.columns(2)
+    with left:
+        view.figure("predictions", predictions, "Probability of every character after each one read.", number=number)
+    with right:
+        view.figure("vectors", step_vectors, "Every vector of this step, as heat maps.", number=number)
+
+
+def read(view: View) -> None:
+    """The matrices of this place, the five sums beside autograd's, clipping, the update, and the equations."""
+    _matrices_of_place(view, number_of(view.settings))
+    ds = view.dataset
+    st.subheader("The five sums, beside autograd's", anchor=False)
+    st.dataframe(_table(view), hide_index=True, width="stretch")
+    largest = max(ds.attrs["difference"].values())
+    st.caption(f"The largest difference of any entry is {largest:.1e}: rounding in the last digit of float64.")
+
+    st.subheader("Clip, then step", anchor=False)
+    before, after = ds.attrs["norm_before"], ds.attrs["norm_after"]
+    columns = st.columns(4)
+    columns[0].metric("Norm of the gradient", f"{before:.4g}")
+    columns[1].metric("After clipping", f"{after:.4g}", help="g · min(1, C / ‖g‖), over all five parts (document 003).")
+    columns[2].metric("Loss before", f"{ds.attrs['loss_before']:.4f}")
+    change = ds.attrs["loss_after"] - ds.attrs["loss_before"]
+    columns[3].metric(
+        "Loss after", f"{ds.attrs['loss_after']:.4f}", delta=f"{change:+.4f}", delta_color="inverse",
+        help="The same text read again with the updated weights.",
+    )  # fmt: skip
+    st.caption(
+        f"The clipped gradient points the same way: the cosine between the two is {ds.attrs['cosine']:.6f}."
+        if after < before
+        else f"The gradient is not longer than C = {view.settings.model_dump()['clip']:g}, so it stays as it is."
+    )
+    left, right = st.columns(2)
+    with left:
+        view.figure("gradient", partial(matrices, stage="_clipped", title="The gradient after clipping"),
+                    "The clipped gradient's five parts, as heat maps.")  # fmt: skip
+    with right:
+        view.figure("updated", partial(matrices, stage="_updated", title="The weights after the step"),
+                    "The five weight matrices after one SGD step.")  # fmt: skip
+    with st.expander("Why: the recursion of document 003", icon=":material/function:", expanded=True):
+        why()
+
+
+def _matrices_of_place(view: View, number: int) -> None:
+    """Forward: the weights. Backward: what this step adds to the five sums, and the sums so far."""
+    if not place(view.dataset, number).backward:
+        weights = partial(matrices, stage="", title="The weights it computes with")
+        view.figure("weights", weights, "The five weight matrices, as heat maps.")
+        return
+    left, right = st.columns(2)
+    with left:
+        view.figure("terms", terms, "What this step adds to each of the five sums.", number=number)
+    with right:
+        view.figure("sums", sums_so_far, "The five sums so far, as heat maps.", number=number)
+
+
+def _table(view: View) -> pd.DataFrame:
+    ds = view.dataset
+    rows = []
+    for part in PARTS:
+        ours, theirs = ds[f"{part}_gradient"].values, ds[f"{part}_autograd"].values
+        rows.append(
+            {
+                "Part": part,
+                "Shape": " × ".join(str(size) for size in ours.shape),
+                "Norm by hand": f"{np.linalg.norm(ours):.12g}",
+                "Norm by autograd": f"{np.linalg.norm(theirs):.12g}",
+                "Largest difference": f"{ds.attrs['difference'][part]:.1e}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def why() -> None:
+    """The recursion, the sums and the update."""
+    left, right = st.columns(2)
+    with left:
+        st.markdown("Forward, and the deltas back from the end, with δᵘ zero beyond it:")
+        st.latex(r"u_t = W_{aa} h_{t-1} + W_{ax} x_t + b_a")
+        st.latex(r"h_t = \tanh(u_t)")
+        st.latex(r"\hat y_t = \mathrm{softmax}(W_{ya} h_t + b_y)")
+        st.latex(r"\mathcal{L} = -\sum_t \log \hat y_{t, y_t}")
+        st.latex(r"\delta^y_t = \hat y_t - y_t")
+        st.latex(r"\delta^h_t = W_{ya}^\top \delta^y_t + W_{aa}^\top \delta^u_{t+1}")
+        st.latex(r"\delta^u_t = (1 - h_t^2) \odot \delta^h_t")
+    with right:
+        st.markdown("The five sums over time, and the step:")
+        for part, terms_of in (
+            ("W_{ya}", r"\delta^y_t h_t^\top"),
+            ("b_y", r"\delta^y_t"),
+            ("W_{aa}", r"\delta^u_t h_{t-1}^\top"),
+            ("W_{ax}", r"\delta^u_t x_t^\top"),
+            ("b_a", r"\delta^u_t"),
+        ):
+            st.latex(rf"\partial \mathcal{{L}} / \partial {part} = \textstyle\sum_t {terms_of}")
+        st.latex(r"g \leftarrow g \cdot \min\left(1, \frac{C}{\|g\|}\right)")
+        st.latex(r"W \leftarrow W - \eta\, g")
+
+
+PAGE = InstantPage(LAB, look=look, read=read, words_of_position=words_of_position)

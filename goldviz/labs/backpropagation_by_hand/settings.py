@@ -1,0 +1,71 @@
+"""Backpropagation through time by hand: document 003's recursion on a text, one step at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from goldviz.declare.instant import Instant
+from goldviz.declare.settings import Preset, setting
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class BackpropagationByHand(Instant):
+    """A small softmax RNN that predicts the next character of a text, forward, backward, and one SGD step."""
+
+    name: ClassVar[str] = "backpropagation-by-hand"
+    title: ClassVar[str] = "Backpropagation through time by hand"
+    question: ClassVar[str] = "What does each step of the recursion compute, and does autograd agree?"
+    icon: ClassVar[str] = ":material/gesture:"
+    section: ClassVar[str] = "Through time"
+    rank: ClassVar[int] = 23
+    position: ClassVar[str] = "place"
+
+    text: str = setting(
+        "gold", min_length=2, max_length=40, group="Text", essential=True,
+        description="The network reads it and predicts every next character; its characters are the alphabet.",
+    )  # fmt: skip
+    hidden: int = setting(3, ge=1, le=8, group="Network", essential=True, unit="units", description="Hidden units.")
+    gain: float = setting(
+        1.0, ge=0, le=10, group="Network", description="Spread of the weights times the square root of their columns."
+    )
+    learning_rate: float = setting(
+        0.1, ge=1e-3, le=10, group="Update", essential=True, logarithmic=True,
+        description="η, the size of the one SGD step.",
+    )  # fmt: skip
+    clip: float = setting(
+        5.0, ge=0.01, le=1000, group="Update", essential=True, logarithmic=True,
+        description="C: a gradient whose norm over all five parts is longer is scaled down to it.",
+    )  # fmt: skip
+    seed: int = setting(0, ge=0, le=999, group="Network", description="Random seed of the weights.")
+    place: int = setting(
+        1, ge=1, le=78, group="View", unit="steps",
+        description="Where you are: first forward through the text, then backward from its end.",
+    )  # fmt: skip
+
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset("As in the document", "document", "Three steps, T = 3, as in the document's example."),
+        Preset(
+            "A longer text", "document", "Ten steps: watch what comes back from later steps fade or grow.",
+            {"text": "hello world", "hidden": 5},
+        ),
+        Preset(
+            "Break it: exploding", "break", "Large weights and no clipping: one step makes the loss worse.",
+            {"text": "abababababababababab", "gain": 4.0, "clip": 1000.0, "learning_rate": 1.0},
+        ),
+        Preset(
+            "Fix it: clip", "fix", "The same network with the gradient's norm held at 1: same direction, shorter step.",
+            {"text": "abababababababababab", "gain": 4.0, "clip": 1.0, "learning_rate": 1.0},
+        ),
+    )  # fmt: skip
+
+    def positions(self) -> tuple[int, int]:
+        """All steps forward, then all backward; a text of n characters has n - 1 of each."""
+        return 1, 2 * (len(self.text) - 1)
+
+    def compute(self) -> xr.Dataset:
+        """Every quantity of every step, the five sums by hand and by autograd, the clipped gradient, the update."""
+        from goldviz.labs.backpropagation_by_hand.compute import work_out
+
+        return work_out(self)

@@ -1,0 +1,163 @@
+"""What is read off a network of *Pre-training and fine-tuning* as it stands: scores on unseen texts, and attention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from goldviz.labs.bert_pretraining.network import TONE_CLASSES, BertNetwork
+from goldviz.labs.bert_pretraining.texts import EncodedTexts, MaskedTexts, PretrainingTexts, ProbeText
+
+TEXTS_AT_ONCE = 128
+HEAD_TEXTS = 48
+"""Heads are described by their attention in so many unseen texts."""
+
+
+@dataclass(frozen=True)
+class ToneScores:
+    """How unseen texts are judged; ``confusion`` has a row for each tone and a column for each judgement."""
+
+    accuracy: Float[Tensor, " tone_set"]
+    loss: Float[Tensor, " tone_set"]
+    by_kind: Float[Tensor, " kind"]
+    confusion: Float[Tensor, "tone_set tone judged"]
+
+
+@torch.no_grad()
+def masked_scores(network: BertNetwork, texts: MaskedTexts) -> tuple[float, float]:
+    """Cross-entropy in nats and share of right guesses over all masked pieces of the texts."""
+    loss, right, count = 0.0, 0.0, 0
+    for rows in torch.arange(len(texts.shown)).split(TEXTS_AT_ONCE):
+        inputs, present = texts.shown.rows(rows)
+        answers = texts.answers[rows, : inputs.shape[1]]
+        asked = int((answers >= 0).sum())
+        if asked:
+            device = network.masked_words.bias.device
+            seen = network.masked_loss(inputs.to(device), answers.to(device), present.to(device))
+            loss, right, count = loss + asked * seen[0].item(), right + asked * seen[1].item(), count + asked
+    return loss / count, right / count
+
+
+@torch.no_grad()
+def tone_scores(network: BertNetwork, data: PretrainingTexts) -> ToneScores:
+    """The tone head on both sets of unseen texts."""
+    logits = [_all_tone_logits(network, judged.texts) for judged in data.tone_sets]
+    tones = [judged.tones for judged in data.tone_sets]
+    judged = [found.argmax(1) for found in logits]
+    return ToneScores(
+        torch.stack([_right(found, tone).mean() for found, tone in zip(judged, tones, strict=True)]),
+        torch.stack([cross_entropy(found, tone) for found, tone in zip(logits, tones, strict=True)]),
+        right_by_kind(data, judged),
+        torch.stack([confusion(found, tone) for found, tone in zip(judged, tones, strict=True)]),
+    )
+
+
+def right_by_kind(data: PretrainingTexts, judged: list[Int[Tensor, " text"]]) -> Float[Tensor, " kind"]:
+    """The share of right judgements for each kind of text, both sets together."""
+    kinds = torch.cat([texts.kinds for texts in data.tone_sets])
+    tones = torch.cat([texts.tones for texts in data.tone_sets])
+    right = _right(torch.cat(judged), tones)
+    return torch.stack([right[kinds == kind].mean() for kind in range(len(data.kinds))])
+
+
+def confusion(judged: Int[Tensor, " text"], tones: Int[Tensor, " text"]) -> Float[Tensor, "tone judged"]:
+    """The share of each tone's texts that are judged each way; rows sum to 1, and are NaN for a tone without texts.
+
+    >>> confusion(torch.tensor([0, 2, 1, 1]), torch.tensor([0, 0, 1, 2])).tolist()
+    [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    pairs = torch.bincount(TONE_CLASSES * tones + judged, minlength=TONE_CLASSES**2).view(TONE_CLASSES, -1).float()
+    return pairs / pairs.sum(1, keepdim=True)
+
+
+@torch.no_grad()
+def probe_attention(network: BertNetwork, probe: ProbeText) -> Float[Tensor, "layer head query key"]:
+    """Every head's attention in the probe sentence."""
+    pieces = probe.pieces[None].to(network.masked_words.bias.device)
+    start = network.encoder.embeddings(pieces, torch.zeros_like(pieces)).normalised
+    return torch.cat([parts.attention.weights for parts in network.encoder.walk(start)]).cpu()
+
+
+@torch.no_grad()
+def probe_guesses(network: BertNetwork, probe: ProbeText) -> tuple[Float[Tensor, " candidate"], float]:
+    """The probabilities of the candidates at the probe's mask, and the rank of the hidden piece (1 is best)."""
+    pieces = probe.pieces[None].to(network.masked_words.bias.device)
+    hidden = network.encoder(pieces)[0, probe.place]
+    chances = network.masked_words(hidden, network.encoder.embeddings.token.weight).softmax(-1).cpu()
+    return chances[probe.candidates], float((chances > chances[probe.answer]).sum() + 1)
+
+
+@torch.no_grad()
+def head_habits(network: BertNetwork, texts: EncodedTexts) -> dict[str, Float[Tensor, "layer head"]]:
+    """What each head does in unseen texts, mean over queries: its entropy in bits, how far it looks, and how much of
+    its attention goes to [CLS] and [SEP].
+    """
+    pieces, present = (
+        part.to(network.masked_words.bias.device) for part in texts.rows(torch.arange(len(texts))[:HEAD_TEXTS])
+    )
+    places = torch.arange(pieces.shape[1], device=pieces.device)
+    distance = (places[:, None] - places).abs().float()
+    special = (places == 0) | (places == present.sum(1, keepdim=True) - 1)
+    found: dict[str, list[Tensor]] = {"head_entropy": [], "head_distance": [], "head_special": []}
+    start = network.encoder.embeddings(pieces, torch.zeros_like(pieces)).normalised
+    for parts in network.encoder.walk(start, present):
+        weights = parts.attention.weights
+        found["head_entropy"].append(_over_queries(torch.special.entr(weights).sum(-1) / np.log(2), present))
+        found["head_distance"].append(_over_queries((weights * distance).sum(-1), present))
+        found["head_special"].append(_over_queries((weights * special[:, None, None]).sum(-1), present))
+    return {name: torch.stack(layers).cpu() for name, layers in found.items()}
+
+
+def unigram_scores(data: PretrainingTexts) -> tuple[float, float]:
+    """Loss and share of right guesses of the frequencies of pieces in the training texts, on the unseen texts' masks.
+
+    One is added to each count, so that a piece that training never saw has a chance as well (Laplace).
+    """
+    counts = data.texts.piece_counts(len(data.vocabulary)).double() + 1
+    chances = counts / counts.sum()
+    answers = data.unseen.answers[data.unseen.answers >= 0]
+    return -chances[answers].log().mean().item(), (answers == counts.argmax()).double().mean().item()
+
+
+def bag_of_words(data: PretrainingTexts) -> list[Int[Tensor, " text"]]:
+    """How a logistic regression on word counts, fitted to the labelled texts, judges both sets of unseen texts."""
+    words = CountVectorizer()
+    counts = words.fit_transform(data.labelled.written)
+    regression = LogisticRegression(max_iter=2000).fit(counts, data.labelled.tones.numpy())
+    return [torch.as_tensor(regression.predict(words.transform(judged.written))) for judged in data.tone_sets]
+
+
+def majority(data: PretrainingTexts) -> list[Int[Tensor, " text"]]:
+    """The most frequent tone of the labelled texts, whatever the text."""
+    tone = int(torch.bincount(data.labelled.tones, minlength=TONE_CLASSES).argmax())
+    return [torch.full_like(judged.tones, tone) for judged in data.tone_sets]
+
+
+def accuracy_by_set(data: PretrainingTexts, judged: list[Int[Tensor, " text"]]) -> Float[Tensor, " tone_set"]:
+    """The share of right judgements in each set of unseen texts."""
+    return torch.stack([_right(found, texts.tones).mean() for found, texts in zip(judged, data.tone_sets, strict=True)])
+
+
+def _all_tone_logits(network: BertNetwork, texts: EncodedTexts) -> Tensor:
+    device = network.masked_words.bias.device
+    found = []
+    for rows in torch.arange(len(texts)).split(TEXTS_AT_ONCE):
+        inputs, present = texts.rows(rows)
+        found.append(network.tone_logits(inputs.to(device), present.to(device)).cpu())
+    return torch.cat(found)
+
+
+def _over_queries(values: Float[Tensor, "text head query"], present: Tensor) -> Float[Tensor, " head"]:
+    counted = present[:, None].to(values.dtype)
+    return (values * counted).sum((0, 2)) / counted.sum((0, 2))
+
+
+def _right(judged: Tensor, tones: Tensor) -> Tensor:
+    return (judged == tones).float()

@@ -1,0 +1,155 @@
+"""The network of *Pre-training and fine-tuning*: an encoder with both heads, and how its two phases learn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+from torch.optim import Optimizer
+
+from goldviz.models.text.encoder import EncoderDropout, EncoderShape, TransformerEncoder, initialise_encoder
+from goldviz.models.text.heads import MaskedWordHead, TextClassifier
+from goldviz.training.optimisers import OPTIMISERS
+from goldviz.training.seeds import BATCH_ORDER, DROPOUT_AND_NOISE, WEIGHTS, stream
+
+if TYPE_CHECKING:
+    from goldviz.labs.bert_pretraining.settings import BertPretraining
+
+MASKED_HEAD_WEIGHTS, TONE_HEAD_WEIGHTS = 800, 850
+MASKED_PLACES, TONE_ORDER = 10, 11
+"""Streams beside the usual ones. The tone has an order of its own, so that it is the same after any pre-training."""
+TONE_CLASSES = 3
+LOWEST_RATE = 0.01
+"""Share of its peak to which the learning rate falls: document 002's eta_min."""
+
+
+class BertNetwork(nn.Module):
+    """An encoder, its masked-word head and its tone head."""
+
+    def __init__(self, shape: EncoderShape) -> None:
+        super().__init__()
+        self.encoder = TransformerEncoder(shape)
+        self.masked_words = MaskedWordHead(shape)
+        self.classifier = TextClassifier(shape.width, TONE_CLASSES)
+
+    def parts(self) -> list[nn.Module]:
+        """From the bottom to the top: embeddings, blocks, masked-word head, tone head."""
+        return [self.encoder.embeddings, *self.encoder.blocks, self.masked_words, self.classifier]
+
+    def masked_loss(
+        self,
+        inputs: Int[Tensor, "text token"],
+        answers: Int[Tensor, "text token"],
+        present: Bool[Tensor, "text token"],
+        dropout: EncoderDropout | None = None,
+    ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
+        """Cross-entropy at the places with an answer (the others hold -100), and the share that is guessed."""
+        asked = answers >= 0
+        hidden = self.encoder(inputs, present=present, dropout=dropout)[asked]
+        logits = self.masked_words(hidden, self.encoder.embeddings.token.weight)
+        return cross_entropy(logits, answers[asked]), _share_right(logits, answers[asked])
+
+    def tone_logits(
+        self,
+        inputs: Int[Tensor, "text token"],
+        present: Bool[Tensor, "text token"],
+        dropout: EncoderDropout | None = None,
+    ) -> Float[Tensor, "text tone"]:
+        """One logit for each tone."""
+        logits: Tensor = self.classifier(self.encoder(inputs, present=present, dropout=dropout))
+        return logits
+
+
+@dataclass
+class BertLearner:
+    """One seed's network, with everything of its own that changes in training."""
+
+    network: BertNetwork
+    pretraining: Optimizer
+    fine_tuning: Optimizer
+    order: torch.Generator
+    tone_order: torch.Generator
+    masks: torch.Generator
+    dropout: torch.Generator
+
+
+def bert_encoder_shape(settings: BertPretraining, vocabulary: int) -> EncoderShape:
+    """The sizes that the settings ask for."""
+    return EncoderShape(
+        settings.layers, settings.heads, settings.width, settings.inner, vocabulary, positions=settings.longest
+    )
+
+
+def bert_learner(settings: BertPretraining, vocabulary: int, seed: int, device: torch.device) -> BertLearner:
+    """A network at its start, with an optimiser for each phase and its random streams."""
+    network = BertNetwork(bert_encoder_shape(settings, vocabulary))
+    initialise_encoder(network.encoder, lambda index: stream(seed, WEIGHTS + index))
+    initialise_encoder(network.masked_words, lambda index: stream(seed, MASKED_HEAD_WEIGHTS + index))
+    initialise_encoder(network.classifier, lambda index: stream(seed, TONE_HEAD_WEIGHTS + index))
+    network.to(device)
+    tuned = [network.classifier] if settings.frozen else [network]
+    return BertLearner(
+        network,
+        decaying_optimiser(settings, [network.encoder, network.masked_words], settings.learning_rate),
+        decaying_optimiser(settings, tuned, settings.fine_tuning_rate),
+        stream(seed, BATCH_ORDER),
+        stream(seed, TONE_ORDER),
+        stream(seed, MASKED_PLACES),
+        stream(seed, DROPOUT_AND_NOISE, device),
+    )
+
+
+def decaying_optimiser(settings: BertPretraining, modules: Sequence[nn.Module], rate: float) -> Optimizer:
+    """An optimiser whose weight decay leaves biases and layer norms alone (document 002, "Optimizer (AdamW)")."""
+    weights = [parameter for module in modules for parameter in module.parameters()]
+    optimiser = OPTIMISERS[settings.optimiser]([w for w in weights if w.ndim > 1], rate)
+    optimiser.param_groups[0]["weight_decay"] = settings.weight_decay
+    optimiser.add_param_group({"params": [w for w in weights if w.ndim == 1], "weight_decay": 0.0})
+    return optimiser
+
+
+def warm_up_share(step: int, steps: int, warm_up: float) -> float:
+    """The learning rate of step 1 to ``steps`` as a share of its peak (document 002, "Warmup + cosine decay").
+
+    >>> [round(warm_up_share(step, 10, 0.2), 2) for step in (1, 2, 6, 10)]
+    [0.5, 1.0, 0.5, 0.01]
+    """
+    rising = warm_up * steps
+    if step <= rising:
+        return step / rising
+    falling = (1 + math.cos(math.pi * (step - rising) / (steps - rising))) / 2
+    return LOWEST_RATE + (1 - LOWEST_RATE) * falling
+
+
+def part_gradient_norms(network: BertNetwork) -> Float[Tensor, " part"]:
+    """The Euclidean norm of each part's gradient after a backward pass; 0 where a part has none."""
+    found = []
+    for part in network.parts():
+        gradients = [weights.grad for weights in part.parameters() if weights.grad is not None]
+        wide = torch.float32 if network.masked_words.bias.device.type == "mps" else torch.float64
+        lengths = torch.stack(torch._foreach_norm(gradients, 2, wide)) if gradients else torch.zeros(1)
+        found.append(torch.linalg.vector_norm(lengths).float().cpu())
+    return torch.stack(found)
+
+
+def part_weights(network: BertNetwork) -> list[Float[Tensor, "1 weight"]]:
+    """Each part's matrices and tables in one row, copied."""
+    return [
+        torch.cat([weights.detach().flatten() for weights in part.parameters() if weights.ndim > 1])[None]
+        for part in network.parts()
+    ]
+
+
+def part_sizes(network: BertNetwork) -> list[int]:
+    """The number of each part's parameters; the token table, which the masked-word head shares, counts below."""
+    return [sum(weights.numel() for weights in part.parameters()) for part in network.parts()]
+
+
+def _share_right(logits: Tensor, answers: Tensor) -> Tensor:
+    return (logits.detach().argmax(-1) == answers).float().mean()

@@ -1,0 +1,90 @@
+"""Pre-training and fine-tuning: the page's figures, a text of one's own, and the equations with a run's own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from goldviz.diagnostics.findings import median
+from goldviz.labs.bert_pretraining import LAB
+from goldviz.labs.bert_pretraining.readings import PretrainingReading
+from goldviz.labs.bert_pretraining.settings import BertPretraining
+from goldviz.labs.bert_pretraining.words import pretraining_verdict
+from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.lanes import Lane
+from goldviz.ui.words import plain
+
+
+def judge(lane: Lane) -> None:
+    """What the run came to, and the way into the trained model."""
+    st.markdown(f"#### {plain(pretraining_verdict(lane.dataset))}")
+    if lane.run is not None and lane.run.status == "finished":
+        st.page_link(
+            "pages/inside_bert.py",
+            label="Look inside this model",
+            icon=":material/frame_inspect:",
+            query_params={"model": f"run:{lane.id}"},
+        )
+
+
+def why(lane: Lane, draw: Callable[[str], None]) -> None:
+    """Document 001, section 4.2.2, and the schedule of document 002, section 3.7, with this run's numbers."""
+    words, figure = st.columns([2, 3])
+    with words:
+        st.markdown(
+            "A share of the pieces is masked, and their places M have to be guessed from the rest, x̃ (document 001, "
+            "section 4.2.2; Devlin et al. 2019):"
+        )
+        st.latex(r"\mathcal{L} = -\frac{1}{|M|} \sum_{i \in M} \log p_\theta(x_i \mid \tilde x)")
+        st.markdown("What stands elsewhere comes in by attention alone (section 4.1.2; here a row is a query):")
+        st.latex(r"A = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right), \quad Z = A V")
+        st.markdown("The rate warms up over $s_w$ steps and falls with a cosine (document 002, section 3.7):")
+        st.latex(
+            r"\eta_t = \eta_{\max} \begin{cases} t / s_w & t \le s_w \\ "
+            r"\tfrac12 \left(1 + \cos \pi \tfrac{t - s_w}{T - s_w}\right) & t > s_w \end{cases}"
+        )
+        st.markdown(_numbers(lane))
+        st.caption(
+            "Fine-tuning puts a small layer on [CLS] and learns the tone from labelled texts. One run cannot tell what "
+            "pre-training was worth: train the same settings without it in a lane beside. All texts but yours come "
+            "from one generator, so no score here says how the network would fare on real statements."
+        )
+    with figure:
+        draw("heads")
+
+
+def _numbers(lane: Lane) -> str:
+    """The equations' symbols in this run, and what was measured."""
+    settings, ds = lane.settings, lane.dataset
+    if not isinstance(settings, BertPretraining) or not ds.sizes.get("look", 0):
+        return "The run's numbers appear here with its first look."
+    reading = PretrainingReading.of(ds)
+    size = round(np.exp(reading.uniform)) if np.isfinite(reading.uniform) else 0
+    warm = settings.warm_up * settings.pretraining_steps
+    lines = [
+        "In this run:",
+        f"- $V = {size:,}$ pieces: guessing all alike costs $\\ln V = {reading.uniform:.2f}$ nat, guessing by "
+        f"frequency {reading.unigram:.2f}",
+        f"- $|M|$ is {100 * settings.masked_share:.0f} % of the pieces; $d_k = {settings.width} / {settings.heads} = "
+        f"{settings.width // settings.heads}$",
+    ]
+    if settings.pretraining_steps:
+        lines.append(
+            f"- $\\eta_{{\\max}} = {settings.learning_rate:g}$, $s_w = {warm:.0f}$, "
+            f"$T = {settings.pretraining_steps:,}$"
+        )
+    own = median(reading.words_unseen)
+    if np.isfinite(own) and len(reading.word_losses):
+        lines.append(f"- On unseen texts $\\mathcal{{L}} = {own:.2f}$: as torn between {np.exp(own):,.0f} pieces")
+    return "\n".join(lines)
+
+
+PAGE = LaboratoryPage(
+    LAB,
+    main="learning",
+    beside="attention",
+    why=why,
+    verdict=judge,
+)

@@ -1,0 +1,295 @@
+"""The texts of *Pre-training and fine-tuning*: what is read, what is judged, and what is kept unseen, as pieces.
+
+The texts hang on ``text_seed`` alone, so that all runs' seeds and all presets read and are scored on the same ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from goldviz.data.texts.kept_texts import load_text
+from goldviz.data.texts.pieces import TextError
+from goldviz.data.texts.policy.sentences import (
+    TONES,
+    LabelledText,
+    WhichPatterns,
+    policy_documents,
+    policy_sentences,
+)
+from goldviz.data.texts.word_pieces import SPECIAL_PIECES, learn_word_pieces, tokeniser_of
+from goldviz.labs.bert_pretraining.masking import mask_pieces
+from goldviz.training.seeds import TEST_DATA, stream
+
+if TYPE_CHECKING:
+    from goldviz.labs.bert_pretraining.settings import BertPretraining
+
+READ, UNSEEN, LABELLED, NEW_DRAWS, NEW_PATTERNS, DOCUMENTS = range(6)
+"""Streams of the generator of texts, beside the text seed."""
+GENERATED = "generated"
+UNSEEN_TEXTS = 400
+JUDGED_TEXTS = 400
+"""Texts in each of the two sets whose tone is judged."""
+HELD_OUT_SHARE = 0.1
+"""Of the sentences of an uploaded text."""
+SCORED_SHARE = 0.15
+"""Masked in the unseen texts whatever the training masks, so that all runs answer the same questions."""
+UNKNOWN, CLASSIFIED, SEPARATOR, MASK = (SPECIAL_PIECES.index(piece) for piece in ("[UNK]", "[CLS]", "[SEP]", "[MASK]"))
+PROBE_SENTENCE = "The unemployment rate went from 4 percent to 5 percent in May."
+PROBE_WORD = "rate"
+SHORTEST_PROBE, LONGEST_PROBE = 8, 24
+LIKELY, CANDIDATES = 8, 16
+SENTENCES_OF_A_DOCUMENT = 12
+"""About so many: with so many times fewer documents than texts they are about as long in all."""
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+FEWEST_SENTENCES = 50
+
+
+@dataclass(frozen=True)
+class EncodedTexts:
+    """Texts as rows of pieces, [CLS] first and [SEP] last, padded with 0 to the longest."""
+
+    pieces: Int[Tensor, "text token"]
+    lengths: Int[Tensor, " text"]
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def rows(self, chosen: Int[Tensor, " row"]) -> tuple[Int[Tensor, "row token"], Bool[Tensor, "row token"]]:
+        """The chosen texts, no wider than the longest of them, and where they have pieces."""
+        lengths = self.lengths[chosen]
+        longest = int(lengths.max())
+        return self.pieces[chosen, :longest], torch.arange(longest) < lengths[:, None]
+
+    def readable(self) -> EncodedTexts:
+        """Those texts that hold at least one piece that is not special: of the others nothing can be hidden."""
+        kept = (self.pieces >= len(SPECIAL_PIECES)).any(1)
+        return EncodedTexts(self.pieces[kept], self.lengths[kept])
+
+    def piece_counts(self, vocabulary: int) -> Int[Tensor, " piece"]:
+        """How often each piece occurs, special pieces left out."""
+        ordinary = self.pieces[self.pieces >= len(SPECIAL_PIECES)]
+        return torch.bincount(ordinary, minlength=vocabulary)
+
+
+@dataclass(frozen=True)
+class MaskedTexts:
+    """Texts with some pieces hidden, and the answers: the hidden piece, or -100 where nothing is asked."""
+
+    shown: EncodedTexts
+    answers: Int[Tensor, "text token"]
+
+
+@dataclass(frozen=True)
+class JudgedTexts:
+    """Texts with their tones and kinds as numbers, and as they were written."""
+
+    texts: EncodedTexts
+    tones: Int[Tensor, " text"]
+    kinds: Int[Tensor, " text"]
+    written: list[str]
+
+
+@dataclass(frozen=True)
+class ProbeText:
+    """An unseen sentence with one piece masked, and the pieces whose chances at the mask are followed."""
+
+    written: str
+    pieces: Int[Tensor, " token"]
+    place: int
+    answer: int
+    candidates: Int[Tensor, " candidate"]
+
+
+@dataclass(frozen=True)
+class PretrainingTexts:
+    """All that a run reads: unlabelled texts and documents, labelled texts, and what is unseen."""
+
+    vocabulary: list[str]
+    tokeniser: Any
+    texts: EncodedTexts
+    documents: EncodedTexts | None
+    labelled: JudgedTexts
+    unseen: MaskedTexts
+    tone_sets: tuple[JudgedTexts, JudgedTexts]
+    kinds: list[str]
+    probe: ProbeText
+
+
+def pretraining_texts(settings: BertPretraining) -> PretrainingTexts:
+    """The texts that the settings ask for, and a vocabulary learned from those that training sees."""
+    read, unseen = unlabelled_texts(settings)
+    labelled = policy_sentences(settings.labelled, _generator(settings, LABELLED))
+    known = {one.text for one in labelled}
+    sets = (
+        unlabelled_sentences(_generator(settings, NEW_DRAWS), "seen", known),
+        unlabelled_sentences(_generator(settings, NEW_PATTERNS), "unseen", known),
+    )
+    documents = written_documents(settings, read)
+    vocabulary = learn_word_pieces([*read, *documents, *(one.text for one in labelled)], settings.vocabulary)
+    tokeniser = tokeniser_of(vocabulary)
+    kinds = sorted({one.kind for texts in sets for one in texts})
+    texts = encoded(tokeniser, read, settings.longest).readable()
+    held_out = encoded(tokeniser, unseen, settings.longest).readable()
+    masks = stream(settings.text_seed, TEST_DATA)
+    return PretrainingTexts(
+        vocabulary,
+        tokeniser,
+        texts,
+        joined(tokeniser, documents, settings.longest) if documents else None,
+        judged_texts(tokeniser, labelled, kinds, settings.longest),
+        masked_texts(held_out, len(vocabulary), masks, SCORED_SHARE),
+        (
+            judged_texts(tokeniser, sets[0], kinds, settings.longest),
+            judged_texts(tokeniser, sets[1], kinds, settings.longest),
+        ),
+        kinds,
+        probe_text(settings, tokeniser, unseen, texts),
+    )
+
+
+def unlabelled_sentences(
+    generator: np.random.Generator, patterns: WhichPatterns, labelled: set[str]
+) -> list[LabelledText]:
+    """The texts on which the tone is judged: the first 400 different ones drawn that are not among the labelled."""
+    drawn = policy_sentences(2 * JUDGED_TEXTS, generator, patterns)
+    return list({one.text: one for one in drawn if one.text not in labelled}.values())[:JUDGED_TEXTS]
+
+
+def unlabelled_texts(settings: BertPretraining) -> tuple[list[str], list[str]]:
+    """The texts of pre-training, and unseen ones of the same source that training does not hold.
+
+    Pre-training reads sentences of all patterns, as one reads much that nobody has labelled; labelled texts come from
+    the seen patterns alone. Of an uploaded text every tenth sentence stays unseen, up to 400 of them.
+    """
+    if settings.corpus == GENERATED:
+        read = [one.text for one in policy_sentences(settings.texts, _generator(settings, READ), "all")]
+        known = set(read)
+        drawn = [one.text for one in policy_sentences(2 * UNSEEN_TEXTS, _generator(settings, UNSEEN), "all")]
+        return read, [text for text in dict.fromkeys(drawn) if text not in known][:UNSEEN_TEXTS]
+    sentences = sentences_of(load_text(settings.corpus))[: settings.texts]
+    unseen = sentences[9::10][:UNSEEN_TEXTS]
+    kept = set(unseen)
+    return [text for text in sentences if text not in kept], unseen
+
+
+def sentences_of(text: str) -> list[str]:
+    """The different sentences of a text in their order; raises :class:`TextError` where there are too few.
+
+    >>> sentences_of("Gold rose. It fell again! " * 2 + " ".join(f"Day {n} was calm." for n in range(48)))[:3]
+    ['Gold rose.', 'It fell again!', 'Day 0 was calm.']
+    """
+    found = list(dict.fromkeys(part.strip() for part in SENTENCE_END.split(text) if any(map(str.isalnum, part))))
+    if len(found) < FEWEST_SENTENCES:
+        raise TextError(
+            f"The text has {len(found)} different sentences; for pre-training at least {FEWEST_SENTENCES} are needed."
+        )
+    return found
+
+
+def written_documents(settings: BertPretraining, read: Sequence[str]) -> list[str]:
+    """Documents with about as many pieces as the single texts have; none where no step reads documents.
+
+    Those of an uploaded text are its own sentences, one after another.
+    """
+    if settings.document_share == 0:
+        return []
+    if settings.corpus != GENERATED:
+        return [" ".join(read)]
+    return policy_documents(max(1, settings.texts // SENTENCES_OF_A_DOCUMENT), _generator(settings, DOCUMENTS))
+
+
+def encoded(tokeniser: Any, texts: Sequence[str], longest: int) -> EncodedTexts:
+    """Texts as pieces; what is beyond ``longest`` pieces is cut off."""
+    found = tokeniser(list(texts), truncation=True, max_length=longest, padding="longest",
+                      return_token_type_ids=False, return_tensors="pt")  # fmt: skip
+    return EncodedTexts(found["input_ids"], found["attention_mask"].sum(1))
+
+
+def joined(tokeniser: Any, documents: Sequence[str], longest: int) -> EncodedTexts:
+    """Rows of exactly ``longest`` pieces: documents end to end with [SEP] between, cut where a row is full."""
+    coded = tokeniser(list(documents), add_special_tokens=False, return_token_type_ids=False, verbose=False)
+    pieces = torch.tensor([piece for document in coded["input_ids"] for piece in (*document, SEPARATOR)])
+    room = longest - 2
+    pieces = pieces.repeat(-(-room // len(pieces)) if len(pieces) < room else 1)
+    rows = pieces[: len(pieces) // room * room].view(-1, room)
+    ends = [torch.full((len(rows), 1), piece) for piece in (CLASSIFIED, SEPARATOR)]
+    return EncodedTexts(torch.cat([ends[0], rows, ends[1]], 1), torch.full((len(rows),), longest)).readable()
+
+
+def masked_texts(texts: EncodedTexts, vocabulary: int, masks: torch.Generator, share: float) -> MaskedTexts:
+    """The texts with a share of their pieces hidden."""
+    shown, answers = hide(texts.pieces, vocabulary, masks, share)
+    return MaskedTexts(EncodedTexts(shown, texts.lengths), answers)
+
+
+def hide(
+    pieces: Int[Tensor, "text token"], vocabulary: int, masks: torch.Generator, share: float
+) -> tuple[Int[Tensor, "text token"], Int[Tensor, "text token"]]:
+    """Inputs with a share of the pieces hidden, and answers, as :func:`mask_pieces`."""
+    return mask_pieces(pieces, pieces < len(SPECIAL_PIECES), vocabulary, MASK, masks, share)
+
+
+def judged_texts(tokeniser: Any, texts: Sequence[LabelledText], kinds: Sequence[str], longest: int) -> JudgedTexts:
+    """Labelled texts as pieces and numbers; a kind that is not listed is -1."""
+    numbers = {kind: number for number, kind in enumerate(kinds)}
+    return JudgedTexts(
+        encoded(tokeniser, [one.text for one in texts], longest),
+        torch.tensor([TONES.index(one.tone) for one in texts]),
+        torch.tensor([numbers.get(one.kind, -1) for one in texts]),
+        [one.text for one in texts],
+    )
+
+
+def probe_text(settings: BertPretraining, tokeniser: Any, unseen: Sequence[str], texts: EncodedTexts) -> ProbeText:
+    """The probe: a fixed sentence on the generated texts, else the first unseen text of a handy length.
+
+    The fixed sentence hides its verb, another text the longest piece that is a whole word.
+    """
+    written = PROBE_SENTENCE if settings.corpus == GENERATED else _of_handy_length(tokeniser, unseen)
+    longest = min(LONGEST_PROBE, settings.longest)
+    pieces = tokeniser(written, truncation=True, max_length=longest, return_tensors="pt")["input_ids"][0]
+    tokens = tokeniser.convert_ids_to_tokens(pieces.tolist())
+    inside = range(1, len(tokens) - 1)
+    place = max(inside, key=lambda i: (tokens[i] == PROBE_WORD, tokens[i].isalpha(), len(tokens[i]), -i))
+    shown = pieces.clone()
+    shown[place] = MASK
+    return ProbeText(written, shown, place, int(pieces[place]), probe_candidates(texts, pieces, place))
+
+
+def probe_candidates(texts: EncodedTexts, probe: Int[Tensor, " token"], place: int) -> Int[Tensor, " candidate"]:
+    """The hidden piece; those that most often stand between its neighbours, and after the first of them; and the most
+    frequent ones of all.
+    """
+    left, middle, right = texts.pieces[:, :-2], texts.pieces[:, 1:-1], texts.pieces[:, 2:]
+    follows = left == probe[place - 1]
+    ranked = [
+        int(probe[place]),
+        *_most_frequent(middle[follows & (right == probe[place + 1])])[:LIKELY],
+        *_most_frequent(middle[follows])[: LIKELY // 2],
+        *_most_frequent(texts.pieces),
+    ]
+    return torch.tensor(list(dict.fromkeys(ranked))[:CANDIDATES])
+
+
+def _most_frequent(pieces: Tensor) -> list[int]:
+    counts = torch.bincount(pieces[pieces >= len(SPECIAL_PIECES)], minlength=1)
+    ranked = counts.argsort(descending=True, stable=True)
+    return [int(piece) for piece in ranked[:CANDIDATES] if counts[piece]]
+
+
+def _of_handy_length(tokeniser: Any, texts: Sequence[str]) -> str:
+    lengths = [len(pieces) for pieces in tokeniser(list(texts))["input_ids"]]
+    handy = range(SHORTEST_PROBE, LONGEST_PROBE + 1)
+    return next((text for text, length in zip(texts, lengths, strict=True) if length in handy), texts[0])
+
+
+def _generator(settings: BertPretraining, number: int) -> np.random.Generator:
+    return np.random.default_rng([settings.text_seed, number])

@@ -1,0 +1,252 @@
+"""What a run of *Pre-training and fine-tuning* does: document 001, section 4.2.2.
+
+Phase 1 hides pieces of unlabelled texts and learns to say them; phase 2 learns the tone of labelled texts. The seeds
+read the same texts and take their steps in turn; what one shows does not depend on the others.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from goldviz.data.texts.policy.sentences import TONES
+from goldviz.diagnostics.gradients import update_to_data
+from goldviz.labs.bert_pretraining.instruments import (
+    accuracy_by_set,
+    bag_of_words,
+    head_habits,
+    majority,
+    masked_scores,
+    probe_attention,
+    probe_guesses,
+    right_by_kind,
+    tone_scores,
+    unigram_scores,
+)
+from goldviz.labs.bert_pretraining.network import (
+    BertLearner,
+    bert_learner,
+    part_gradient_norms,
+    part_sizes,
+    part_weights,
+    warm_up_share,
+)
+from goldviz.labs.bert_pretraining.texts import PretrainingTexts, hide, pretraining_texts
+from goldviz.models.text.encoder import EncoderDropout
+from goldviz.training.devices import device_name, resolve
+from goldviz.training.memory import keep_freed_memory
+from goldviz.training.optimisers import clip_gradients, set_learning_rate
+from goldviz.training.state import Part, pack, unpack
+from goldviz.training.threads import one_thread
+
+if TYPE_CHECKING:
+    from goldviz.labs.bert_pretraining.settings import BertPretraining
+    from goldviz.runs.recorder import Recorder
+
+PRETRAINING, FINE_TUNING = 1, 2
+Seen = dict[str, Tensor]
+
+
+def train(settings: BertPretraining, record: Recorder) -> None:
+    """Train every seed's network through both phases, and record every variable that the experiment declares."""
+    device = resolve(settings.device)
+    keep_freed_memory()
+    with one_thread():
+        data = pretraining_texts(settings)
+        learners = [bert_learner(settings, len(data.vocabulary), seed, device) for seed in settings.seeds]
+        announce(settings, record, data, learners[0], device)
+        parts = learner_parts(settings, learners)
+        if record.restored is not None:
+            unpack(record.restored, parts)
+
+        total = settings.pretraining_steps + settings.fine_tuning_steps
+        for step in record.steps(total, state=lambda: pack(parts)):
+            now = cast("BertPretraining", record.settings)
+            phase, rate = schedule(now, step)
+            if step == settings.pretraining_steps + 1:
+                forget_moments(learners)
+            closely = looks_after(settings, step)
+            seen = [learn(one, now, data, step, rate, closely) for one in learners]
+            record("phase", np.int8(phase))
+            record("learning_rate", rate)
+            if closely:
+                look(learners, data, phase, record)
+            hand_over(seen, record)
+
+
+def learner_parts(settings: BertPretraining, learners: list[BertLearner]) -> dict[str, Part]:
+    """All that a run needs to go on exactly where it stood, by name."""
+    return {
+        f"{seed}/{name}": part
+        for seed, one in zip(settings.seeds, learners, strict=True)
+        for name, part in vars(one).items()
+    }
+
+
+def schedule(settings: BertPretraining, step: int) -> tuple[int, float]:
+    """The phase of a step, and its learning rate."""
+    first = settings.pretraining_steps
+    if step <= first:
+        return PRETRAINING, settings.learning_rate * warm_up_share(step, first, settings.warm_up)
+    share = warm_up_share(step - first, settings.fine_tuning_steps, settings.warm_up)
+    return FINE_TUNING, settings.fine_tuning_rate * share
+
+
+def looks_after(settings: BertPretraining, step: int) -> bool:
+    """Whether the networks are looked at after this step: every so often, and as each phase begins and ends."""
+    first = settings.pretraining_steps
+    return step % settings.look_every == 0 or step in (1, first, first + 1, first + settings.fine_tuning_steps)
+
+
+def forget_moments(learners: list[BertLearner]) -> None:
+    """Drop what the first phase's optimisers remember: no step needs it any more, and states get smaller."""
+    for one in learners:
+        one.pretraining.state.clear()
+
+
+def reads_documents(step: int, share: float) -> bool:
+    """Whether a step reads documents: so often that their share is met as evenly as can be.
+
+    >>> [step for step in range(1, 11) if reads_documents(step, 0.3)]
+    [4, 7, 10]
+    """
+    return math.floor(round(step * share, 9)) > math.floor(round((step - 1) * share, 9))
+
+
+def announce(
+    settings: BertPretraining, record: Recorder, data: PretrainingTexts, first: BertLearner, device: torch.device
+) -> None:
+    """Label the dimensions, name texts and device, and record what does not change: sizes and baselines."""
+    shown = data.tokeniser.convert_ids_to_tokens(data.probe.pieces.tolist())
+    places = [f"{place} {piece}" for place, piece in enumerate(shown)]
+    blocks = list(range(1, settings.layers + 1))
+    record.coordinates(
+        seed=list(settings.seeds),
+        part=["embeddings", *(f"block {number}" for number in blocks), "masked-word head", "tone head"],
+        layer=blocks,
+        head=list(range(1, settings.heads + 1)),
+        query=places,
+        key=places,
+        candidate=[data.vocabulary[int(piece)] for piece in data.probe.candidates],
+        tone_set=["new draws", "new patterns"],
+        kind=data.kinds,
+        tone=list(TONES),
+        judged=list(TONES),
+        baseline=["bag of words", "majority"],
+    )
+    record.attribute(
+        device=device_name(device),
+        probe_text=data.probe.written,
+        probe_answer=data.vocabulary[data.probe.answer],
+        probe_place=data.probe.place,
+        vocabulary_size=len(data.vocabulary),
+        texts_read=len(data.texts),
+        unseen_texts=len(data.unseen.answers),
+        labelled_texts=len(data.labelled.tones),
+    )
+    loss, accuracy = unigram_scores(data)
+    record.once("uniform_loss", math.log(len(data.vocabulary)))
+    record.once("unigram_loss", loss)
+    record.once("unigram_accuracy", accuracy)
+    judged = [bag_of_words(data), majority(data)]
+    record.once("baseline_tone_accuracy", torch.stack([accuracy_by_set(data, one) for one in judged]).numpy())
+    record.once("baseline_kind_accuracy", torch.stack([right_by_kind(data, one) for one in judged]).numpy())
+    kinds = torch.cat([texts.kinds for texts in data.tone_sets])
+    record.once("kind_count", torch.bincount(kinds, minlength=len(data.kinds)).numpy())
+    record.once("parameter_count", part_sizes(first.network))
+
+
+def learn(
+    one: BertLearner, settings: BertPretraining, data: PretrainingTexts, step: int, rate: float, closely: bool
+) -> Seen:
+    """One step of a network; ``closely`` adds how far it moved the weights."""
+    network = one.network
+    pretrains = step <= settings.pretraining_steps
+    optimiser = one.pretraining if pretrains else one.fine_tuning
+    set_learning_rate(optimiser, rate)
+    network.zero_grad()
+    objective, seen = (masked_step if pretrains else tone_step)(one, settings, data, step)
+    objective.backward()
+    seen["part_gradient_norm"] = part_gradient_norms(network)
+    before = part_weights(network) if closely else []
+    seen["gradient_norm"], clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
+    seen["clipped"] = clipped.float()
+    optimiser.step()
+    if closely:
+        seen["update_to_data"] = update_to_data(before, part_weights(network))
+    return seen
+
+
+def masked_step(one: BertLearner, settings: BertPretraining, data: PretrainingTexts, step: int) -> tuple[Tensor, Seen]:
+    """The loss of masked words under new masks, and what to record of it.
+
+    A step on documents reads about as many pieces as one on single texts, and so fewer rows.
+    """
+    texts, rows = data.texts, settings.batch
+    if data.documents is not None and reads_documents(step, settings.document_share):
+        texts = data.documents
+        rows = max(1, round(rows * data.texts.lengths.double().mean().item() / texts.pieces.shape[1]))
+    chosen, present = texts.rows(torch.randint(len(texts), (rows,), generator=one.order))
+    inputs, answers = hide(chosen, len(data.vocabulary), one.masks, settings.masked_share)
+    where = one.network.masked_words.bias.device
+    dropout = EncoderDropout(settings.dropout, one.dropout)
+    loss, right = one.network.masked_loss(inputs.to(where), answers.to(where), present.to(where), dropout)
+    return loss, {"loss": loss.detach(), "masked_accuracy": right, "tone_accuracy": torch.tensor(math.nan)}
+
+
+def tone_step(one: BertLearner, settings: BertPretraining, data: PretrainingTexts, step: int) -> tuple[Tensor, Seen]:
+    """The loss of the tone on labelled texts, and what to record of it.
+
+    Rehearsal adds the loss of masked words (Radford et al. 2018, eq. 5); a frozen encoder has nothing to rehearse.
+    """
+    rows = torch.randint(len(data.labelled.tones), (settings.batch,), generator=one.tone_order)
+    inputs, present = data.labelled.texts.rows(rows)
+    where = one.network.masked_words.bias.device
+    tones = data.labelled.tones[rows].to(where)
+    dropout = EncoderDropout(settings.dropout, one.dropout)
+    with torch.set_grad_enabled(not settings.frozen):
+        hidden = one.network.encoder(inputs.to(where), present=present.to(where), dropout=dropout)
+    logits = one.network.classifier(hidden)
+    loss = cross_entropy(logits, tones)
+    right = (logits.detach().argmax(1) == tones).float().mean()
+    seen = {"loss": loss.detach(), "masked_accuracy": torch.tensor(math.nan), "tone_accuracy": right}
+    if settings.rehearsal == 0 or settings.frozen:
+        return loss, seen
+    words, of_words = masked_step(one, settings, data, step)
+    return loss + settings.rehearsal * words, {**seen, "masked_accuracy": of_words["masked_accuracy"]}
+
+
+def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record: Recorder) -> None:
+    """Record scores on unseen texts, and what the attention heads do, as the step leaves the networks."""
+    with record.instrument():
+        masked = [masked_scores(one.network, data.unseen) for one in learners]
+        tones = [tone_scores(one.network, data) for one in learners]
+        habits = [head_habits(one.network, data.unseen.shown) for one in learners]
+        guesses = [probe_guesses(one.network, data.probe) for one in learners]
+        attention = probe_attention(learners[0].network, data.probe)
+    record("unseen_masked_loss", [loss for loss, _ in masked])
+    record("unseen_masked_accuracy", [right for _, right in masked])
+    for name, values in (
+        ("unseen_tone_accuracy", [one.accuracy for one in tones]),
+        ("unseen_tone_loss", [one.loss for one in tones]),
+        ("kind_tone_accuracy", [one.by_kind for one in tones]),
+        ("confusion", [one.confusion for one in tones]),
+    ):
+        table = torch.stack(values)
+        record(name, (table if phase == FINE_TUNING else torch.full_like(table, math.nan)).numpy())
+    for name in habits[0]:
+        record(name, torch.stack([one[name] for one in habits]).numpy())
+    record("attention", attention.numpy().astype(np.float16))
+    record("probe_probability", guesses[0][0].numpy())
+    record("probe_rank", [rank for _, rank in guesses])
+
+
+def hand_over(seen: list[Seen], record: Recorder) -> None:
+    """Record what every seed's step showed, the loss last: where it is not finite the run ends."""
+    for name in sorted(seen[0], key=lambda name: name == "loss"):
+        record(name, torch.stack([one[name].cpu() for one in seen]).numpy())

@@ -1,0 +1,39 @@
+"""What a run of *Pre-training and fine-tuning* came to, in one or two sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goldviz.diagnostics.findings import median, percent
+from goldviz.labs.bert_pretraining.readings import NEW_DRAWS, NEW_PATTERNS, PretrainingReading
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def pretraining_verdict(ds: xr.Dataset) -> str:
+    """The loss on masked words beside word frequencies, and the share of tones beside a bag of words; not escaped."""
+    reading = PretrainingReading.of(ds)
+    sentences = [_on_words(reading), _on_tone(reading)]
+    return " ".join(sentence for sentence in sentences if sentence) or "Nothing measured yet."
+
+
+def _on_words(reading: PretrainingReading) -> str:
+    if not len(reading.word_losses):
+        return "It has read no masked words." if np.isfinite(reading.words_now).any() else ""
+    own = median(reading.words_unseen)
+    if not np.isfinite(own) or not np.isfinite(reading.unigram):
+        return ""
+    lead = "Masked words: " + (f"{own:.2f} nat" if own < reading.unigram else f"only {own:.2f} nat")
+    return f"{lead}, word frequencies {reading.unigram:.2f}."
+
+
+def _on_tone(reading: PretrainingReading) -> str:
+    draws, patterns = (median(reading.tone[name]) for name in (NEW_DRAWS, NEW_PATTERNS))
+    if not np.isfinite(draws) or not np.isfinite(patterns):
+        return ""
+    words = f"Tone: {percent(draws)} right on known patterns, {percent(patterns)} on new ones"
+    bag = reading.bag[NEW_PATTERNS]
+    return f"{words}; a bag of words {percent(bag)}." if np.isfinite(bag) else f"{words}."

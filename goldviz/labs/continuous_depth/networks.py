@@ -1,0 +1,162 @@
+"""A neural ODE and the residual network that it is the limit of, on one and the same field.
+
+Document 001, section 3.2.1, eq. 26-30; Chen et al. 2018 (adjoint), Dupont, Doucet and Teh 2019 (augmentation).
+Depth runs from 0 to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor, nn
+from torch.nn.functional import pad
+from torchdiffeq import odeint, odeint_adjoint
+
+from goldviz.labs.continuous_depth.field import DepthField, UnsolvedFlowError
+from goldviz.models.continuous.runge_kutta import states_along
+
+STEPPED_METHODS = {"euler": 1, "midpoint": 2, "rk4": 4}
+"""Solvers of a fixed number of equal steps, and how often each step evaluates the field."""
+ADAPTIVE_SOLVERS = ("dopri5", "bosh3")
+FLOW_GRADIENTS = {"solver": odeint, "adjoint": odeint_adjoint}
+"""How a flow is differentiated: back through the solver's steps, or by solving the adjoint equation backwards."""
+ABSOLUTE_SHARE = 0.1
+"""The absolute tolerance as a share of the relative one."""
+
+
+class Carrier(Protocol):
+    """Carries points through depth along a field, whose count of evaluations it starts at zero."""
+
+    def carry(
+        self, field: DepthField, start: Float[Tensor, "points hidden"], depths: Sequence[float]
+    ) -> Float[Tensor, "depths points hidden"]:
+        """Where the points are at these depths, which ascend from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class FlowSolver:
+    """h(t) = h(0) + the integral of f from 0 to t (eq. 30) by a solver of torchdiffeq.
+
+    ``dopri5`` and ``bosh3`` choose their steps so that each one's error, the root mean square over the batch, stays
+    within ``tolerance`` relative to the state; between steps they interpolate. The others take ``steps`` equal steps,
+    with straight lines between them. ``gradient`` is one of :data:`FLOW_GRADIENTS`; the adjoint is solved with the same
+    method and tolerance.
+    """
+
+    method: str = "dopri5"
+    tolerance: float = 1e-4
+    steps: int = 8
+    gradient: str = "solver"
+
+    def __post_init__(self) -> None:
+        allowed = (*ADAPTIVE_SOLVERS, *STEPPED_METHODS)
+        if self.method not in allowed:
+            raise ValueError(f"The flow's solver is {self.method!r}; allowed is one of {', '.join(allowed)}.")
+        if self.gradient not in FLOW_GRADIENTS:
+            raise ValueError(f"The flow's gradient is {self.gradient!r}; allowed is {' or '.join(FLOW_GRADIENTS)}.")
+        if not (math.isfinite(self.tolerance) and self.tolerance > 0):
+            raise ValueError(f"The solver's tolerance is {self.tolerance}; allowed is a number above 0.")
+        if self.steps < 1:
+            raise ValueError(f"The solver takes {self.steps} steps; allowed is a whole number from 1.")
+
+    def carry(
+        self, field: DepthField, start: Float[Tensor, "points hidden"], depths: Sequence[float]
+    ) -> Float[Tensor, "depths points hidden"]:
+        """Where the points are at these depths; :class:`UnsolvedFlowError` if the solver cannot get there."""
+        field.evaluations = 0
+        times = torch.tensor(depths, dtype=start.dtype, device=start.device)
+        # A step that ends at the end: what an adaptive solver interpolates there has fewer digits. The adjoint's is 0.
+        landing = {"step_t": times[[0, -1]]}
+        options = {"grid_constructor": self._grid} if self.method in STEPPED_METHODS else landing
+        with flow_faults_in_words(self.method):
+            states: Tensor = FLOW_GRADIENTS[self.gradient](
+                field, start, times, rtol=self.tolerance, atol=ABSOLUTE_SHARE * self.tolerance, method=self.method,
+                options=options,
+            )  # fmt: skip
+        return states
+
+    def _grid(self, field: object, state: Tensor, times: Tensor) -> Tensor:
+        # The adjoint comes back from 1 to 0, so the ends are read off the times.
+        return torch.linspace(float(times[0]), float(times[-1]), self.steps + 1, dtype=times.dtype, device=times.device)
+
+
+@contextmanager
+def flow_faults_in_words(method: str) -> Iterator[None]:
+    """Turn what torchdiffeq asserts inside into an :class:`UnsolvedFlowError` with a sentence for a person."""
+    try:
+        yield
+    except AssertionError as error:
+        underflow = "underflow" in str(error)
+        steps = "its steps became too small to go on, so the field is too steep or no finite number"
+        reason = steps if underflow else "the states are no longer finite numbers"
+        raise UnsolvedFlowError(
+            f"The solver {method} gave up on the way through depth: {reason}. Take a smaller learning rate, or another "
+            "tolerance."
+        ) from error
+
+
+@dataclass(frozen=True)
+class EulerBlocks:
+    """A residual network of ``blocks`` blocks that share their weights: h_l = h_(l-1) + f(h_(l-1), t_(l-1)) / blocks.
+
+    Equations 26 and 28 with dt = 1 / blocks, which are Euler's steps. Between two blocks there is no state; a depth
+    there is given the place on the straight line of its block.
+    """
+
+    blocks: int
+
+    def __post_init__(self) -> None:
+        if self.blocks < 1:
+            raise ValueError(f"The residual network has {self.blocks} blocks; allowed is a whole number from 1.")
+
+    def carry(
+        self, field: DepthField, start: Float[Tensor, "points hidden"], depths: Sequence[float]
+    ) -> Float[Tensor, "depths points hidden"]:
+        """Where the points are at these depths."""
+        field.evaluations = 0
+        states = list(states_along(field, start, 1.0, self.blocks, "euler"))
+        found = []
+        for depth in depths:
+            block = min(int(depth * self.blocks), self.blocks - 1)
+            found.append(torch.lerp(states[block], states[block + 1], depth * self.blocks - block))
+        return torch.stack(found)
+
+
+class DepthNetwork(nn.Module):
+    """Points, zeros added to them, carried through depth, and a number read off where they end.
+
+    With a ``read_out`` (hidden + 1,), a vector w and a bias b as its last entry, the answer is w h(1) + b: the log odds
+    of class 1. Without one it is the first coordinate of h(1) itself, since a read-out could turn its sign.
+    """
+
+    def __init__(
+        self, field: DepthField, carrier: Carrier, read_out: Float[Tensor, " hidden_and_bias"] | None = None
+    ) -> None:
+        super().__init__()
+        self.field = field
+        self.carrier = carrier
+        self.read_out = None if read_out is None else nn.Parameter(read_out)
+
+    def start(self, points: Float[Tensor, "points plane"]) -> Float[Tensor, "points hidden"]:
+        """The points with zeros in the field's further coordinates (Dupont, Doucet and Teh 2019)."""
+        return pad(points, (0, self.field.hidden - points.shape[1]))
+
+    def answer(self, end: Float[Tensor, "points hidden"]) -> Float[Tensor, " points"]:
+        """What is read off the points where they end."""
+        return end[:, 0] if self.read_out is None else end @ self.read_out[:-1] + self.read_out[-1]
+
+    def forward(self, points: Float[Tensor, "points plane"]) -> Float[Tensor, " points"]:
+        """The answers for these points."""
+        return self.answer(self.carrier.carry(self.field, self.start(points), (0.0, 1.0))[-1])
+
+
+def drawn_read_out(hidden: int, generator: Generator, dtype: torch.dtype) -> Float[Tensor, " hidden_and_bias"]:
+    """A read-out with weights N(0, 1/hidden), drawn in float64, and bias zero."""
+    weights = torch.randn(hidden, generator=generator, dtype=torch.float64) / math.sqrt(hidden)
+    return pad(weights, (0, 1)).to(dtype)

@@ -1,0 +1,68 @@
+"""Continuous depth: the page's figures, and its equations with a run's own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+import xarray as xr
+
+from goldviz.labs.continuous_depth import LAB
+from goldviz.labs.continuous_depth.figures.quantities import headings
+from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.lanes import Lane
+
+
+def why(lane: Lane, draw: Callable[[str], None]) -> None:
+    """Equations 28-30 of document 001 and the adjoint equation, with what this run measured."""
+    words, figure = st.columns([2, 3])
+    with words:
+        st.markdown("A residual block is a step of Euler's method along a field (eq. 26, 28),")
+        st.latex(r"\frac{h_\ell - h_{\ell-1}}{\Delta t} = \mathcal{R}(h_{\ell-1})")
+        st.markdown("and with steps that shrink to nothing depth becomes an interval of time (eq. 29, 30):")
+        st.latex(r"\frac{dh}{dt} = f_\theta(h, t)")
+        st.latex(r"h(1) = h(0) + \int_0^1 f_\theta(h(t), t)\,dt")
+        st.markdown("The gradient $a(t) = \\partial L / \\partial h(t)$ comes back by an equation of its own:")
+        st.latex(r"\frac{da}{dt} = -a^\top \frac{\partial f_\theta}{\partial h}")
+        st.latex(r"\frac{dL}{d\theta} = \int_0^1 a^\top \frac{\partial f_\theta}{\partial \theta}\,dt")
+        st.markdown(_numbers(lane.dataset))
+        st.caption(
+            "Two paths of one field never meet: where they did, they would be one path. So a flow in the plane cannot "
+            "take an inner ring out of an outer one; steps that are not small can, and so can a flow with one more "
+            "dimension. The adjoint needs no memory of the steps, and is only as exact as its own solver."
+        )
+    with figure:
+        draw("euler_steps")
+
+
+def _numbers(dataset: xr.Dataset) -> str:
+    """What this run measured of the equations above, at its last look."""
+    if "test_loss" not in dataset or not dataset.sizes.get("look", 0):
+        return "The run's numbers appear here with its first look."
+    now = dataset.isel(look=-1)
+    lines = [f"In this run, at step {int(now['look'])}:"]
+    for network, label in zip(dataset["network"].values, headings(dataset)[0], strict=True):
+        one = now.sel(network=network)
+        own, exact = (float(one[name].median()) for name in ("test_loss", "refined_test_loss"))
+        paid = float(dataset["evaluations_forward"].sel(network=network).isel(step=-1).median())
+        lines.append(
+            f"- **{label}**: evaluations of f for a batch {paid:.0f}; loss {own:.3g}, with the field followed exactly "
+            f"{exact:.3g}; largest $\\|\\partial f / \\partial h\\|$ {float(one['field_stiffness'].median()):.3g}"
+        )
+    if "gradient_difference" in dataset:
+        apart, cost = (float(now[name].median()) for name in ("gradient_difference", "adjoint_cost"))
+        if np.isfinite(apart):
+            lines.append(
+                f"- **Adjoint**: {100 * apart:.2g} % from the gradient through the solver, for {cost:.2g} evaluations "
+                "back for each one forward"
+            )
+    return "\n".join(lines)
+
+
+PAGE = LaboratoryPage(
+    LAB,
+    main="carried",
+    beside="loss",
+    why=why,
+)

@@ -1,0 +1,148 @@
+"""The deep MLP and its residual twin: document 001, eq. 25-26 and Annex 5.3.2."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn.functional import linear
+
+from goldviz.models.feedforward.activations import ACTIVATIONS
+
+CONNECTIONS: dict[str, Callable[[Tensor, Tensor, float], Tensor]] = {
+    "plain": lambda h, f, scale: f,
+    "residual": lambda h, f, scale: torch.add(h, f, alpha=scale),
+}
+"""How a block's output is made of its input h and its branch F(h): eq. 25 and eq. 26."""
+
+NORMALISATIONS: dict[str, Callable[[int], nn.Module]] = {
+    "none": lambda width: nn.Identity(),
+    "batch": nn.BatchNorm1d,
+    "layer": nn.LayerNorm,
+}
+
+
+def _default(weight: Tensor, bias: Tensor, activation_gain: float, generator: torch.Generator) -> None:
+    bound = 1 / math.sqrt(weight.shape[1])
+    weight.uniform_(-bound, bound, generator=generator)
+    bias.uniform_(-bound, bound, generator=generator)
+
+
+def _kaiming(weight: Tensor, bias: Tensor, activation_gain: float, generator: torch.Generator) -> None:
+    weight.normal_(0, activation_gain / math.sqrt(weight.shape[1]), generator=generator)
+
+
+INITIALISATIONS: dict[str, Callable[[Tensor, Tensor, float, torch.Generator], object]] = {
+    "default": _default,
+    "xavier": lambda weight, bias, activation_gain, generator: nn.init.xavier_uniform_(weight, generator=generator),
+    "kaiming": _kaiming,
+    "orthogonal": lambda weight, bias, activation_gain, generator: nn.init.orthogonal_(weight, generator=generator),
+    "zero": lambda weight, bias, activation_gain, generator: weight.zero_(),
+}
+"""Fill a weight matrix and its bias, which holds zeros: ``default`` is nn.Linear's own distribution of both."""
+
+
+class Pass(NamedTuple):
+    """What one pass gives: x_hat, the hidden states h_0 to h_L, and the sums z_0 to z_L that phi was applied to."""
+
+    output: Float[Tensor, "sample feature"]
+    hidden: list[Float[Tensor, "sample unit"]]
+    sums: list[Float[Tensor, "sample unit"]]
+
+
+class DeepMLP(nn.Module):
+    """h_0 = phi(W_0 x + b_0), then ``depth`` blocks, then a linear read-out (document 001, Annex 5.3.2).
+
+    A block's branch is F(h) = noise(dropout(phi(norm(W h + b)))); a plain block gives F(h) (eq. 25), a residual one
+    h + residual_scale F(h) (eq. 26). Dropout (inverted) and additive Gaussian noise act in training mode alone. The
+    tied read-out is x_hat = W_0^T h + b; the untied one has a matrix of its own.
+
+    ``weights(layer)`` gives the generator of a layer's weights and bias, 0 to ``depth``, with -1 for the read-out, so
+    networks of different depth share their first layers. Everything is drawn on the CPU.
+    """
+
+    def __init__(
+        self,
+        *,
+        network: str,
+        features: int,
+        width: int,
+        depth: int,
+        weights: Callable[[int], torch.Generator],
+        activation: str = "leaky_relu",
+        slope: float = 0.3,
+        initialisation: str = "default",
+        gain: float = 1.0,
+        normalisation: str = "none",
+        residual_scale: float = 1.0,
+        read_out: str = "tied",
+        dropout: float = 0.0,
+        noise: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.connection = CONNECTIONS[network]
+        self.activation = ACTIVATIONS[activation](slope)
+        self.residual_scale = residual_scale
+        self.dropout = dropout
+        self.noise = noise
+
+        def drawn(layer: int, rows: int, columns: int) -> tuple[Tensor, Tensor]:
+            weight, bias = torch.empty(rows, columns), torch.zeros(rows)
+            INITIALISATIONS[initialisation](weight, bias, self.activation.gain, weights(layer))
+            return weight * gain, bias
+
+        input_weight, input_bias = drawn(0, width, features)
+        blocks = [drawn(layer, width, width) for layer in range(1, depth + 1)]
+        read_out_weight, output_bias = drawn(-1, features, width)
+        self.input_weight = nn.Parameter(input_weight)
+        self.input_bias = nn.Parameter(input_bias)
+        # One tensor for all blocks: the optimiser and the diagnostics then take one step instead of ``depth``.
+        self.block_weight = nn.Parameter(torch.stack([weight for weight, _ in blocks]))
+        self.block_bias = nn.Parameter(torch.stack([bias for _, bias in blocks]))
+        self.norms = nn.ModuleList(NORMALISATIONS[normalisation](width) for _ in blocks)
+        self.read_out_weight = nn.Parameter(read_out_weight) if read_out == "untied" else None
+        self.output_bias = nn.Parameter(output_bias)
+
+    def forward(self, x: Float[Tensor, "sample feature"], generator: torch.Generator | None = None) -> Pass:
+        """One pass; ``generator``, on the network's device, draws dropout and noise in training mode."""
+        z = linear(x, self.input_weight, self.input_bias)
+        h = self.activation.function(z)
+        hidden, sums = [h], [z]
+        for weight, bias, norm in zip(self.block_weight.unbind(), self.block_bias.unbind(), self.norms, strict=True):
+            z = norm(linear(h, weight, bias))
+            h = self.connection(h, self._disturbed(self.activation.function(z), generator), self.residual_scale)
+            hidden.append(h)
+            sums.append(z)
+        output_weight = self.input_weight.t() if self.read_out_weight is None else self.read_out_weight
+        return Pass(linear(h, output_weight, self.output_bias), hidden, sums)
+
+    def branch(self, block: int, h: Float[Tensor, "sample unit"]) -> Float[Tensor, "sample unit"]:
+        """phi(norm(W h + b)) of block 1 to ``depth``, without dropout and noise."""
+        z: Tensor = self.norms[block - 1](linear(h, self.block_weight[block - 1], self.block_bias[block - 1]))
+        return self.activation.function(z)
+
+    def block(self, block: int, h: Float[Tensor, "sample unit"]) -> Float[Tensor, "sample unit"]:
+        """h_block as a function of the hidden state before it, without dropout and noise."""
+        return self.connection(h, self.branch(block, h), self.residual_scale)
+
+    def weight_stacks(self) -> list[nn.Parameter]:
+        """The parameters that hold weight matrices, in the order of the layers; the blocks' matrices are stacked."""
+        stacks = [self.input_weight, self.block_weight, self.read_out_weight]
+        return [stack for stack in stacks if stack is not None]
+
+    def _disturbed(self, f: Tensor, generator: torch.Generator | None) -> Tensor:
+        if not self.training:
+            return f
+        if self.dropout > 0:
+            keep = 1 - self.dropout
+            # rand draws several times faster than bernoulli_ and F.dropout do on a CPU.
+            chance = torch.rand(f.shape, generator=generator, device=f.device, dtype=f.dtype)
+            f = f * chance.lt_(keep).div_(keep)
+        if self.noise > 0:
+            unit = torch.randn(f.shape, generator=generator, device=f.device, dtype=f.dtype)
+            f = unit.mul_(self.noise).add_(f)
+        return f

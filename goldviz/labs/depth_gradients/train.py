@@ -1,0 +1,259 @@
+"""What a run of *Gradient flow in depth* does: document 001, Annex 5.3.3, Algorithm 1.
+
+A plain and a residual network start from the same weights, see the same samples in the same order, and are disturbed
+by the same dropout masks and noise. They take their epochs in turn, so their curves grow together. Each owns its
+random streams: what a seed shows is the same alone and in company.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import torch
+from torch import Tensor
+from torch.nn.functional import mse_loss
+from torch.optim import Optimizer
+
+from goldviz.diagnostics.activations import activation_statistics
+from goldviz.diagnostics.gradients import decay_rate, gradients, matrices, norms, update_to_data
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.labs.depth_gradients.jacobians import block_gains
+from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP, Pass
+from goldviz.labs.depth_gradients.samples import correlated_samples
+from goldviz.training.devices import device_name, resolve
+from goldviz.training.memory import keep_freed_memory
+from goldviz.training.optimisers import OPTIMISERS, clip_gradients, set_learning_rate
+from goldviz.training.seeds import BATCH_ORDER, DATA, DROPOUT_AND_NOISE, TEST_DATA, WEIGHTS, stream
+from goldviz.training.state import pack, unpack
+from goldviz.training.threads import one_thread
+
+if TYPE_CHECKING:
+    from goldviz.labs.depth_gradients.settings import DepthGradients
+    from goldviz.runs.recorder import Recorder
+
+PROBE = 256
+"""Activations and histograms are read at so many samples at most."""
+JACOBIAN_SAMPLES = 4
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One seed's data, on the device."""
+
+    x: Tensor
+    y: Tensor
+    test_x: Tensor
+    test_y: Tensor
+
+
+@dataclass
+class Trainee:
+    """One network of one seed, with everything of its own that changes in training."""
+
+    network: DeepMLP
+    optimiser: Optimizer
+    disturbance: torch.Generator
+    order: torch.Generator
+    problem: Problem
+
+
+Measured = dict[str, Tensor]
+
+
+def train(settings: DepthGradients, record: Recorder) -> None:
+    """Train both networks for every seed, and record every variable that the experiment declares."""
+    device = resolve(settings.device)
+    keep_freed_memory()
+    with one_thread():
+        problems = [problem(settings, seed, device) for seed in settings.seeds]
+        trainees = [
+            [trainee(settings, network, seed, data) for seed, data in zip(settings.seeds, problems, strict=True)]
+            for network in CONNECTIONS
+        ]
+        announce(settings, record, trainees[0][0].network, device)
+        record.once("parameter_count", [_parameter_count(row[0].network) for row in trainees])
+        parts = {
+            f"{network}/{seed}/{name}": part
+            for network, row in zip(CONNECTIONS, trainees, strict=True)
+            for seed, one in zip(settings.seeds, row, strict=True)
+            for name, part in vars(one).items()
+            if name != "problem"
+        }
+        if record.restored is not None:
+            unpack(record.restored, parts)
+
+        for epoch in record.steps(settings.epochs, state=lambda: pack(parts)):
+            every = settings.histogram_every
+            closely = every > 0 and (epoch == 1 or epoch % every == 0)
+            seen = [
+                [train_epoch(one, cast("DepthGradients", record.settings), record, closely) for one in same_seed]
+                for same_seed in zip(*trainees, strict=True)
+            ]
+            hand_over([list(row) for row in zip(*seen, strict=True)], record)
+
+        record.once("test_loss", [[_test_loss(one) for one in row] for row in trainees])
+        record.once("zero_loss", [data.test_y.square().mean().item() for data in problems])
+
+
+def problem(settings: DepthGradients, seed: int, device: torch.device) -> Problem:
+    """The training and test samples of a seed."""
+    drawn = [
+        correlated_samples(settings.samples, settings.features, settings.mask_rate, stream(seed, index))
+        for index in (DATA, TEST_DATA)
+    ]
+    return Problem(*(tensor.to(device) for pair in drawn for tensor in pair))
+
+
+def trainee(settings: DepthGradients, network: str, seed: int, data: Problem) -> Trainee:
+    """A network at its start, with its optimiser and its random streams."""
+    model = DeepMLP(
+        network=network,
+        features=settings.features,
+        width=settings.width,
+        depth=settings.depth,
+        weights=lambda layer: stream(seed, WEIGHTS + layer),
+        activation=settings.activation,
+        slope=settings.slope,
+        initialisation=settings.initialisation,
+        gain=settings.gain,
+        normalisation=settings.normalisation,
+        residual_scale=settings.residual_scale,
+        read_out=settings.read_out,
+        dropout=settings.dropout,
+        noise=settings.noise,
+    ).to(data.x.device)
+    optimiser = OPTIMISERS[settings.optimiser](model.parameters(), settings.learning_rate)
+    disturbance = stream(seed, DROPOUT_AND_NOISE, data.x.device)
+    return Trainee(model, optimiser, disturbance, stream(seed, BATCH_ORDER), data)
+
+
+def announce(settings: DepthGradients, record: Recorder, network: DeepMLP, device: torch.device) -> None:
+    """Label the dimensions, and name the device."""
+    record.coordinates(
+        network=list(CONNECTIONS),
+        seed=list(settings.seeds),
+        layer=list(range(len(matrices(network.weight_stacks())))),
+        hidden=list(range(settings.depth + 1)),
+        block=list(range(1, settings.depth + 1)),
+        value_bin=VALUE_BINS.centres,
+        magnitude_bin=MAGNITUDE_BINS.centres,
+    )
+    record.attribute(device=device_name(device))
+
+
+def batches(samples: int, size: int, order: torch.Generator) -> Sequence[Tensor | slice]:
+    """The rows of an epoch's mini-batches, in random order; all samples as they stand if ``size`` is 0 or not smaller.
+
+    A rest of one sample joins the batch before it, since batch norm is not defined for one.
+    """
+    if size == 0 or size >= samples:
+        return [slice(None)]
+    chosen = list(torch.randperm(samples, generator=order).split(size))
+    if size > 1 and len(chosen[-1]) == 1:
+        chosen[-2:] = [torch.cat(chosen[-2:])]
+    return chosen
+
+
+def train_epoch(one: Trainee, settings: DepthGradients, record: Recorder, closely: bool) -> Measured:
+    """Train for an epoch, and measure: means over its batches, and the network as the epoch leaves it.
+
+    ``closely`` adds distributions (those of gradients from the last batch, before clipping) and Jacobians.
+    """
+    network, optimiser, data = one.network.train(), one.optimiser, one.problem
+    network.dropout = settings.dropout
+    set_learning_rate(optimiser, settings.learning_rate)
+    chosen = batches(len(data.x), settings.batch, one.order)
+    each: list[Measured] = []
+    at_end: Measured = {}
+    for number, rows in enumerate(chosen, start=1):
+        done = network(data.x[rows], one.disturbance)
+        signals = _signals(network, done)
+        for signal in signals:
+            signal.retain_grad()
+        loss = mse_loss(done.output, data.y[rows])
+        optimiser.zero_grad()
+        loss.backward()
+        with record.instrument():
+            seen = measure_gradients(network, done)
+            before = [stack.detach().clone() for stack in network.weight_stacks()]
+            if closely and number == len(chosen):
+                at_end = gradient_distributions(network, signals)
+        clipped = clip_gradients(network.parameters(), settings.clip)[1] if settings.clip > 0 else loss.new_zeros(())
+        optimiser.step()
+        with record.instrument():
+            ratio = update_to_data(before, network.weight_stacks())
+            each.append({**seen, "loss": loss.detach(), "clipped": clipped.float(), "update_to_data": ratio})
+    with record.instrument():
+        means = {name: torch.stack([seen[name] for seen in each]).mean(0) for name in each[0]}
+        return {**means, **at_end, **measure_network(network, data.x[:PROBE], closely)}
+
+
+def measure_gradients(network: DeepMLP, done: Pass) -> Measured:
+    """Norms after a backward pass, before clipping."""
+    return {
+        "gradient_norm": norms(gradients(network.weight_stacks())),
+        "hidden_gradient_norm": norms(_gradients_of(done.hidden)),
+    }
+
+
+def gradient_distributions(network: DeepMLP, signals: Sequence[Tensor]) -> Measured:
+    """Histograms of the gradients' magnitudes after a backward pass, before clipping."""
+    return {
+        "gradient_histogram": MAGNITUDE_BINS.shares([gradient[:PROBE] for gradient in _gradients_of(signals)]),
+        "weight_gradient_histogram": MAGNITUDE_BINS.shares(gradients(network.weight_stacks())),
+    }
+
+
+def measure_network(network: DeepMLP, probe: Tensor, closely: bool) -> Measured:
+    """The network as it stands, on samples that it sees without dropout and noise."""
+    network.eval()
+    with torch.no_grad():
+        done = network(probe)
+    statistics = activation_statistics(torch.stack(done.hidden), torch.stack(done.sums), network.activation)
+    seen = {
+        "activation_mean": statistics.mean,
+        "activation_std": statistics.std,
+        "saturation": statistics.saturation,
+        "dead_units": statistics.dead_units,
+        "weight_norm": norms(matrices([stack.detach() for stack in network.weight_stacks()])),
+    }
+    if closely:
+        seen["activation_histogram"] = VALUE_BINS.shares(_signals(network, done))
+        seen["jacobian_gain"] = block_gains(network, [h[:JACOBIAN_SAMPLES] for h in done.hidden])
+    return seen
+
+
+def hand_over(seen: list[list[Measured]], record: Recorder) -> None:
+    """Record what every network (outer list) of every seed (inner list) showed in an epoch."""
+    with record.instrument():
+        table = {
+            name: torch.stack([torch.stack([one[name] for one in row]) for row in seen]).cpu() for name in seen[0][0]
+        }
+        table["decay_rate"] = decay_rate(table["gradient_norm"])
+        for name in ("activation_histogram", "gradient_histogram", "weight_gradient_histogram"):
+            if name in table:
+                table[name] = table[name].mean(dim=1)
+    # The loss comes last: where it is not finite the run ends, and the rest of the epoch is worth keeping.
+    for name in sorted(table, key=lambda name: name == "loss"):
+        record(name, table[name].numpy())
+
+
+def _signals(network: DeepMLP, done: Pass) -> list[Tensor]:
+    """What each layer gives: the hidden states, and the output where the read-out is a layer of its own."""
+    return done.hidden if network.read_out_weight is None else [*done.hidden, done.output]
+
+
+def _gradients_of(signals: Sequence[Tensor]) -> list[Tensor]:
+    return [signal.grad for signal in signals if signal.grad is not None]
+
+
+def _test_loss(one: Trainee) -> float:
+    one.network.eval()
+    with torch.no_grad():
+        return mse_loss(one.network(one.problem.test_x).output, one.problem.test_y).item()
+
+
+def _parameter_count(network: DeepMLP) -> int:
+    return sum(parameter.numel() for parameter in network.parameters())

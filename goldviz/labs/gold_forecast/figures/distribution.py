@@ -1,0 +1,169 @@
+"""How sure the forecast is: its fan over the last days, and whether its intervals hold what they promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from plotly.subplots import make_subplots
+
+from goldviz.figures import theme as look
+from goldviz.figures.elements import worded
+from goldviz.figures.limits import Limits, Values
+from goldviz.figures.reading import run_label, sentences
+from goldviz.figures.theme import INKS, Theme, as_label, style_of
+from goldviz.labs.gold_forecast.figures.quantities import (
+    AT_FIRST_LOOK,
+    SHOWN_LAST,
+    absent,
+    date_axis,
+    histogram,
+    labels,
+    limit_of,
+    shown,
+    widened,
+)
+from goldviz.labs.gold_forecast.scoring.intervals import coverages, fan_bands, probabilities, recorded_at_end
+from goldviz.labs.gold_forecast.scoring.series import Series
+from goldviz.labs.gold_forecast.words import forecasts_counted, phone_lines, source_words
+
+DARKNESS = (0.16, 0.22, 0.3)
+"""How dark the fan's bands are laid over one another, widest first."""
+
+
+def fan(ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light") -> go.Figure:
+    """The last forecasts as bands of 50, 80 and 95 %, with their mean, and what came.
+
+    Before the run's end there is one band, two standard deviations around the mean. Bands that never widen or narrow
+    say that the network has found nothing that the size of moves depends on.
+    """
+    title = "How sure is the forecast?"
+    if words := absent(ds, "target", "mean", "scale", waiting=AT_FIRST_LOOK):
+        return worded(words, title=title, theme=theme)
+    series = Series.of(ds, epoch)
+    last = slice(-SHOWN_LAST, None)
+    dates, came = labels(series.dates[last]), shown(series, series.came)[last]
+    bands = fan_bands(ds, series)
+    style, figure = style_of(series.network), go.Figure()
+    for (name, low, high), alpha in zip(bands, DARKNESS[-len(bands) :], strict=True):
+        edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
+        figure.add_trace(go.Scatter(y=shown(series, low)[last], showlegend=False, **edge))
+        fill = look.with_alpha(style.colour, alpha)
+        figure.add_trace(
+            go.Scatter(y=shown(series, high)[last], name=name, showlegend=False, fill="tonexty", fillcolor=fill, **edge)
+        )  # fmt: skip
+    unit = "" if series.target == "level" else " %"
+    mean = shown(series, series.mean.mean(axis=1))[last]
+    if series.target != "volatility":
+        figure.add_trace(
+            go.Scatter(x=dates, y=mean, name="mean", mode="lines", line={"color": style.colour, "width": 2},
+                       hovertemplate=f"mean %{{y:.4~g}}{unit}")
+        )  # fmt: skip
+    _, low, high = bands[0]
+    outside = (came < shown(series, low)[last]) | (came > shown(series, high)[last])
+    _add_points(figure, dates, came, outside, unit, theme)
+    date_axis(figure, limit_of("recent", ds, limits), ticks=4)
+    drawn = [came, mean, shown(series, low)[last], shown(series, high)[last]]
+    heading = "Price" if series.target == "level" else "Next log return (%)"
+    figure.update_yaxes(title_text=heading, range=widened(limit_of("fan", ds, limits), *drawn))
+    expected = f"{0.05 * len(dates):.0f} expected"
+    counted = f"{int(outside.sum())} of {forecasts_counted(len(dates))} outside the widest band; {expected}."
+    notes = [run_label(ds), counted, sentences(f"Epoch {series.look}.", _what_bands(ds, series)), source_words(ds)]
+    return look.apply(figure, theme, title=title, notes=phone_lines(notes))
+
+
+def _what_bands(ds: xr.Dataset, series: Series) -> str:
+    seeds = f"Means over {series.seeds} seeds." if series.seeds > 1 else ""
+    at_end = recorded_at_end(ds, series, "quantile")
+    return sentences("Bands: 50, 80 and 95 %." if at_end else "Band: mean ± 2 standard deviations.", seeds)
+
+
+def _add_points(
+    figure: go.Figure, dates: list[str], came: Values, outside: Values, unit: str, theme: Theme
+) -> None:  # fmt: skip
+    """What came, as dots; in gold and ringed where it lies outside the widest band."""
+    ink = INKS[theme]
+    figure.add_trace(
+        go.Scatter(
+            x=dates, y=came, name="what came", mode="markers", hovertemplate=f"came %{{y:.4~g}}{unit}",
+            marker={
+                "size": np.where(outside, 9, 5).tolist(),
+                "symbol": np.where(outside, "circle-open", "circle").tolist(),
+                "color": np.where(outside, ink.accent, ink.text).tolist(),
+                "line": {"width": np.where(outside, 2.5, 0).tolist()},
+            },
+        )
+    )  # fmt: skip
+
+
+def calibration(
+    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
+) -> go.Figure:
+    """Histogram of the forecast probability of at most what came (PIT), and how much the intervals held.
+
+    If the distributions are right, the histogram is flat but for chance (Dawid 1984). A hill in the middle says that
+    the intervals are too wide, a valley that they are too narrow, a slope that the mean is off.
+    """
+    title = "Do its intervals keep their word?"
+    if words := absent(ds, "target", "mean", "scale", waiting=AT_FIRST_LOOK):
+        return worded(words, title=title, theme=theme)
+    series = Series.of(ds, epoch)
+    values, held = probabilities(ds, series), coverages(ds, series)
+    if not values.size or not held:
+        return worded("No forecast has a width that is a finite number.", title=title, theme=theme)
+    style, ink = style_of(series.network), INKS[theme]
+    figure = make_subplots(rows=2, cols=1, vertical_spacing=0.24)
+    _add_histogram(figure, values, style.colour, theme)
+    highest = widened(limit_of("pit", ds, limits), np.array([max(bar for bar in figure.data[0].y)]))[1]
+    figure.update_yaxes(title_text="Share (%)", range=(0, highest), nticks=5, row=1, col=1)
+    off = np.array([100 * (entry.share - entry.nominal) for entry in held])
+    ends = 100 * np.array([entry.interval for entry in held])
+    at = np.array([100 * (entry.share) for entry in held])
+    names = [f"{entry.nominal:.0%}".replace("%", " %") for entry in held]
+    figure.add_trace(
+        go.Scatter(
+            x=names, y=off, mode="markers", marker={"symbol": style.symbol, "size": 11, "color": style.colour},
+            error_y={"array": ends[:, 1] - at, "arrayminus": at - ends[:, 0], "color": style.colour, "thickness": 2},
+            customdata=at, hovertemplate="held %{customdata:.1f} %<br>%{y:+.1f} points<extra>%{x} interval</extra>",
+        ),
+        row=2, col=1,
+    )  # fmt: skip
+    figure.add_hline(y=0, row=2, col=1, line={"color": ink.accent, "width": 1.5, "dash": "dot"})
+    beyond = np.concatenate([ends[:, 0] - at + off, ends[:, 1] - at + off])
+    ends_off = widened(limit_of("off", ds, limits), beyond)
+    figure.update_yaxes(title_text="Points off", range=ends_off, nticks=5, row=2, col=1)
+    figure.update_xaxes(title_text="Interval that should hold", type="category", showgrid=False, row=2, col=1)
+    figure.update_xaxes(title_text="Forecast probability of at most what came", range=(0, 1), row=1, col=1)
+    for axis, words in (("", "Where in its distribution what came fell"), ("2", "How much the intervals held")):
+        figure.add_annotation(
+            text=f"<b>{as_label(words)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
+            xanchor="left", yanchor="bottom", font={"size": 14},
+        )  # fmt: skip
+    promised = ", ".join(f"{100 * entry.nominal:.0f}" for entry in held)
+    kept = ", ".join(f"{100 * entry.share:.0f}" for entry in held)
+    at_end = recorded_at_end(ds, series, "pit")
+    about = "" if at_end else "As if Gaussian; the run's own distributions come at its end."
+    counted = f"Epoch {series.look}, {forecasts_counted(values.size)}."
+    notes = [run_label(ds), f"Intervals of {promised} % held {kept} %.", sentences(counted, about),
+             "Grey band, bars: 95 % chance, if days are independent."]  # fmt: skip
+    look.apply(figure, theme, title=title, notes=phone_lines(notes), height=560, legend=False, hover="closest")
+    return figure.update_layout(margin_t=figure.layout.margin.t + 14)
+
+
+def _add_histogram(figure: go.Figure, values: Values, colour: str, theme: Theme) -> None:
+    counts, chance = histogram(values)
+    bins, share = len(counts), counts / values.size
+    flat = 1 / bins
+    figure.add_trace(
+        go.Bar(
+            x=(np.arange(bins) + 0.5) / bins, y=100 * share, width=0.92 / bins, marker_color=colour, opacity=0.85,
+            customdata=counts, hovertemplate="%{y:.1f} % (%{customdata})<extra>around %{x:.2f}</extra>",
+        ),
+        row=1, col=1,
+    )  # fmt: skip
+    figure.add_shape(
+        type="rect", x0=0, x1=1, y0=100 * max(0.0, flat - chance), y1=100 * (flat + chance), row=1, col=1,
+        fillcolor=look.with_alpha(INKS[theme].muted, 0.32), line_width=0, layer="above",
+    )  # fmt: skip
+    line = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
+    figure.add_shape(type="line", x0=0, x1=1, y0=100 * flat, y1=100 * flat, line=line, row=1, col=1)

@@ -1,0 +1,83 @@
+"""How often the sign of the forecast is right, year by year, beside always saying *up*."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.elements import number_ticks, worded
+from goldviz.figures.limits import Limits
+from goldviz.figures.reading import run_label, sentences
+from goldviz.figures.theme import INKS, Theme, style_of
+from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, absent, limit_of
+from goldviz.labs.gold_forecast.scoring.direction import Direction, difference_p_value, directions
+from goldviz.labs.gold_forecast.scoring.series import Series
+from goldviz.labs.gold_forecast.words import p_value, phone_lines, source_words
+
+NO_SIGN = "A forecast of the variance has no sign: see how large the next move will be."
+
+
+def hits(
+    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
+) -> go.Figure:
+    """Share of moves whose sign the forecast had right, by year and in all, with 95 % Wilson intervals.
+
+    Not one half but always saying *up* is what to beat: gold has risen on more days than not. Moves and forecasts of
+    exactly zero are not counted, nor is a year with fewer than eight forecasts.
+    """
+    title = "How often is the sign right?"
+    series = Series.of(ds, epoch)
+    if series.target == "volatility":
+        return worded(NO_SIGN, title=title, theme=theme)
+    if words := absent(ds, "target", "mean", waiting=AT_FIRST_LOOK):
+        return worded(words, title=title, theme=theme)
+    found = directions(series)
+    if not found:
+        return worded("There are too few forecasts with a sign to count.", title=title, theme=theme)
+    ends = limit_of("year", ds, limits)
+    last = int(np.floor(ends[1]))
+    places = [last if entry.year is None else entry.year for entry in found]
+    figure = go.Figure()
+    _add_rates(figure, series.network, places, found)
+    figure.add_trace(
+        go.Scatter(
+            x=places, y=[100 * entry.up.rate for entry in found], mode="markers", name="always up",
+            marker={"symbol": "line-ew-open", "size": 18, "color": INKS[theme].accent, "line": {"width": 3}},
+            hovertemplate="always up %{y:.1f} %",
+        )
+    )  # fmt: skip
+    figure.add_vline(x=last - 1, line={"color": INKS[theme].muted, "width": 1, "dash": "dot"})
+    ticks = number_ticks(int(np.ceil(ends[0])), last - 2, {}, most=3)
+    ticks = {**ticks, "tickvals": [*ticks["tickvals"], last], "ticktext": [*ticks["ticktext"], "all"]}
+    figure.update_xaxes(range=ends, showgrid=False, unifiedhovertitle_text="%{x}", **ticks)
+    figure.update_yaxes(title_text="Sign right", range=limit_of("rate", ds, limits), ticksuffix=" %")
+    own, up = found[-1].network, found[-1].up
+    test = p_value(difference_p_value(series))
+    answer = (
+        f"In all: {style_of(series.network).label} {100 * own.rate:.1f} %, always up {100 * up.rate:.1f} %"
+        f"{f'; difference: {test}' if test else ''}."
+    )
+    seeds = f"Mean forecast of {series.seeds} seeds." if series.seeds > 1 else ""
+    place = f"Epoch {series.look}, {own.counted:,} moves. Bars: 95 %, Wilson."
+    final = "The final block is left out." if series.final.any() else ""
+    notes = [run_label(ds), answer, sentences(place, seeds, final), source_words(ds)]
+    return look.apply(figure, theme, title=title, notes=phone_lines(notes))
+
+
+def _add_rates(figure: go.Figure, network: str, places: list[int], found: list[Direction]) -> None:
+    style = style_of(network)
+    rates = np.array([100 * entry.network.rate for entry in found])
+    ends = 100 * np.array([entry.interval for entry in found])
+    counts = [entry.network.counted for entry in found]
+    figure.add_trace(
+        go.Scatter(
+            x=places, y=rates, mode="markers", name=style.label,
+            marker={"symbol": style.symbol, "size": 10, "color": style.colour},
+            error_y={"array": ends[:, 1] - rates, "arrayminus": rates - ends[:, 0], "color": style.colour,
+                     "thickness": 1.5, "width": 4},
+            customdata=np.stack([ends[:, 0], ends[:, 1], counts], axis=1),
+            hovertemplate="%{y:.1f} %, 95 %: %{customdata[0]:.1f} to %{customdata[1]:.1f}, of %{customdata[2]:.0f}",
+        )
+    )  # fmt: skip

@@ -1,0 +1,142 @@
+"""Who forecasts best: the score of the network and of every baseline, with intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.elements import worded
+from goldviz.figures.limits import Limits, Values
+from goldviz.figures.reading import run_label, sentences
+from goldviz.figures.theme import INKS, Theme, style_of
+from goldviz.labs.gold_forecast.figures.gains import score_unit
+from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, UNFINISHED, absent, limit_of, widened
+from goldviz.labs.gold_forecast.figures.skill import SIMPLEST, said, short_name
+from goldviz.labs.gold_forecast.scoring.results import Result, final_results, results, seed_scores
+from goldviz.labs.gold_forecast.scoring.series import Series
+from goldviz.labs.gold_forecast.words import forecasts_counted, model_name, phone_lines, source_words
+
+
+def scoreboard(
+    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
+) -> go.Figure:
+    """Scores against the simplest forecast, with the 95 % interval of a block bootstrap once the run has ended.
+
+    R2 out of sample for means (Campbell and Thompson 2008), the gain in QLIKE for volatility. An interval that holds
+    zero says that chance alone could have brought the score.
+    """
+    series = Series.of(ds, epoch)
+    title = f"Who beats {SIMPLEST[series.target]}?"
+    if words := absent(ds, "target", waiting=AT_FIRST_LOOK):
+        return worded(words, title=title, theme=theme)
+    found, final = results(ds, series), final_results(series)
+    figure = go.Figure()
+    unit = score_unit(series)
+    shown = {model: result.times(unit) for model, result in found.items()}
+    own = shown.get("network", Result(np.nan))
+    seeds = unit * np.array(seed_scores(series))
+    low, high = widened(limit_of("score", ds, limits), np.array([own.value, own.low, own.high]), seeds)
+    names = list(reversed(found))
+    for row, model in enumerate(names):
+        _add_score(figure, series, model, row, shown[model], low)
+    if seeds.size:
+        _add_seeds(figure, series, names.index("network"), seeds)
+    _add_final(figure, series, final, names, low, theme)
+    percent = series.target != "volatility"
+    words = f"R² against {SIMPLEST[series.target]}" if percent else "QLIKE gain over a constant variance"
+    figure.update_xaxes(title_text=words, range=(low, high), nticks=5, ticksuffix=" %" if percent else "")
+    ticks = [model_name(model, series.network, series.target) for model in names]
+    figure.update_yaxes(range=(-0.6, len(names) - 0.4), tickvals=list(range(len(names))), ticktext=ticks)
+    figure.update_yaxes(showgrid=False)
+    figure.add_vline(x=0, line={"color": INKS[theme].accent, "width": 2})
+    sure = any(result.sure for result in found.values())
+    waiting = str(ds.attrs.get("status", "")) in UNFINISHED
+    bars = "Bars: 95 % interval, block bootstrap." if sure else "Intervals come when the run ends." if waiting else ""
+    known = "network" in found
+    answer = f"{short_name(series, 'network')}: {_with_interval(series, found['network'])}." if known else AT_FIRST_LOOK
+    counted = f"Epoch {series.look}, {forecasts_counted(int((~series.final).sum()))}." if series.look else ""
+    notes = [run_label(ds), answer, sentences(bars, counted), _small_marks(series, final), source_words(ds)]
+    height = 190 + 44 * max(len(names), 2)
+    return look.apply(
+        figure, theme, title=title, notes=phone_lines(notes), height=height, legend=False, hover="closest"
+    )
+
+
+def _beyond(figure: go.Figure, series: Series, row: float, value: float, colour: str) -> None:
+    """An arrow at the left edge, with its number, for a score that lies beyond it."""
+    figure.add_annotation(
+        x=0, xref="x domain", xanchor="left", y=row, yref="y", font={"color": colour, "size": 13},
+        text=f"◂ {said(series, value / score_unit(series))}",
+    )  # fmt: skip
+
+
+def _add_score(figure: go.Figure, series: Series, model: str, row: int, result: Result, low: float) -> None:
+    """A dot with its interval."""
+    style = style_of(series.network if model == "network" else model)
+    own = model == "network"
+    name = model_name(model, series.network, series.target)
+    unit = "" if series.target == "volatility" else " %"
+    if np.isfinite(result.value) and result.value < low:
+        _beyond(figure, series, row, result.value, style.colour)
+        return
+    bars: dict[str, Any] | None = None
+    words = f"%{{x:+.3f}}{unit}"
+    if result.sure:
+        bars = {
+            "array": [result.high - result.value], "arrayminus": [result.value - result.low],
+            "color": style.colour, "thickness": 2.5 if own else 1.5, "width": 6,
+        }  # fmt: skip
+        words += f"<br>95 %: {result.low:+.3f} to {result.high:+.3f}{unit}"
+    figure.add_trace(
+        go.Scatter(
+            x=[result.value], y=[row], name=name, mode="markers", error_x=bars,
+            marker={"symbol": style.symbol, "size": 13 if own else 10, "color": style.colour},
+            hovertemplate=f"{words}<extra>{name}</extra>",
+        )
+    )  # fmt: skip
+
+
+def _add_seeds(figure: go.Figure, series: Series, row: int, values: Values) -> None:
+    """A stroke for each seed's score alone."""
+    figure.add_trace(
+        go.Scatter(
+            x=values, y=np.full(values.size, row - 0.26), mode="markers", name="each seed",
+            marker={"symbol": "line-ns-open", "size": 10, "color": style_of(series.network).colour,
+                    "line": {"width": 1.5}},
+            hovertemplate="one seed alone: %{x:+.3f}<extra></extra>",
+        )
+    )  # fmt: skip
+
+
+def _add_final(
+    figure: go.Figure, series: Series, final: dict[str, float], names: list[str], low: float, theme: Theme
+) -> None:
+    """A diamond for each score in the final block."""
+    places = [
+        (score_unit(series) * value, names.index(model) + 0.26) for model, value in final.items() if np.isfinite(value)
+    ]
+    for value, row in places:
+        if value < low:
+            _beyond(figure, series, row, value, INKS[theme].accent)
+    if places:
+        figure.add_trace(
+            go.Scatter(
+                x=[value for value, _ in places], y=[row for _, row in places], mode="markers", name="final block",
+                marker={"symbol": "diamond-open", "size": 10, "color": INKS[theme].accent, "line": {"width": 2}},
+                hovertemplate="final block: %{x:+.3f}<extra></extra>",
+            )
+        )  # fmt: skip
+
+
+def _small_marks(series: Series, final: dict[str, float]) -> str:
+    seeds = "Strokes below: each seed alone." if series.seeds > 1 else ""
+    return sentences(seeds, "Gold diamonds above: final block." if final else "")
+
+
+def _with_interval(series: Series, result: Result) -> str:
+    text = said(series, result.value)
+    return f"{text}, 95 % {said(series, result.low)} to {said(series, result.high)}" if result.sure else text

@@ -1,0 +1,120 @@
+"""How large the next move will be: the forecast width over time, beside EWMA's and GARCH's and what came."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.elements import add_range, worded
+from goldviz.figures.limits import Limits, Values
+from goldviz.figures.reading import run_label, sentences
+from goldviz.figures.theme import INKS, Theme, style_of
+from goldviz.labs.gold_forecast.figures.quantities import (
+    AT_FIRST_LOOK,
+    absent,
+    date_axis,
+    dates_over_legend,
+    labels,
+    limit_of,
+    moves,
+    shown,
+    widened,
+)
+from goldviz.labs.gold_forecast.scoring.series import Series
+from goldviz.labs.gold_forecast.words import phone_lines, source_words
+
+WINDOWS = 300
+"""Windows over the test years; each is drawn as one point of every curve and one stroke."""
+
+
+def volatility(
+    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
+) -> go.Figure:
+    """Forecast standard deviation of the network, EWMA and GARCH over time, over the largest move of each window.
+
+    Large moves come in clusters, so a width that rises after one is right more often than not. A flat curve knows no
+    more than a constant variance.
+    """
+    title = "How large will the next move be?"
+    if words := absent(ds, "target", waiting=AT_FIRST_LOOK):
+        return worded(words, title=title, theme=theme)
+    series = Series.of(ds, epoch)
+    width = max(1, -(-len(series.dates) // WINDOWS))
+    starts = np.arange(0, len(series.dates), width)
+    dates = labels(series.dates[np.minimum(starts + width, len(series.dates)) - 1])
+    sizes = _largest(np.abs(shown(series, moves(series))), starts)
+    figure = go.Figure(_strokes(dates, sizes, theme, "" if series.target == "level" else " %"))
+    drawn = [np.array([0.0]), sizes]
+    for name in ("ewma", "garch"):
+        if name in series.baseline_scales:
+            drawn.append(_root_mean_square(shown(series, series.baseline_scales[name]), starts))
+            _add_line(figure, name, dates, drawn[-1], 1.8)
+    if series.look is not None:
+        drawn += _add_network(figure, series, dates, starts)
+    date_axis(figure, limit_of("time", ds, limits))
+    heading = "Standard deviation" if series.target == "level" else "Standard deviation (%)"
+    high = widened(limit_of("scale", ds, limits), *drawn)[1]
+    figure.update_yaxes(title_text=heading, range=(0, high))
+    each = f"Each point: {width} forecasts, curves their root mean square." if width > 1 else ""
+    place = f"Epoch {series.look}." if series.look is not None else AT_FIRST_LOOK
+    seeds = f"Mean of {series.seeds} seeds; band: each alone." if series.seeds > 1 else ""
+    notes = [run_label(ds), _typical(series), sentences(place, seeds), sentences(each, source_words(ds))]
+    look.apply(figure, theme, title=title, notes=phone_lines(notes), height=500)
+    return dates_over_legend(figure)
+
+
+def _strokes(dates: list[str], sizes: Values, theme: Theme, unit: str) -> go.Scatter:
+    """A stroke from zero to each size, all in one trace."""
+    x = [day for date in dates for day in (date, date, None)]
+    y = np.stack([np.zeros_like(sizes), sizes, np.full_like(sizes, np.nan)], axis=1).ravel()
+    line = {"color": look.with_alpha(INKS[theme].muted, 0.55), "width": 1}
+    return go.Scatter(
+        x=x, y=y, mode="lines", name="largest move", legendgroup="moves", line=line,
+        hovertemplate=f"|move| %{{y:.2f}}{unit}", connectgaps=False,
+    )  # fmt: skip
+
+
+def _add_network(figure: go.Figure, series: Series, dates: list[str], starts: Values) -> list[Values]:
+    scales = shown(series, series.scale)
+    by_seed = np.stack([_root_mean_square(scale, starts) for scale in scales.T])
+    low, high = by_seed.min(axis=0), by_seed.max(axis=0)
+    if series.seeds > 1:
+        add_range(figure, series.network, dates, low, high)  # type: ignore[arg-type]
+    middle = _root_mean_square(scales.mean(axis=1), starts)
+    _add_line(figure, series.network, dates, middle, 2.5)
+    return [low, high, middle]
+
+
+def _add_line(figure: go.Figure, name: str, dates: list[str], values: Values, width: float) -> None:
+    style = style_of(name)
+    dash = style.dash if width < 2 else "solid"
+    figure.add_trace(
+        go.Scatter(
+            x=dates, y=values, name=style.label, legendgroup=name, mode="lines", hovertemplate="%{y:.3f}",
+            line={"color": style.colour, "dash": dash, "width": width},
+        )
+    )  # fmt: skip
+
+
+def _largest(values: Values, starts: Values) -> Values:
+    return np.asarray(np.fmax.reduceat(values, starts))
+
+
+def _root_mean_square(values: Values, starts: Values) -> Values:
+    counts = np.diff(np.append(starts, len(values)))
+    return np.asarray(np.sqrt(np.add.reduceat(np.square(values), starts) / counts))
+
+
+def _typical(series: Series) -> str:
+    """The answer: between which widths each forecast moves, in nine days of ten."""
+    scales = {name: series.baseline_scales.get(name) for name in ("ewma", "garch")}
+    own = {series.network: series.scale.mean(axis=1)} if series.look is not None else {}
+    parts = []
+    for name, values in {**own, **scales}.items():
+        finite = shown(series, values[np.isfinite(values)]) if values is not None else np.array([])
+        if finite.size:
+            low, high = np.quantile(finite, (0.05, 0.95))
+            parts.append(f"{style_of(name).label} {low:.3g} to {high:.3g}")
+    return f"9 of 10 days: {', '.join(parts)}{'' if series.target == 'level' else ' %'}." if parts else ""

@@ -1,0 +1,1 @@
+"""What forecasts: the network, and the baselines that it is measured against."""

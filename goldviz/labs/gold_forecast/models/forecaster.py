@@ -1,0 +1,253 @@
+"""A network that reads a window of the past and forecasts the distribution of what comes next.
+
+A *reader* turns the window into hidden states, and a head (:mod:`heads`) says what the last of
+them means for the next value. The readers are the networks of the documents: a multilayer perceptron (document 001,
+section 1.1), the Elman network, LSTM and GRU (eq. 5-24), two GRUs that are told how much time has passed, and the
+ODE-RNN (eq. 31-33), whose state flows meanwhile.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Protocol
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Generator, Tensor, nn
+from torch.nn import functional
+
+from goldviz.labs.gold_forecast.models.heads import HEADS
+from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
+from goldviz.models.continuous.gru_decay import DecayGRU, GapGRU
+from goldviz.models.continuous.series_forecaster import ODESeriesReader
+from goldviz.models.continuous.vector_field import TanhField
+from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
+from goldviz.models.recurrent.networks import recurrent_layer
+
+HiddenStates = tuple[Float[Tensor, "batch hidden"], ...]
+ForecastStream = Callable[[int], Generator]
+"""Gives a fresh generator for each matrix that is drawn."""
+
+START = RecurrentInitialisation(matrix="orthogonal", biases={"forget": 1.0})
+"""Of all recurrent readers: orthogonal matrices, forget gates that start open (Gers et al. 2000)."""
+
+
+FIELD_STREAM = 100
+"""Index of the stream that an ODE-RNN's field is drawn from, beyond those of the cell's matrices."""
+LONGEST_FLOW_STEP = 0.5
+"""In the unit of the gaps. In weeks, one step leads from a day of trading to the next, also over a weekend."""
+SHORTEST_GAP = 1e-6
+"""Between rows before the data begin, which have no time of their own: the state all but rests."""
+
+
+class ForecastWindow(Protocol):
+    """The windows of a batch, time first, as ``goldviz.labs.gold_forecast.windows.WindowBatch`` has them."""
+
+    @property
+    def values(self) -> Float[Tensor, "time batch channels"]:
+        """Standardised values, 0 where there is none."""
+
+    @property
+    def mask(self) -> Bool[Tensor, "time batch channels"]:
+        """True where a value was observed."""
+
+    @property
+    def values_and_mask(self) -> Float[Tensor, "time batch inputs"]:
+        """Both side by side."""
+
+    @property
+    def gaps(self) -> Float[Tensor, "time batch channels"]:
+        """Time since each channel was last observed."""
+
+    @property
+    def row_gaps(self) -> Float[Tensor, "time batch"]:
+        """Time since the row before."""
+
+
+class WindowReader(nn.Module):
+    """Turns windows into hidden states. All weights are drawn when it is built."""
+
+    def forward(self, window: ForecastWindow) -> HiddenStates:
+        """The hidden states in the order of the rows; the last one holds what the forecast is made of."""
+        raise TypeError(f"{type(self).__name__} does not say how it reads")
+
+    def chain(self, window: ForecastWindow) -> HiddenStates:
+        """The same states, each a node on the way to the next, so that gradients can be asked of them."""
+        states: HiddenStates = self(window)
+        return states
+
+    def matrices(self) -> dict[str, Tensor]:
+        """Its weight matrices by name, the one next to the inputs first."""
+        raise TypeError(f"{type(self).__name__} does not name its matrices")
+
+
+class FlatReader(WindowReader):
+    """A multilayer perceptron on the whole window side by side: two ReLU layers, started as by He et al. 2015."""
+
+    def __init__(self, window: int, channels: int, hidden: int, weights: ForecastStream) -> None:
+        super().__init__()
+        sizes = (2 * window * channels, hidden, hidden)
+        self.W = nn.ParameterList(
+            torch.randn(rows, columns, generator=weights(layer)) * math.sqrt(2 / columns)
+            for layer, (columns, rows) in enumerate(pairwise(sizes))
+        )
+        self.b = nn.ParameterList(torch.zeros(hidden) for _ in self.W)
+
+    def forward(self, window: ForecastWindow) -> HiddenStates:
+        """The last layer's values alone: there are no states on the way through time."""
+        state = window.values_and_mask.transpose(0, 1).flatten(1)
+        for W, b in zip(self.W, self.b, strict=True):
+            state = torch.relu(functional.linear(state, W, b))
+        return (state,)
+
+    def matrices(self) -> dict[str, Tensor]:
+        """The layers in order."""
+        return {f"layer {number}": W for number, W in enumerate(self.W, start=1)}
+
+
+class RecurrentReader(WindowReader):
+    """An Elman network, LSTM or GRU that reads values and mask row by row."""
+
+    def __init__(self, kind: str, channels: int, hidden: int, weights: ForecastStream) -> None:
+        super().__init__()
+        self.layer = recurrent_layer(kind, 2 * channels, hidden)
+        initialise(self.layer, weights, START)
+
+    def forward(self, window: ForecastWindow) -> HiddenStates:
+        """h_1 to h_T."""
+        states: HiddenStates = self.layer(window.values_and_mask).states[1:]
+        return states
+
+    def matrices(self) -> dict[str, Tensor]:
+        """W_x and W_h, all gates together."""
+        return {"input": self.layer.W_x, "recurrent": self.layer.W_h}
+
+
+class GapReader(WindowReader):
+    """A GRU that also reads the gaps: since each channel was last observed, and since the last row."""
+
+    def __init__(self, channels: int, hidden: int, weights: ForecastStream) -> None:
+        super().__init__()
+        self.gru = GapGRU(channels, hidden, gaps=channels + 1)
+        initialise(self.gru.cell, weights, START)
+
+    def forward(self, window: ForecastWindow) -> HiddenStates:
+        """h_1 to h_T."""
+        gaps = torch.cat([window.gaps, window.row_gaps.unsqueeze(2)], 2)
+        states: HiddenStates = self.gru(window.values, window.mask, gaps).states[1:]
+        return states
+
+    def matrices(self) -> dict[str, Tensor]:
+        """W_x and W_h of its GRU."""
+        return {"input": self.gru.cell.W_x, "recurrent": self.gru.cell.W_h}
+
+
+class DecayReader(WindowReader):
+    """GRU-D (Che et al. 2018): states and what was last seen fade while nothing is observed."""
+
+    def __init__(self, channels: int, hidden: int, weights: ForecastStream) -> None:
+        super().__init__()
+        self.gru = DecayGRU(channels, hidden)
+        initialise(self.gru.cell, weights, START)
+
+    def forward(self, window: ForecastWindow) -> HiddenStates:
+        """h_1 to h_T."""
+        states: HiddenStates = self.gru(window.values, window.mask, window.gaps, window.row_gaps).states[1:]
+        return states
+
+    def matrices(self) -> dict[str, Tensor]:
+        """W_x and W_h of its GRU, and the rates at which states fade."""
+        return {"input": self.gru.cell.W_x, "recurrent": self.gru.cell.W_h, "decay": self.gru.W_d}
+
+
+class FlowReader(WindowReader):
+    """An ODE-RNN (Rubanova et al. 2019): the state flows between rows and jumps where something was observed."""
+
+    def __init__(self, channels: int, hidden: int, weights: ForecastStream) -> None:
+        super().__init__()
+        cell = recurrent_layer("gru", 2 * channels, hidden)
+        initialise(cell, weights, START)
+        field = TanhField(hidden, (hidden,), weights(FIELD_STREAM))
+        self.follower = ODESeriesReader(fixed_step_ode_rnn(cell, field, "rk4", LONGEST_FLOW_STEP))
+
+    def forward(self, window: ForecastWindow) -> HiddenStates:
+        """The states just after every row."""
+        states: HiddenStates = self.follower(*self._series(window)).after.unbind(0)
+        return states
+
+    def chain(self, window: ForecastWindow) -> HiddenStates:
+        """The states that the solver sets out from, and the last one."""
+        return self.follower.chain(*self._series(window)).states
+
+    def matrices(self) -> dict[str, Tensor]:
+        """W_x and W_h of its GRU, and the first layer of its field."""
+        network = self.follower.network
+        return {"input": network.cell.W_x, "recurrent": network.cell.W_h, "field": network.field.weights[0]}
+
+    @staticmethod
+    def _series(window: ForecastWindow) -> tuple[Tensor, Tensor, Tensor]:
+        gaps = window.row_gaps.detach().double().clamp(min=SHORTEST_GAP)
+        return gaps.cumsum(0), window.values, window.mask
+
+
+WINDOW_READERS: dict[str, Callable[[int, int, int, ForecastStream], WindowReader]] = {
+    "mlp": FlatReader,
+    "rnn": lambda window, channels, hidden, weights: RecurrentReader("rnn_tanh", channels, hidden, weights),
+    "lstm": lambda window, channels, hidden, weights: RecurrentReader("lstm", channels, hidden, weights),
+    "gru": lambda window, channels, hidden, weights: RecurrentReader("gru", channels, hidden, weights),
+    "gru_gap": lambda window, channels, hidden, weights: GapReader(channels, hidden, weights),
+    "gru_decay": lambda window, channels, hidden, weights: DecayReader(channels, hidden, weights),
+    "ode_rnn": lambda window, channels, hidden, weights: FlowReader(channels, hidden, weights),
+}
+"""By name; each takes (window, channels, hidden, weights)."""
+
+
+class Forecaster(nn.Module):
+    """A reader of ``window`` rows of ``channels``, and a head on its last hidden state.
+
+    ``centred`` holds the forecast mean at 0. Weights are drawn from ``weights(index)`` and ``head_weights``. Raises
+    ``ValueError`` for a network or a head that there is not.
+    """
+
+    def __init__(
+        self,
+        network: str,
+        head: str,
+        *,
+        window: int,
+        channels: int,
+        hidden: int,
+        centred: bool,
+        weights: ForecastStream,
+        head_weights: Generator,
+    ) -> None:
+        super().__init__()
+        for name, value, table in (("network", network, WINDOW_READERS), ("head", head, HEADS)):
+            if value not in table:
+                raise ValueError(f"The {name} is {value!r}; allowed is one of {', '.join(table)}.")
+        self.reader = WINDOW_READERS[network](window, channels, hidden, weights)
+        self.head = HEADS[head](hidden, head_weights, centred=centred)
+
+    def states(self, window: ForecastWindow) -> HiddenStates:
+        """The reader's hidden states; the last entry is the one that the head reads."""
+        found: HiddenStates = self.reader(window)
+        return found
+
+    def forward(self, window: ForecastWindow) -> Float[Tensor, "batch parameters"]:
+        """The parameters of the forecast distributions of the standardised next value."""
+        parameters: Tensor = self.head(self.states(window)[-1])
+        return parameters
+
+    def matrices(self) -> dict[str, Tensor]:
+        """Every weight matrix by name, the one next to the inputs first, the head's last."""
+        return {**self.reader.matrices(), "head": self.head.W}
+
+
+def dropped(state: Float[Tensor, "batch hidden"], share: float, generator: Generator) -> Float[Tensor, "batch hidden"]:
+    """Inverted dropout (Srivastava et al. 2014): a ``share`` of the values becomes 0, the others grow by as much."""
+    if share == 0:
+        return state
+    kept = torch.rand(state.shape, generator=generator, device=state.device) >= share
+    return state * kept / (1 - share)

@@ -1,0 +1,68 @@
+"""Forecast lab: the verdict first, then the page's figures, and the loss and scores with a run's own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from goldviz.labs.gold_forecast import LAB
+from goldviz.labs.gold_forecast.readings import score_rows, verdict
+from goldviz.labs.gold_forecast.words import source_words
+from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.lanes import Lane
+from goldviz.ui.words import plain
+
+
+def judge(lane: Lane) -> None:
+    """The one sentence that matters, and where the numbers come from."""
+    st.markdown(f"#### {plain(verdict(lane.dataset, lane.settings.model_dump()['target']))}")
+    st.caption(f"{plain(source_words(lane.dataset))} A laboratory, not investment advice.")
+
+
+def why(lane: Lane, draw: Callable[[str], None]) -> None:
+    """The loss at observed times, what walking forward means, every score beside its baselines."""
+    st.markdown("**Every model and every simple forecast**")
+    rows = score_rows(lane.dataset)
+    if rows:
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+        st.caption("Intervals come from a bootstrap of blocks of days; DM is Diebold and Mariano's test.")
+    else:
+        st.caption("The scores come with the run's first look.")
+    words, formulas = st.columns(2)
+    with words:
+        st.markdown(
+            "The network is asked only where the market answers: the loss is a sum over observed times (document 001, "
+            "section 1.1). Each refit learns from the past, stops where its own validation part says so, and is asked "
+            "about the time after it. Between the parts lie rows that nobody uses, so that no answer is known on both "
+            "sides."
+        )
+        _walk(lane)
+    with formulas:
+        st.latex(r"\mathcal{L}(\theta) = \sum_{k} \ell\big(y(t_k), \hat y(t_k)\big)")
+        st.latex(r"R^2_{\text{oos}} = 1 - \frac{\sum_k (y_k - \hat y_k)^2}{\sum_k y_k^2}")
+        st.latex(r"\mathrm{QLIKE} = \frac1n \sum_k \left(\log \hat\sigma_k^2 + \frac{y_k^2}{\hat\sigma_k^2}\right)")
+
+
+def _walk(lane: Lane) -> None:
+    ds = lane.dataset
+    if "block" not in ds or not ds.sizes.get("time"):
+        return
+    dates = ds["time"].values
+    refits = int(ds["block"].max()) + 1
+    final = str(ds.attrs.get("final_from", ""))
+    closed = "opened" if lane.settings.model_dump()["open_final"] else "untouched"
+    st.markdown(
+        f"In this run: {len(dates):,} forecasts from {dates[0]} to {dates[-1]}, by {refits} refits"
+        + (f"; the final block from {final} on is {closed}." if final else ".")
+    )
+
+
+PAGE = LaboratoryPage(
+    LAB,
+    main="skill",
+    beside="scoreboard",
+    why=why,
+    verdict=judge,
+)

@@ -1,0 +1,147 @@
+"""The forecasting problem of the *Forecast lab*: what is known when, what comes next, and who may learn from what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float
+
+from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_values
+from goldviz.data.markets.kept_markets import load_market
+from goldviz.data.markets.market import Market, MarketError
+from goldviz.data.markets.masking import masked
+from goldviz.labs.gold_forecast.walk_forward import Fold, folds
+
+if TYPE_CHECKING:
+    from goldviz.labs.gold_forecast.settings import GoldForecast
+
+MASKING_STREAM, SHUFFLING_STREAM = 1, 2
+"""Beside the market's seed, so that what is hidden has nothing to do with how a simulated market was drawn."""
+
+
+@dataclass(frozen=True)
+class ForecastProblem:
+    """A market as it may be seen, its answers, and their division into folds.
+
+    Positions, in folds too, count the answers. The last non-final fold's test block ends where the final block begins.
+    """
+
+    market: Market
+    panel: Panel
+    answers: NextValues
+    folds: list[Fold]
+    target: str
+
+    @cached_property
+    def inputs(self) -> Float[np.ndarray, "rows channels"]:
+        """What networks read. Where a level is forecast they read the target's level, not its changes."""
+        values = self.panel.values.copy()
+        if self.target == "level":
+            values[:, 0] = self.panel.price
+        return values
+
+    @cached_property
+    def days(self) -> Float[np.ndarray, " rows"]:
+        """The day of each row, counted from 1970."""
+        return np.asarray(self.panel.dates.as_unit("s").asi8 / 86_400)
+
+    @cached_property
+    def unchanged(self) -> Float[np.ndarray, " n"]:
+        """The answers if nothing changed: the last price where levels are forecast, else 0."""
+        prices = self.panel.price[self.answers.rows]
+        return prices if self.target == "level" else np.zeros_like(prices)
+
+    @cached_property
+    def changes(self) -> NextValues:
+        """The answers as changes: what forecasts of volatility are about."""
+        return replace(self.answers, values=self.answers.values - self.unchanged)
+
+    @property
+    def watched(self) -> Fold:
+        """The last fold before the final block: its networks have the most to learn from."""
+        return [fold for fold in self.folds if not fold.final][-1]
+
+    @cached_property
+    def tested(self) -> np.ndarray:
+        """The positions that are forecast, ascending."""
+        return np.asarray(np.concatenate([fold.test for fold in self.folds]))
+
+    @cached_property
+    def in_final_block(self) -> Bool[np.ndarray, " tested"]:
+        """Which of them lie in the final block."""
+        return np.asarray(self.tested > self.watched.test[-1])
+
+    @property
+    def final_from(self) -> str:
+        """The date on which the final block begins; empty where there is none."""
+        first = self.watched.test[-1] + 1
+        return self.dates_of(np.array([first]))[0] if first < len(self.answers.rows) else ""
+
+    def dates_of(self, positions: np.ndarray) -> list[str]:
+        """The dates of these forecasts, as 2024-12-31."""
+        dates: pd.Index = self.panel.dates[self.answers.rows[positions]].strftime("%Y-%m-%d")
+        return [str(date) for date in dates]
+
+
+def forecast_problem(settings: GoldForecast) -> ForecastProblem:
+    """The problem that the settings describe; raises :class:`MarketError` where there is none."""
+    market = load_market(settings.data, settings.market_seed)
+    if settings.inputs == "own":
+        market = market.only([market.target.name])
+    panel = masked(
+        aligned(market, by=settings.alignment),
+        settings.missing,
+        settings.missing_share,
+        np.random.default_rng([settings.market_seed, MASKING_STREAM]),
+    )
+    answers = _with_a_past(panel, next_values(panel, "level" if settings.target == "level" else "return"))
+    found = folds(
+        panel.dates,
+        answers.known,
+        answers.rows,
+        scheme=settings.scheme,
+        train_years=settings.train_years,
+        test_years=settings.test_years,
+        refits=settings.refits,
+        embargo=settings.embargo,
+        validation_share=settings.validation_share,
+        final_days=settings.final_days,
+        open_final=settings.open_final,
+    )
+    problem = ForecastProblem(market, panel, answers, found, settings.target)
+    for fold in found:
+        _check_varies(problem, fold)
+    return _shuffled(problem, settings.market_seed) if settings.shuffle_targets else problem
+
+
+def _with_a_past(panel: Panel, answers: NextValues) -> NextValues:
+    """The answers without those before whose forecasts the target never moved: there is nothing to make them of."""
+    first_moved = int(np.argmax(np.isfinite(panel.values[:, 0])))
+    kept = answers.rows >= first_moved
+    return NextValues(answers.rows[kept], answers.known[kept], answers.values[kept], answers.days[kept])
+
+
+def _shuffled(problem: ForecastProblem, seed: int) -> ForecastProblem:
+    """The changes dealt out at random; those of the final block stay in it, so that it stays untouched.
+
+    Levels are put together from them again. Dealt out themselves they would pull towards their mean, and a network that
+    says so would look skilled beside the last price.
+    """
+    generator = np.random.default_rng([seed, SHUFFLING_STREAM])
+    changes, end = problem.changes.values.copy(), problem.watched.test[-1] + 1
+    changes[:end] = generator.permutation(changes[:end])
+    changes[end:] = generator.permutation(changes[end:])
+    return replace(problem, answers=replace(problem.answers, values=problem.unchanged + changes))
+
+
+def _check_varies(problem: ForecastProblem, fold: Fold) -> None:
+    if np.ptp(problem.changes.values[fold.train]) == 0:
+        first, last = problem.dates_of(fold.train[[0, -1]])
+        raise MarketError(
+            f"{problem.market.target.words} does not move from {first} to {last}, the training window of refit "
+            f"{fold.number + 1}: there is nothing to learn. Choose another scheme, more train years or other data."
+        )

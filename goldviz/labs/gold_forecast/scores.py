@@ -1,0 +1,160 @@
+"""What the *Forecast lab* sets its networks beside, and how all of them are scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy import special
+
+from goldviz.labs.gold_forecast.models.baselines import MEAN_FORECASTS
+from goldviz.labs.gold_forecast.models.heads import QUANTILE_LEVELS
+from goldviz.labs.gold_forecast.models.volatility_baselines import VOLATILITY_FORECASTS
+from goldviz.labs.gold_forecast.problem import ForecastProblem
+from goldviz.labs.gold_forecast.scoring.distributions import (
+    crps_gaussian,
+    crps_student,
+    inside,
+    pit_gaussian,
+    pit_student,
+)
+from goldviz.labs.gold_forecast.scoring.quantile_distribution import crps_from_quantiles, pit_from_quantiles
+from goldviz.labs.gold_forecast.scoring.scores import r2_out_of_sample
+from goldviz.labs.gold_forecast.scoring.tables import (
+    DistributionLosses,
+    mean_score_table,
+    volatility_score_table,
+)
+
+NETWORK = "network"
+MEAN_METRICS = ("mse", "mae", "rmse", "r2", "r2_mean", "hit_rate", "dm", "dm_p")
+VARIANCE_METRICS = ("qlike", "qlike_gain", "dm", "dm_p", "crps", "coverage_50", "coverage_90")
+"""The columns of the score tables."""
+BOOTSTRAP_SEED = 0
+"""Intervals of the same forecasts are the same, whatever the networks' seeds."""
+
+Parameters = Float[np.ndarray, "time parameters"]
+Truth = Float[np.ndarray, " time"]
+
+
+@dataclass(frozen=True)
+class BaselineForecasts:
+    """All baselines' forecasts by name, (time,) each, and sentences on those that another had to stand in for."""
+
+    means: dict[str, Float[np.ndarray, " time"]]
+    scales: dict[str, Float[np.ndarray, " time"]]
+    notes: list[str]
+
+
+def baseline_forecasts(problem: ForecastProblem) -> BaselineForecasts:
+    """What every baseline forecasts in every fold's test block, from what was known then."""
+    means = {
+        name: np.concatenate(
+            [forecast(problem.panel.values, problem.answers, fold, problem.unchanged) for fold in problem.folds]
+        )
+        for name, forecast in MEAN_FORECASTS.items()
+    }
+    found = {name: [say(problem.changes, fold) for fold in problem.folds] for name, say in VOLATILITY_FORECASTS.items()}
+    scales = {name: np.concatenate([one.scale for one in each]) for name, each in found.items()}
+    notes = [
+        f"Refit {number}: {one.note}" for each in found.values() for number, one in enumerate(each, start=1) if one.note
+    ]
+    return BaselineForecasts(means, scales, notes)
+
+
+@dataclass(frozen=True)
+class ForecastFamily:
+    """What a head's parameters (time, parameters) mean: quantiles at levels, and losses, given what came."""
+
+    quantiles: Callable[[Parameters, Float[np.ndarray, " level"]], Float[np.ndarray, "time level"]]
+    pit: Callable[[Truth, Parameters], Truth]
+    crps: Callable[[Truth, Parameters], Truth]
+
+
+def _by_parameter(parameters: Parameters) -> list[Float[np.ndarray, " time"]]:
+    return list(parameters.T)
+
+
+def _gaussian_quantiles(parameters: Parameters, levels: Float[np.ndarray, " level"]) -> Float[np.ndarray, "time level"]:
+    return np.asarray(parameters[:, :1] + parameters[:, 1:] * special.ndtri(levels))
+
+
+def _student_quantiles(parameters: Parameters, levels: Float[np.ndarray, " level"]) -> Float[np.ndarray, "time level"]:
+    return np.asarray(parameters[:, :1] + parameters[:, 1:2] * special.stdtrit(parameters[:, 2:], levels))
+
+
+def _read_quantiles(parameters: Parameters, levels: Float[np.ndarray, " level"]) -> Float[np.ndarray, "time level"]:
+    return parameters
+
+
+FORECAST_FAMILIES: dict[str, ForecastFamily] = {
+    "gaussian": ForecastFamily(
+        _gaussian_quantiles,
+        lambda truth, parameters: pit_gaussian(truth, *_by_parameter(parameters)),
+        lambda truth, parameters: crps_gaussian(truth, *_by_parameter(parameters)),
+    ),
+    "student": ForecastFamily(
+        _student_quantiles,
+        lambda truth, parameters: pit_student(truth, *_by_parameter(parameters)),
+        lambda truth, parameters: crps_student(truth, *_by_parameter(parameters)),
+    ),
+    "quantiles": ForecastFamily(
+        _read_quantiles,
+        lambda truth, parameters: pit_from_quantiles(truth, parameters, np.array(QUANTILE_LEVELS)),
+        lambda truth, parameters: crps_from_quantiles(truth, parameters, np.array(QUANTILE_LEVELS)),
+    ),
+}
+"""By the head's name."""
+
+
+def final_tables(
+    problem: ForecastProblem,
+    baselines: BaselineForecasts,
+    head: str,
+    means: Float[np.ndarray, "time seed"],
+    scales: Float[np.ndarray, "time seed"],
+    parameters: Float[np.ndarray, "seed time parameters"],
+) -> dict[str, np.ndarray]:
+    """All that is said once, when training has ended, by the name of the variable.
+
+    Over seeds, means, scales and parameters are averaged. For Gaussians and for quantiles that is averaging the
+    quantile functions; for Student's t it is, but for differences in the degrees of freedom.
+    """
+    truth, before = problem.answers.values[problem.tested], ~problem.in_final_block
+    unchanged, family = problem.unchanged[problem.tested], FORECAST_FAMILIES[head]
+    pooled = parameters.mean(axis=0)
+    quantiles = family.quantiles(pooled, np.array(QUANTILE_LEVELS))
+    all_means = {NETWORK: means.mean(axis=1), **baselines.means}
+    all_scales = {NETWORK: scales.mean(axis=1), **baselines.scales}
+    tables = {"quantile": quantiles, "pit": family.pit(truth, pooled)}
+    tables |= _named("score", mean_score_table(truth[before], _part(all_means, before), _generator()))
+    losses = DistributionLosses(
+        family.crps(truth, pooled),
+        *(inside(truth, quantiles[:, low], quantiles[:, -1 - low]) for low in map(QUANTILE_LEVELS.index, (0.25, 0.05))),
+    )
+    tables |= _named(
+        "volatility_score",
+        volatility_score_table(
+            (truth - unchanged)[before],
+            _part(all_scales, before),
+            {NETWORK: DistributionLosses(losses.crps[before], losses.inside_50[before], losses.inside_90[before])},
+            _generator(),
+        ),
+    )
+    tables["final_score"] = mean_score_table(truth[~before], _part(all_means, ~before), _generator())[0]
+    tables["seed_r2"] = np.array([r2_out_of_sample(truth[before], own[before], unchanged[before]) for own in means.T])
+    return tables
+
+
+def _generator() -> np.random.Generator:
+    return np.random.default_rng(BOOTSTRAP_SEED)
+
+
+def _part(forecasts: Mapping[str, np.ndarray], chosen: np.ndarray) -> dict[str, np.ndarray]:
+    return {name: values[chosen] for name, values in forecasts.items()}
+
+
+def _named(name: str, table: tuple[np.ndarray, np.ndarray, np.ndarray]) -> dict[str, np.ndarray]:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), table, strict=True))

@@ -1,0 +1,1 @@
+"""How forecasts are scored, tested and put into tables."""

@@ -1,0 +1,149 @@
+"""How well a forecast distribution, or its width alone, fits what came: one loss for each forecast."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jaxtyping import Bool, Float
+from scipy import special
+
+from goldviz.labs.gold_forecast.scoring.scores import mean_loss, scorable
+
+
+def qlike_losses(
+    truth: Float[np.ndarray, " forecast"], scale: Float[np.ndarray, " forecast"]
+) -> Float[np.ndarray, " forecast"]:
+    """QLIKE of a variance forecast, log s^2 + r^2 / s^2 (Patton 2011), lowest in the mean for the true variance.
+
+    ``truth`` is the return r, whose mean counts as zero, and ``scale`` its forecast standard deviation s. Up to a
+    constant this is twice the negative log likelihood of a Gaussian. In the mean it ranks forecasts by r^2, noisy as
+    that is, as it would by the true variance; a loss in s instead of s^2 would not. NaN where s is not above zero.
+    """
+    z, positive = _standardised(truth, 0.0, scale)
+    with np.errstate(over="ignore"):
+        losses: np.ndarray = 2 * np.log(positive) + np.square(z)
+    return losses
+
+
+def qlike(truth: Float[np.ndarray, " forecast"], scale: Float[np.ndarray, " forecast"]) -> float:
+    """Mean QLIKE; its zero means nothing, differences do. NaN where there is nothing to score."""
+    return mean_loss(qlike_losses(truth, scale)) if scorable(truth, scale) else np.nan
+
+
+def qlike_gain(
+    truth: Float[np.ndarray, " forecast"],
+    scale: Float[np.ndarray, " forecast"],
+    reference: Float[np.ndarray, " forecast"],
+) -> float:
+    """QLIKE of the reference less that of ``scale``; above zero it is better than the reference.
+
+    A standard deviation that is 25 % too large costs 0.086, one that is 20 % too small 0.116.
+    """
+    return qlike(truth, reference) - qlike(truth, scale)
+
+
+def crps_gaussian(
+    truth: Float[np.ndarray, " forecast"],
+    mean: float | Float[np.ndarray, " forecast"],
+    scale: Float[np.ndarray, " forecast"],
+) -> Float[np.ndarray, " forecast"]:
+    """Continuous ranked probability score of N(mean, scale^2), in the truth's unit; lower is better.
+
+    scale [z (2 Phi(z) - 1) + 2 phi(z) - 1 / sqrt(pi)], z = (y - mean) / scale (Gneiting and Raftery 2007,
+    section 4.2). The CRPS of a forecast without any spread is its absolute error. NaN where ``scale`` is not positive.
+    """
+    z, positive = _standardised(truth, mean, scale)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        density = np.exp(-np.square(z) / 2) / math.sqrt(2 * math.pi)
+        score: np.ndarray = positive * (z * (2 * special.ndtr(z) - 1) + 2 * density - 1 / math.sqrt(math.pi))
+    return score
+
+
+def crps_student(
+    truth: Float[np.ndarray, " forecast"],
+    mean: float | Float[np.ndarray, " forecast"],
+    scale: Float[np.ndarray, " forecast"],
+    freedom: float | Float[np.ndarray, " forecast"],
+) -> Float[np.ndarray, " forecast"]:
+    """CRPS of mean + scale t, t being Student's with ``freedom`` nu > 1 (Jordan, Krueger and Lerch 2019, appendix A).
+
+    scale [z (2 F(z) - 1) + 2 f(z) (nu + z^2) / (nu - 1) - 2 sqrt(nu) / (nu - 1) B(1/2, nu - 1/2) / B(1/2, nu/2)^2].
+    ``scale`` is not the standard deviation, which is scale sqrt(nu / (nu - 2)). NaN where ``scale`` is not positive
+    or ``freedom`` not above 1.
+    """
+    z, positive = _standardised(truth, mean, scale)
+    nu = np.where(np.greater(freedom, 1), freedom, np.nan)
+    log_beta = special.betaln(0.5, nu / 2)
+    spread = 2 * np.sqrt(nu) / (nu - 1) * np.exp(special.betaln(0.5, nu - 0.5) - 2 * log_beta)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        density = np.exp(-log_beta - np.log(nu) / 2 - (nu + 1) / 2 * np.log1p(np.square(z) / nu))
+        middle_part = z * (2 * special.stdtr(nu, z) - 1)
+        score: np.ndarray = positive * (middle_part + 2 * density * (nu + np.square(z)) / (nu - 1) - spread)
+    return score
+
+
+def pit_gaussian(
+    truth: Float[np.ndarray, " forecast"],
+    mean: float | Float[np.ndarray, " forecast"],
+    scale: Float[np.ndarray, " forecast"],
+) -> Float[np.ndarray, " forecast"]:
+    """Phi((y - mean) / scale): the forecast probability of at most what came, uniform if forecasts are right."""
+    z, _ = _standardised(truth, mean, scale)
+    return np.asarray(special.ndtr(z))
+
+
+def pit_student(
+    truth: Float[np.ndarray, " forecast"],
+    mean: float | Float[np.ndarray, " forecast"],
+    scale: Float[np.ndarray, " forecast"],
+    freedom: float | Float[np.ndarray, " forecast"],
+) -> Float[np.ndarray, " forecast"]:
+    """The same for mean + scale t with ``freedom`` degrees of freedom."""
+    z, _ = _standardised(truth, mean, scale)
+    return np.asarray(special.stdtr(freedom, z))
+
+
+def pinball_losses(
+    truth: Float[np.ndarray, " forecast"],
+    quantiles: Float[np.ndarray, "forecast level"],
+    levels: Float[np.ndarray, " level"],
+) -> Float[np.ndarray, "forecast level"]:
+    """Pinball loss (1{y < q} - tau)(q - y), lowest in the mean for the true quantile (Koenker and Bassett 1978).
+
+    A miss above costs tau, a miss below 1 - tau for each unit; at the median it is half of the absolute error.
+    """
+    error = truth[:, None] - quantiles
+    losses: np.ndarray = np.maximum(levels * error, (levels - 1) * error)
+    return losses
+
+
+def inside(
+    truth: Float[np.ndarray, " forecast"],
+    low: Float[np.ndarray, " forecast"],
+    high: Float[np.ndarray, " forecast"],
+) -> Bool[np.ndarray, " forecast"]:
+    """Whether what came lay in the forecast interval, ends included."""
+    return (low <= truth) & (truth <= high)
+
+
+def inside_gaussian(
+    truth: Float[np.ndarray, " forecast"],
+    mean: float | Float[np.ndarray, " forecast"],
+    scale: Float[np.ndarray, " forecast"],
+    share: float,
+) -> Bool[np.ndarray, " forecast"]:
+    """Whether what came lay in the middle ``share`` of N(mean, scale^2)."""
+    half = float(special.ndtri((1 + share) / 2)) * scale
+    return inside(truth, mean - half, mean + half)
+
+
+def _standardised(
+    truth: Float[np.ndarray, " forecast"],
+    mean: float | Float[np.ndarray, " forecast"],
+    scale: Float[np.ndarray, " forecast"],
+) -> tuple[Float[np.ndarray, " forecast"], Float[np.ndarray, " forecast"]]:
+    """(y - mean) / scale and the scale, both NaN where the scale is not positive."""
+    positive = np.where(np.greater(scale, 0), scale, np.nan)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return (truth - mean) / positive, positive

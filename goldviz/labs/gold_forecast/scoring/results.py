@@ -1,0 +1,148 @@
+"""The scores of a run's models against the simplest forecast: as recorded at its end, or as its last look has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goldviz.labs.gold_forecast.scoring.series import Series, target_of
+from goldviz.labs.gold_forecast.words import BASELINE_NAMES, p_value, plain_number, signed_percent
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+METRICS = {"return": "r2", "level": "r2", "volatility": "qlike_gain"}
+"""The score by which a model is judged, for each target."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A model's score against the simplest forecast, with its 95 % interval and the Diebold-Mariano test's p-value.
+
+    Interval and p-value are NaN until the run has ended.
+    """
+
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+    p: float = np.nan
+
+    def times(self, factor: float) -> Result:
+        """The same in another unit."""
+        return Result(factor * self.value, factor * self.low, factor * self.high, self.p)
+
+    @property
+    def sure(self) -> bool:
+        """Whether there is an interval."""
+        return bool(np.isfinite(self.low) and np.isfinite(self.high))
+
+    @property
+    def better(self) -> bool:
+        """Whether all of the interval is above zero."""
+        return self.sure and self.low > 0
+
+    @property
+    def worse(self) -> bool:
+        """Whether all of the interval is below zero."""
+        return self.sure and self.high < 0
+
+
+def value_in_words(target: str, value: float) -> str:
+    """A score with its name.
+
+    >>> value_in_words("return", -0.0003), value_in_words("volatility", 0.1442)
+    ('R² −0.03 %', 'QLIKE gain 0.144')
+    """
+    return f"QLIKE gain {plain_number(value, 3)}" if target == "volatility" else f"R² {signed_percent(value)}"
+
+
+def ends_in_words(target: str, result: Result) -> str:
+    """A score with its interval, without its name.
+
+    >>> ends_in_words("volatility", Result(0.144, 0.11, 0.18))
+    '0.14 [0.11, 0.18]'
+    """
+    said = plain_number if target == "volatility" else signed_percent
+    return f"{said(result.value)} [{said(result.low)}, {said(result.high)}]" if result.sure else said(result.value)
+
+
+def result_in_words(target: str, result: Result) -> str:
+    """A score with its name, its interval and, for mean forecasts, its test.
+
+    >>> result_in_words("return", Result(-0.0003, -0.009, 0.008, 0.97))
+    'R² −0.03 % [−0.90 %, +0.80 %], Diebold-Mariano p = 0.97'
+    """
+    test = p_value(result.p) if target != "volatility" else ""
+    name = "QLIKE gain" if target == "volatility" else "R²"
+    return f"{name} {ends_in_words(target, result)}{f', Diebold-Mariano {test}' if test else ''}"
+
+
+def recorded_score(ds: xr.Dataset, model: str, metric: str, end: str = "") -> float:
+    """One number of the table that a run records at its end; NaN where there is none.
+
+    ``model`` is 'network' or a baseline; ``end`` is '', '_low' or '_high'. Whatever is no baseline is the network.
+    """
+    kind = "volatility_" if target_of(ds) == "volatility" else ""
+    name = f"{kind}score{end}"
+    if name not in ds or metric not in ds[f"{kind}metric"].values:
+        return np.nan
+    labels = [str(label) for label in ds[f"{kind}model"].values]
+    wanted = [row for row, label in enumerate(labels) if (label if label in BASELINE_NAMES else "network") == model]
+    if not wanted:
+        return np.nan
+    row = ds[name].transpose(f"{kind}model", f"{kind}metric").isel({f"{kind}model": wanted[0]})
+    return float(row.sel({f"{kind}metric": metric}))
+
+
+def results(ds: xr.Dataset, series: Series) -> dict[str, Result]:
+    """Every model's result before the final block, the network's first.
+
+    The recorded tables belong to the last look. For an earlier one, and while a run goes on, scores are worked out
+    from the forecasts, and have no interval.
+    """
+    metric = METRICS[series.target]
+    at_end = series.look is not None and series.look == int(ds["look"].values[-1])
+    found = {}
+    for model in series.models:
+        value = recorded_score(ds, model, metric) if at_end else np.nan
+        if np.isfinite(value):
+            low, high = (recorded_score(ds, model, metric, end) for end in ("_low", "_high"))
+            found[model] = Result(value, low, high, recorded_score(ds, model, "dm_p"))
+        else:
+            found[model] = Result(series.score(series.gains(model)))
+    return found
+
+
+def seed_scores(series: Series) -> list[float]:
+    """The score of every seed alone, before the final block; empty where there is one seed, or none."""
+    return [series.score(gains) for gains in series.gains_by_seed().T] if series.seeds > 1 else []
+
+
+def final_results(series: Series) -> dict[str, float]:
+    """Every model's score in the final block; empty while it is closed."""
+    chosen = series.final
+    if series.look is None or not np.isfinite(series.gains("network")[chosen]).any():
+        return {}
+    return {model: series.score(series.gains(model), chosen) for model in series.models}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of a run's forecasts at its last look: each model's result, and its score in the final block."""
+
+    series: Series
+    results: dict[str, Result]
+    final: dict[str, float]
+
+    @classmethod
+    def of(cls, ds: xr.Dataset) -> Evidence:
+        """Gather it from a run's dataset; variables may be missing or empty."""
+        series = Series.of(ds)
+        return cls(series, results(ds, series), final_results(series))
+
+    @property
+    def own(self) -> Result:
+        """The network's result; NaN before the first look."""
+        return self.results.get("network", Result(np.nan))

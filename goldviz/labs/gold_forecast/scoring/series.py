@@ -1,0 +1,201 @@
+"""A run's forecasts at one look as plain arrays, and what each of them gains over the simplest forecast.
+
+The simplest forecast is zero for returns, the last price for levels and a constant variance for volatility. A gain
+is that forecast's loss less the model's own: squared error for means, QLIKE for variances.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldviz.diagnostics.findings import Floats, Verdicts
+from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
+from goldviz.labs.gold_forecast.scoring.scores import squared_errors
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+REFERENCES = {"return": "zero", "level": "zero", "volatility": "constant"}
+"""The baseline that gains are counted from, for each target."""
+
+Dates = NDArray[np.datetime64]
+
+
+def settings_of(ds: xr.Dataset) -> dict[str, Any]:
+    """The run's settings as plain values; empty, which stands for the defaults, where the dataset carries none."""
+    text = ds.attrs.get("settings", "{}")
+    found: dict[str, Any] = json.loads(text) if isinstance(text, str) else dict(text)
+    return found
+
+
+def target_of(ds: xr.Dataset) -> str:
+    """What a run forecasts: 'return', 'volatility' or 'level'."""
+    return str(settings_of(ds).get("target", "return"))
+
+
+@dataclass(frozen=True)
+class Series:
+    """Forecasts in the order of their dates. Seeds are the last axis of ``mean`` and ``scale``, (n, seeds).
+
+    Before the first look, ``look`` is None and there are no seeds. ``final`` says which forecasts lie in the final
+    block: they are drawn, and never scored together with the others. What is infinite counts as missing: NaN.
+    """
+
+    target: str
+    network: str
+    look: int | None
+    dates: Dates
+    came: Floats
+    price: Floats
+    block: Floats
+    final: Verdicts
+    mean: Floats
+    scale: Floats
+    baseline_means: Mapping[str, Floats]
+    baseline_scales: Mapping[str, Floats]
+
+    @classmethod
+    def of(cls, ds: xr.Dataset, epoch: int | None = None) -> Series:
+        """The forecasts at the last look that is not after ``epoch`` (None: the last of all)."""
+        settings, target, count = settings_of(ds), target_of(ds), ds.sizes.get("time", 0)
+        dates = np.array([str(day)[:10] for day in ds["time"].values], "datetime64[D]") if count else _no_dates()
+        name = "scale" if target == "volatility" else "mean"
+        look = _look(ds, name, epoch)
+        final_from = str(ds.attrs.get("final_from", ""))[:10]
+        return cls(
+            target=target,
+            network=str(settings.get("network", "gru")),
+            look=look,
+            dates=dates,
+            came=_by_time(ds, "target", count),
+            price=_by_time(ds, "price", count),
+            block=_by_time(ds, "block", count),
+            final=dates >= np.datetime64(final_from) if final_from else np.zeros(count, bool),
+            mean=_by_seed(ds, "mean", look, count),
+            scale=_by_seed(ds, "scale", look, count),
+            baseline_means=_by_baseline(ds, "baseline_mean", "baseline"),
+            baseline_scales=_by_baseline(ds, "baseline_scale", "volatility_baseline"),
+        )
+
+    @property
+    def baselines(self) -> Mapping[str, Floats]:
+        """What the network is measured against: scales where the target is the volatility, else means."""
+        return self.baseline_scales if self.target == "volatility" else self.baseline_means
+
+    @property
+    def reference(self) -> str:
+        """The name of the simplest forecast."""
+        return REFERENCES[self.target]
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds have forecast; 0 before the first look."""
+        return int(self.mean.shape[1])
+
+    @cached_property
+    def simplest(self) -> Floats:
+        """The simplest forecast's values (n,)."""
+        recorded = self.baselines.get(self.reference)
+        if recorded is not None:
+            return recorded
+        if self.target == "volatility":
+            return np.full_like(self.came, np.nan)
+        return self.price if self.target == "level" else np.zeros_like(self.came)
+
+    @property
+    def models(self) -> list[str]:
+        """The models that can be judged, the network first; the simplest forecast is what they are judged by."""
+        own = ["network"] if self.look is not None else []
+        return [*own, *(name for name in self.baselines if name != self.reference)]
+
+    def forecast(self, model: str) -> Floats:
+        """A model's forecast (n,), mean or scale; the network's is the mean over its seeds, which is what is scored."""
+        if model != "network":
+            return self.baselines[model]
+        by_seed = self.scale if self.target == "volatility" else self.mean
+        return np.asarray(by_seed.mean(axis=1))
+
+    def gains(self, model: str) -> Floats:
+        """Loss of the simplest forecast less the loss of this model, for each forecast (n,)."""
+        return self._gains(self.forecast(model))
+
+    def gains_by_seed(self) -> Floats:
+        """The same for each seed of the network alone, (n, seeds)."""
+        by_seed = self.scale if self.target == "volatility" else self.mean
+        columns = [self._gains(by_seed[:, seed]) for seed in range(by_seed.shape[1])]
+        return np.stack(columns, axis=1) if columns else np.empty((len(self.came), 0))
+
+    def _gains(self, forecast: Floats) -> Floats:
+        if self.target == "volatility":
+            return np.asarray(qlike_losses(self.came, self.simplest) - qlike_losses(self.came, forecast))
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.asarray(squared_errors(self.came, self.simplest) - squared_errors(self.came, forecast))
+
+    def worth(self, chosen: Verdicts) -> float:
+        """What the gains of the ``chosen`` forecasts are divided by, so that their sum is a score.
+
+        The squared errors of the simplest forecast, so that the sum is R2 (Campbell and Thompson 2008); for
+        volatility the number of forecasts, so that it is the mean gain in QLIKE.
+        """
+        if self.target == "volatility":
+            return float(chosen.sum()) or np.nan
+        return float(squared_errors(self.came, self.simplest)[chosen].sum()) or np.nan
+
+    def score(self, gains: Floats, chosen: Verdicts | None = None) -> float:
+        """R2 against the simplest forecast, or the mean gain in QLIKE, before the final block or where ``chosen``.
+
+        Forecasts that are not finite are left out.
+        """
+        kept = (~self.final if chosen is None else chosen) & np.isfinite(gains)
+        return float(gains[kept].sum()) / self.worth(kept) if kept.any() else np.nan
+
+    def cumulative(self, gains: Floats) -> Floats:
+        """Gains added up over time, in such units that the last sum before the final block is the score.
+
+        It is NaN where a forecast is not finite, and goes on from the same height after that.
+        """
+        known = np.isfinite(gains)
+        sums = np.cumsum(np.where(known, gains, 0.0)) / self.worth(known & ~self.final)
+        return np.where(known, sums, np.nan)
+
+
+def finite_values(values: NDArray[Any]) -> Floats:
+    """Values in double precision, NaN in place of infinities."""
+    return np.where(np.isfinite(values), values, np.nan).astype(np.float64)
+
+
+def _no_dates() -> Dates:
+    return np.array([], "datetime64[D]")
+
+
+def _look(ds: xr.Dataset, name: str, epoch: int | None) -> int | None:
+    """The look in view; None where nothing was forecast yet."""
+    if name not in ds or ds[name].size == 0:
+        return None
+    looks = ds["look"].values
+    known = looks[looks <= epoch] if epoch is not None else looks
+    return int(known[-1] if known.size else looks[0])
+
+
+def _by_time(ds: xr.Dataset, name: str, count: int) -> Floats:
+    return finite_values(ds[name].values) if name in ds else np.full(count, np.nan)
+
+
+def _by_baseline(ds: xr.Dataset, name: str, dim: str) -> dict[str, Floats]:
+    if name not in ds:
+        return {}
+    rows = finite_values(ds[name].transpose(dim, "time").values)
+    return dict(zip((str(label) for label in ds[dim].values), rows, strict=True))
+
+
+def _by_seed(ds: xr.Dataset, name: str, look: int | None, count: int) -> Floats:
+    if look is None or name not in ds:
+        return np.empty((count, 0))
+    return finite_values(ds[name].sel(look=look).transpose("time", "seed").values)

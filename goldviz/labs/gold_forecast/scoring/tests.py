@@ -1,0 +1,135 @@
+"""Whether one forecast is better than another by more than chance.
+
+Every test here takes the losses of two forecasts of the same truths. Positive statistics speak for the forecast that is
+tested, negative ones for its reference. Where a test has nothing to go on, statistic and p are NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from scipy import special
+
+from goldviz.labs.gold_forecast.scoring.scores import LEAST_FORECASTS, hits, scorable, squared_errors
+
+ROUNDING = 1e-14
+"""Losses whose differences vary by less than this share of their size differ by rounding alone."""
+
+
+class Significance(NamedTuple):
+    """A statistic, and how often chance alone would bring one as far from zero."""
+
+    statistic: float
+    p_value: float
+
+
+NOTHING_TO_TEST = Significance(np.nan, np.nan)
+
+
+def diebold_mariano(
+    losses: Float[np.ndarray, " forecast"], reference_losses: Float[np.ndarray, " forecast"], horizon: int = 1
+) -> Significance:
+    """Test of equal expected loss (Diebold and Mariano 1995), corrected for small samples.
+
+    With d = reference losses - losses, the statistic is mean d / sqrt(V / n), where V sums the autocovariances of d
+    at lags -(h-1) ... h-1: errors of forecasts h steps ahead overlap up to lag h - 1. It is multiplied by
+    sqrt((n + 1 - 2 h + h (h - 1) / n) / n) and compared with Student's t on n - 1 degrees of freedom, both sides
+    (Harvey, Leybourne and Newbold 1997). With h = 1 it is the t-test of mean d = 0.
+
+    NaN for fewer than 8 forecasts, for losses that are the same and where V, which may be negative for h > 1, is not
+    positive. Raises ``ValueError`` for a horizon below 1.
+
+    >>> tested = diebold_mariano(np.array([1.0, 2, 1, 2, 1, 2, 1, 2]), np.array([2.0, 2, 2, 2, 2, 2, 1, 1]))
+    >>> f"{tested.statistic:.4f} {tested.p_value:.4f}"
+    '1.0000 0.3506'
+    """
+    statistic = _corrected_statistic(reference_losses, losses, horizon)
+    if not math.isfinite(statistic):
+        return NOTHING_TO_TEST
+    return Significance(statistic, 2 * float(special.stdtr(len(losses) - 1, -abs(statistic))))
+
+
+def clark_west(
+    truth: Float[np.ndarray, " forecast"],
+    forecast: Float[np.ndarray, " forecast"],
+    reference: float | Float[np.ndarray, " forecast"] = 0.0,
+    horizon: int = 1,
+) -> Significance:
+    """Test of a forecast whose model holds the reference's as a special case (Clark and West 2007).
+
+    The larger model estimates parameters that are zero if the reference is right, and the noise of that makes its
+    squared error larger. Taking this part out,
+
+        f = (y - reference)^2 - [(y - y^)^2 - (reference - y^)^2],
+
+    mean f is tested against zero, on one side: p is the chance of a statistic as large, by the normal distribution.
+    A small p says that the larger model is right, not that its forecasts are more accurate.
+    """
+    if not scorable(truth, forecast, reference):
+        return NOTHING_TO_TEST
+    noise = squared_errors(forecast, reference)
+    with np.errstate(over="ignore", invalid="ignore"):
+        adjusted = squared_errors(truth, forecast) - noise
+    statistic = _corrected_statistic(squared_errors(truth, reference), adjusted, horizon)
+    return Significance(statistic, float(special.ndtr(-statistic))) if math.isfinite(statistic) else NOTHING_TO_TEST
+
+
+def wilson_interval(right: int, counted: int, share: float = 0.95) -> tuple[float, float]:
+    """Interval for a share of ``right`` out of ``counted`` (Wilson 1927); NaN where nothing was counted.
+
+    It stays between 0 and 1 and holds for independent events; what happens on neighbouring days rarely is quite.
+
+    >>> [round(end, 3) for end in wilson_interval(52, 100)]
+    [0.423, 0.615]
+    """
+    if counted == 0:
+        return np.nan, np.nan
+    z = float(special.ndtri((1 + share) / 2))
+    rate, weight = right / counted, z**2 / counted
+    centre = (rate + weight / 2) / (1 + weight)
+    half = math.sqrt(rate * (1 - rate) * weight + weight**2 / 4) / (1 + weight)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def against_always_up(
+    truth: Float[np.ndarray, " forecast"],
+    forecast: Float[np.ndarray, " forecast"],
+    reference: float | Float[np.ndarray, " forecast"] = 0.0,
+) -> Significance:
+    """Hit rate above that of saying *up* every day, on the same days, and the p-value of the difference.
+
+    The two differ on the days of a forecast *down* alone. If it is no better, it is right on half of those: the exact
+    test of McNemar (1947), on both sides. NaN where it never says down.
+    """
+    if not scorable(truth, forecast, reference):
+        return NOTHING_TO_TEST
+    right, said = hits(truth, np.minimum(forecast, reference), reference)
+    if said == 0:
+        return NOTHING_TO_TEST
+    p_value = 2 * float(special.bdtr(min(right, said - right), said, 0.5))
+    return Significance((2 * right - said) / hits(truth, forecast, reference).counted, min(1.0, p_value))
+
+
+def _corrected_statistic(
+    reference_losses: Float[np.ndarray, " forecast"], losses: Float[np.ndarray, " forecast"], horizon: int
+) -> float:
+    """The statistic of Diebold and Mariano with the correction of Harvey, Leybourne and Newbold."""
+    if horizon < 1:
+        raise ValueError(f"The horizon is {horizon}; allowed is a whole number from 1.")
+    count = len(losses)
+    if count < max(LEAST_FORECASTS, horizon + 1):
+        return np.nan
+    with np.errstate(over="ignore", invalid="ignore"):
+        differences = reference_losses - losses
+        mean = differences.mean()
+        around = differences - mean
+        size = np.abs(losses).max() + np.abs(reference_losses).max()
+        covariances = [around[lag:] @ around[: count - lag] / count for lag in range(horizon)]
+    variance = covariances[0] + 2 * sum(covariances[1:])
+    if not (np.isfinite(variance) and np.abs(around).max() > ROUNDING * size and variance > 0):
+        return np.nan
+    correction = (count + 1 - 2 * horizon + horizon * (horizon - 1) / count) / count
+    return float(mean / math.sqrt(variance / count) * math.sqrt(correction))

@@ -1,0 +1,171 @@
+"""What a run of the *Forecast lab* does: document 001, section 1.1, walking forward.
+
+Every fold of the walk-forward and every seed has a network of its own, a refit. They take their epochs in turn, so that
+all curves grow together, and share the cores where there are several. What one refit shows does not depend on the
+others, nor on how many processes there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import torch
+
+from goldviz.labs.gold_forecast.models.heads import QUANTILE_LEVELS
+from goldviz.labs.gold_forecast.problem import ForecastProblem, forecast_problem
+from goldviz.labs.gold_forecast.refit import Forecasts, Gradients, Refit, RefitTask, SeenMarket, refit
+from goldviz.labs.gold_forecast.scores import (
+    MEAN_METRICS,
+    NETWORK,
+    VARIANCE_METRICS,
+    BaselineForecasts,
+    baseline_forecasts,
+    final_tables,
+)
+from goldviz.training.crew import Crew
+from goldviz.training.devices import device_name, resolve
+from goldviz.training.joined_states import joined_states, separate_states
+from goldviz.training.memory import keep_freed_memory
+from goldviz.training.threads import one_thread
+
+if TYPE_CHECKING:
+    from goldviz.labs.gold_forecast.settings import GoldForecast
+    from goldviz.runs.recorder import Recorder
+
+LEAST_SHARED_SECONDS = 6.0
+"""Of training. Another process takes two seconds to begin, so shorter runs do not gain from it."""
+RECENT_FORECASTS = 250
+"""Hidden states are shown at so many last forecasts."""
+
+RefitCrew = Crew[Refit, RefitTask]
+
+
+def train(settings: GoldForecast, record: Recorder) -> None:
+    """Train every refit, and record every variable that the experiment declares."""
+    device = resolve(settings.device)
+    keep_freed_memory()
+    with one_thread():
+        problem = forecast_problem(settings)
+        tasks = refit_tasks(settings, problem, device)
+        costs = [float(len(task.fold.train)) for task in tasks]
+        with Crew(refit, tasks, processes=processes_for(settings, record, device), costs=costs) as crew:
+            # Other processes load torch meanwhile.
+            baselines = baseline_forecasts(problem)
+            announce(settings, record, problem, baselines, device)
+            record.coordinates(layer=crew.call("layers")[0])
+            record.once("parameter_count", crew.call("parameter_count")[0])
+            names = [f"fold {task.fold.number}, seed {task.seed}" for task in tasks]
+            if record.restored is not None:
+                crew.call_each("restore", [(state,) for state in separate_states(record.restored, names)])
+
+            for epoch in record.steps(settings.epochs, state=lambda: joined_states(names, crew.call("state"))):
+                now = cast("GoldForecast", record.settings)
+                losses, gradients = zip(*crew.call("epoch", now.learning_rate, now.clip), strict=True)
+                shown = losses_by_refit(losses, settings) | gradients_by_seed(gradients)
+                if epoch % settings.look_every == 0 or epoch == settings.epochs:
+                    with record.instrument():
+                        shown |= gradients_by_seed(crew.call("look"))
+                        shown |= forecasts_over_time(crew.call("forecast"), settings)
+                # The loss comes last: where it is not finite the run ends, and the rest of the epoch is worth keeping.
+                for name in sorted(shown, key=lambda name: name == "loss"):
+                    record(name, shown[name])
+
+            conclude(settings, record, problem, baselines, crew)
+
+
+def processes_for(settings: GoldForecast, record: Recorder, device: torch.device) -> int:
+    """How many processes share the refits. A device other than the CPU is not shared."""
+    if record.processes == 1 or device.type != "cpu":
+        return 1
+    return record.processes if settings.estimated_seconds() >= LEAST_SHARED_SECONDS else 1
+
+
+def refit_tasks(settings: GoldForecast, problem: ForecastProblem, device: torch.device) -> list[RefitTask]:
+    """A task for each fold and seed; seeds change fastest."""
+    market = SeenMarket(problem.inputs, problem.days, problem.answers.rows, problem.unchanged, problem.changes.values)
+    return [
+        RefitTask(settings, market, fold, seed, str(device), fold is problem.watched)
+        for fold in problem.folds
+        for seed in settings.seeds
+    ]
+
+
+def announce(
+    settings: GoldForecast,
+    record: Recorder,
+    problem: ForecastProblem,
+    baselines: BaselineForecasts,
+    device: torch.device,
+) -> None:
+    """Label the dimensions, say where the data come from, and record what does not depend on any network."""
+    market, tested = problem.market, problem.tested
+    record.coordinates(
+        fold=[fold.number for fold in problem.folds],
+        seed=list(settings.seeds),
+        lag=list(range(settings.window)),
+        channel=list(problem.panel.channels),
+        time=problem.dates_of(tested),
+        recent=problem.dates_of(problem.watched.test[-RECENT_FORECASTS:]),
+        unit=list(range(settings.hidden)),
+        level=list(QUANTILE_LEVELS),
+        baseline=list(baselines.means),
+        volatility_baseline=list(baselines.scales),
+        model=[NETWORK, *baselines.means],
+        metric=list(MEAN_METRICS),
+        volatility_model=[NETWORK, *baselines.scales],
+        volatility_metric=list(VARIANCE_METRICS),
+    )
+    record.attribute(
+        device=device_name(device),
+        data_source=market.source,
+        data_origin=market.origin,
+        data_retrieved=market.retrieved.isoformat(),
+        data_last=market.last.strftime("%Y-%m-%d"),
+        data_notes=" ".join([*market.notes.values(), *baselines.notes]),
+        target_words=market.target.words,
+        simulated=int(market.simulated),
+        final_from=problem.final_from,
+        forecasts=len(tested),
+    )
+    record.once("target", problem.answers.values[tested])
+    record.once("price", problem.panel.price[problem.answers.rows[tested]])
+    record.once("days_ahead", problem.answers.days[tested])
+    record.once("block", np.concatenate([np.full(len(fold.test), fold.number) for fold in problem.folds]))
+    record.once("baseline_mean", np.stack(list(baselines.means.values())))
+    record.once("baseline_scale", np.stack(list(baselines.scales.values())))
+
+
+def losses_by_refit(found: Sequence[dict[str, float]], settings: GoldForecast) -> dict[str, np.ndarray]:
+    """What every refit returns, (fold, seed) each."""
+    return {name: np.reshape([one[name] for one in found], (-1, len(settings.seeds))) for name in found[0]}
+
+
+def gradients_by_seed(found: Sequence[Gradients]) -> dict[str, np.ndarray]:
+    """What the watched refits return, one of each seed, with seeds last."""
+    watched = [one for one in found if one]
+    return {name: np.stack([one[name] for one in watched], axis=-1) for name in watched[0]}
+
+
+def forecasts_over_time(found: Sequence[Forecasts], settings: GoldForecast) -> dict[str, np.ndarray]:
+    """Means and scales of all test blocks one after another, (time, seed)."""
+    seeds = len(settings.seeds)
+    return {
+        name: np.stack([np.concatenate([getattr(one, name) for one in found[seed::seeds]]) for seed in range(seeds)], 1)
+        for name in ("mean", "scale")
+    }
+
+
+def conclude(
+    settings: GoldForecast, record: Recorder, problem: ForecastProblem, baselines: BaselineForecasts, crew: RefitCrew
+) -> None:
+    """Record what the best weights of all refits come to."""
+    found: list[Forecasts] = crew.call("forecast")
+    seeds = len(settings.seeds)
+    parameters = np.stack([np.concatenate([one.parameters for one in found[seed::seeds]]) for seed in range(seeds)])
+    shown = forecasts_over_time(found, settings)
+    tables = final_tables(problem, baselines, settings.head, shown["mean"], shown["scale"], parameters)
+    for name, values in tables.items():
+        record.once(name, values)
+    record.once("hidden", crew.call("hidden", RECENT_FORECASTS)[problem.watched.number * seeds])

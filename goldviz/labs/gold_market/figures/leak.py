@@ -1,0 +1,117 @@
+"""What a covariate tells of the target's next move: as it is known at the forecast, and as it is joined by date."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.elements import worded
+from goldviz.figures.market import (
+    JOINED,
+    KNOWN,
+    date_axis,
+    days,
+    legend_under,
+    names,
+    percent,
+    shortened,
+    source_sentence,
+    words,
+)
+from goldviz.figures.reading import sentences, thinned
+from goldviz.figures.theme import INKS, Theme, as_label
+
+MOST_DAYS = 1_000
+NO_COVARIATE = "This market has no covariate: there is nothing to join."
+
+
+def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Rolling correlation of the target's next move with one covariate, known at the forecast and joined by date."""
+    number = int(ds.attrs["number"])
+    if number == 0:
+        return worded(NO_COVARIATE, title="Does a covariate tell the next move?", theme=theme)
+    kept, thinning = thinned(ds.sizes["answer_day"], MOST_DAYS, "day")
+    dates, figure = days(ds["answer_day"])[kept], go.Figure()
+    noise = ds["noise"].values[kept]
+    edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
+    figure.add_trace(go.Scatter(y=-noise, showlegend=False, **edge))
+    fill = look.with_alpha(INKS[theme].muted, 0.25)
+    figure.add_trace(go.Scatter(y=noise, fill="tonexty", fillcolor=fill, showlegend=False, **edge))
+    for kind, label, colour, dash in (
+        ("joined", "joined by date", JOINED, "dot"),
+        ("known", "known at the forecast", KNOWN, "solid"),
+    ):
+        used = (ds.attrs["alignment"] == "date") == (kind == "joined")
+        figure.add_trace(
+            go.Scatter(x=dates, y=ds[f"{kind}_rolling"].values[kept], mode="lines", name=label,
+                       line={"color": colour, "dash": dash, "width": 3 if used else 1.6}, hovertemplate="%{y:+.2f}")
+        )  # fmt: skip
+    target, beside = (shortened(str(ds["channel"].values[k])) for k in (0, number))
+    band = "Grey: 95 % of the windows of unrelated numbers."
+    notes = [overall_sentence(ds), band, sentences(source_sentence(ds), thinning)]
+    look.apply(figure, theme, title=f"Does {beside} tell {target}'s next move?", notes=notes, height=440)
+    legend_under(figure, lines=2)
+    date_axis(figure)
+    figure.update_yaxes(title_text=f"Correlation, last {ds.attrs['window']}", range=[-1.02, 1.02], dtick=0.5,
+                        zeroline=True, zerolinecolor=INKS[theme].muted)  # fmt: skip
+    return figure
+
+
+def overall_sentence(ds: xr.Dataset) -> str:
+    """The two correlations over all the years."""
+    known, joined = (float(ds[f"{kind}_overall"].values[ds.attrs["number"]]) for kind in ("known", "joined"))
+    return f"Over all these years: {_signed(joined)} joined by date, {_signed(known)} as known at the forecast."
+
+
+def leak(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Every covariate's two correlations over all the years, and what lies between them."""
+    title = "Which covariates leak when joined by date?"
+    count = ds.sizes["channel"] - 1
+    if count == 0:
+        return worded(NO_COVARIATE, title=title, theme=theme)
+    known, joined = ds["known_overall"].values[1:], ds["joined_overall"].values[1:]
+    places, labels = np.arange(count), names(ds)[1:]
+    figure = go.Figure(
+        go.Scatter(x=np.stack([known, joined, np.full(count, np.nan)], axis=1).ravel(), y=np.repeat(places, 3),
+                   mode="lines", line={"color": look.with_alpha(JOINED, 0.45), "width": 5}, showlegend=False,
+                   hoverinfo="skip")
+    )  # fmt: skip
+    for values, name, symbol, colour in (
+        (joined, "joined by date", "diamond", JOINED),
+        (known, "known at the forecast", "circle", KNOWN),
+    ):
+        figure.add_trace(
+            go.Scatter(x=values, y=places, mode="markers", name=name,
+                       customdata=[as_label(words(ds, number + 1)) for number in range(count)],
+                       marker={"symbol": symbol, "size": 11, "color": colour},
+                       hovertemplate=f"<b>%{{customdata}}</b><br>{name}: %{{x:+.3f}}<extra></extra>")
+        )  # fmt: skip
+    notes = [fit_sentence(ds), source_sentence(ds)]
+    look.apply(figure, theme, title=title, notes=notes, hover="closest", height=max(300, 190 + 32 * count))
+    legend_under(figure, lines=2, axis=52)
+    figure.update_yaxes(
+        tickmode="array", tickvals=places.tolist(), ticktext=labels, showgrid=False, ticks="", ticklabelstandoff=6,
+        range=[count - 0.4, -0.6],
+    )  # fmt: skip
+    either = np.abs(np.concatenate([known, joined]))
+    reach = 1.12 * max(0.1, float(either[np.isfinite(either)].max(initial=0)))
+    figure.update_xaxes(title_text="Correlation with the target's next move", range=[-reach, reach], zeroline=True,
+                        zerolinecolor=INKS[theme].muted)  # fmt: skip
+    return figure
+
+
+def fit_sentence(ds: xr.Dataset) -> str:
+    """What a linear fit on all covariates explains, joined by date and as known."""
+    known, joined = (float(ds.attrs[f"{kind}_r2"]) for kind in ("known", "joined"))
+    if not np.isfinite(known) or not np.isfinite(joined):
+        return ""
+    return (
+        f"A linear fit on all of them explains {percent(joined)} of the next move's variance joined by date, "
+        f"{percent(known)} as known (adjusted R², in sample)."
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−") if np.isfinite(value) else "no number"

@@ -1,0 +1,175 @@
+"""Who is observed: month by month over the years, and day by day at the end."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import theme as look
+from goldviz.figures.maps import cells, colour_bar
+from goldviz.figures.market import (
+    HIDDEN,
+    JOINED,
+    KNOWN,
+    date_axis,
+    days,
+    in_template,
+    legend_under,
+    names,
+    percent,
+    source_sentence,
+    words,
+)
+from goldviz.figures.reading import sentences
+from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label, with_alpha
+
+SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
+"""Parts of a channel's row in the strip."""
+
+
+def strip(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """How many values of each channel a month brings, one row a channel."""
+    masked = bool(np.nansum(ds["hidden"].values) > 0)
+    months = ds["month"].values.astype("datetime64[D]").astype(str)
+    weekdays = np.maximum(ds["weekdays"].values, 1.0)
+    height = SEEN_HEIGHT if masked else SEEN_HEIGHT + HIDDEN_HEIGHT
+    figure = go.Figure()
+    for number in range(ds.sizes["channel"]):
+        seen, hidden = ds["seen"].values[:, number], ds["hidden"].values[:, number]
+        heading = f"<b>{in_template(words(ds, number))}</b><br>%{{x|%B %Y}}: "
+        figure.add_trace(
+            cells(np.minimum(seen / weekdays, 1)[None], x=months, y=[number, number + height],
+                  customdata=_said(seen, hidden, ds["weekdays"].values),
+                  hover=f"{heading}new on %{{customdata[0]:.0f}} days<br>%{{customdata[2]:.0f}} weekdays, "
+                  "%{customdata[1]:.0f} hidden", hoverongaps=False)
+        )  # fmt: skip
+        if masked:
+            share = np.where(hidden > 0, hidden / np.maximum(seen + hidden, 1), np.nan)
+            figure.add_trace(
+                go.Heatmap(
+                    z=share[None].astype(np.float32), x=months, y=[number + height, number + height + HIDDEN_HEIGHT],
+                    customdata=_said(hidden, seen + hidden), colorscale=[[0, with_alpha(HIDDEN, 0.15)], [1, HIDDEN]],
+                    zmin=0, zmax=1, showscale=False, hoverongaps=False,
+                    hovertemplate=f"{heading}%{{customdata[0]:.0f}} of %{{customdata[1]:.0f}} values hidden"
+                    "<extra></extra>",
+                )
+            )  # fmt: skip
+    notes = [hidden_sentence(ds), sentences(source_sentence(ds), _empty_sentence(ds))]
+    count = ds.sizes["channel"]
+    look.apply(
+        figure, theme, title="Who is observed in which month?", notes=notes, legend=False, hover="closest",
+        height=230 + 34 * count,
+    )  # fmt: skip
+    date_axis(figure)
+    _channel_axis(figure, names(ds), middle=(1 - GAP) / 2)
+    figure.update_yaxes(range=[count - GAP / 2, -GAP / 2])
+    colour_bar(figure, (0, 1), SEQUENTIAL, "New values per weekday", tickvals=[0, 0.5, 1], ticktext=["0", "½", "1 +"])
+    return figure
+
+
+def _said(*counts: NDArray[np.float64]) -> NDArray[np.float32]:
+    """What a row of one channel says on hover: (1, month, count)."""
+    return np.stack(counts, axis=-1)[None].astype(np.float32)
+
+
+def hidden_sentence(ds: xr.Dataset) -> str:
+    """Which part of the covariates' rows masking has hidden; empty where none is."""
+    seen, hidden = (float(np.nansum(ds[name].values[:, 1:])) for name in ("seen", "hidden"))
+    if not hidden:
+        return ""
+    return f"Pink strips: hidden on purpose, {percent(hidden / (seen + hidden))} of {seen + hidden:,.0f} values."
+
+
+def _empty_sentence(ds: xr.Dataset) -> str:
+    return "Blank: before a channel's first value or after its last." if np.isnan(ds["seen"].values).any() else ""
+
+
+def _channel_axis(figure: go.Figure, labels: list[str], *, middle: float = 0.0) -> None:
+    """Channels from top to bottom, the target first."""
+    places = np.arange(len(labels)) + middle
+    figure.update_yaxes(
+        tickmode="array", tickvals=places.tolist(), ticktext=labels, showgrid=False, ticks="", ticklabelstandoff=6
+    )
+
+
+STATES = (
+    ("known at the forecast", KNOWN, 0.6),
+    ("not out yet: a leak", JOINED, 0.34),
+    ("hidden on purpose", HIDDEN, 0.12),
+)
+"""What can be said of a value in a row, with its colour and height: nothing is told by colour alone."""
+
+
+def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Which channel has a new value in which of the last rows, and whether that value was out by then."""
+    placed, masked = np.isfinite(ds["dated"].values), ds["masked"].values > 0
+    early = placed & ~masked & (ds["wait"].values < 0)
+    figure = go.Figure()
+    for where, (name, colour, height) in zip((placed & ~masked & ~early, early, masked), STATES, strict=True):
+        if where.any():
+            figure.add_trace(_blocks(ds, where, name, colour, height))
+    _shade_rows_without_forecast(figure, ds, theme)
+    count = ds.sizes["channel"]
+    shading = "Shaded: days without a value of the target, so without a forecast."
+    look.apply(
+        figure, theme, title=f"Who is new on which of the last {ds.sizes['row']} days?",
+        notes=[early_sentence(ds), sentences(source_sentence(ds), shading)], hover="closest", height=180 + 30 * count,
+    )  # fmt: skip
+    legend_under(figure, lines=len(figure.data), axis=42)
+    figure.update_layout(barmode="overlay")
+    date_axis(figure)
+    figure.update_xaxes(nticks=5)
+    _channel_axis(figure, names(ds))
+    figure.update_yaxes(range=[count - 0.4, -0.6])
+    return figure
+
+
+def early_sentence(ds: xr.Dataset) -> str:
+    """How many of the covariates' values stand in a row before they were out, over all the years; empty without any."""
+    placed, early = (int(ds[name].values[1:].sum()) for name in ("placed", "too_early"))
+    if not placed:
+        return ""
+    part = "none of" if not early else "all" if early == placed else f"{early:,} of"
+    return (
+        f"Joined by {ds.attrs['alignment']}: {part} {placed:,} covariates' values stand in a row before they were out."
+    )
+
+
+def _blocks(ds: xr.Dataset, where: NDArray[np.bool_], name: str, colour: str, height: float) -> go.Bar:
+    rows, channels = np.nonzero(where)
+    heading = [as_label(words(ds, channel)) for channel in channels.tolist()]
+    dated = ds["dated"].values[where].astype(np.int64).astype("datetime64[D]").astype(str)
+    said = [_age(hours) for hours in ds["wait"].values[where]]
+    return go.Bar(
+        x=days(ds["row"])[rows], y=np.full(len(rows), height), base=channels - height / 2, width=0.78 * _row_width(ds),
+        name=name, marker={"color": colour, "line": {"width": 0}}, customdata=np.stack([heading, dated, said], axis=-1),
+        hovertemplate="<b>%{customdata[0]}</b><br>row of %{x|%a %d %b %Y}<br>value of %{customdata[1]}, "
+        f"out %{{customdata[2]}}<extra>{name}</extra>",
+    )  # fmt: skip
+
+
+def _row_width(ds: xr.Dataset) -> float:
+    """The typical distance of two rows in milliseconds, the unit of Plotly's dates."""
+    return float(np.median(np.diff(ds["row"].values)) / np.timedelta64(1, "ms"))
+
+
+def _age(hours: float) -> str:
+    """When a value came out, seen from the row's forecast.
+
+    >>> _age(20.5), _age(0.0), _age(-26.5)
+    ('20.5 h before the forecast', 'at the forecast', '26.5 h after the forecast')
+    """
+    if hours == 0:
+        return "at the forecast"
+    return f"{abs(hours):.3g} h {'before' if hours > 0 else 'after'} the forecast"
+
+
+def _shade_rows_without_forecast(figure: go.Figure, ds: xr.Dataset, theme: Theme) -> None:
+    half = np.timedelta64(int(_row_width(ds) / 2), "ms")
+    for row in ds["row"].values[ds["forecast"].values == 0].astype("datetime64[ms]"):
+        figure.add_shape(
+            type="rect", x0=str(row - half), x1=str(row + half), y0=0, y1=1, yref="paper", layer="below",
+            line_width=0, fillcolor=with_alpha(INKS[theme].muted, 0.16),
+        )  # fmt: skip

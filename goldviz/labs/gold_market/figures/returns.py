@@ -1,0 +1,180 @@
+"""What the target's moves are like: their volatility, their distribution, their memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import theme as look
+from goldviz.figures.market import (
+    HIDDEN,
+    KNOWN,
+    Unit,
+    counting_log_axis,
+    date_axis,
+    days,
+    in_template,
+    legend_under,
+    percent,
+    source_sentence,
+    unit_of_changes,
+)
+from goldviz.figures.reading import sentences, single, thinned
+from goldviz.figures.theme import INKS, Theme
+
+MOST_DAYS = 1_000
+"""Days drawn of a curve at most."""
+
+MOST_MOVES = 700
+"""Spans of days of which the lowest and the highest move are drawn."""
+
+NAMED_MOVES = 8
+
+
+def returns(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Every move of the target within twice its volatility as it was known on the day before."""
+    unit, window = unit_of_changes(ds), int(ds.attrs["window"])
+    moves, dates = unit.factor * ds["change"].values, days(ds["change_day"])
+    kept, span = extremes(moves, MOST_MOVES)
+    figure = go.Figure(
+        go.Scatter(x=dates[kept], y=single(moves[kept]), mode="lines", name=unit.noun.lower(),
+                   hovertemplate="%{y:+.2f}", line={"color": INKS[theme].muted, "width": 1})
+    )  # fmt: skip
+    drawn, thinning = thinned(len(moves), MOST_DAYS, "day")
+    for name, label, colour, dash in (
+        ("rolling_sd", f"±2 sd, last {window}", KNOWN, "solid"),
+        ("expanding_sd", "±2 sd, all before", HIDDEN, "dash"),
+    ):
+        reach = single(2 * unit.factor * ds[name].values[drawn])
+        for sign in (1, -1):
+            figure.add_trace(
+                go.Scatter(x=dates[drawn], y=sign * reach, mode="lines", name=label,
+                           legendgroup=name, showlegend=sign > 0, line={"color": colour, "dash": dash, "width": 2},
+                           hovertemplate="%{y:+.2f}" if sign > 0 else None, hoverinfo=None if sign > 0 else "skip")
+            )  # fmt: skip
+    figure.add_trace(_named_moves(ds, unit, theme))
+    spans = f"Moves: the lowest and the highest of every {span} days." if span > 1 else ""
+    lines = f"Lines: {thinning[0].lower()}{thinning[1:]}" if thinning else ""
+    notes = [outside_sentence(ds), sentences(source_sentence(ds), spans, lines)]
+    look.apply(figure, theme, title="When are the moves large?", notes=notes, height=440, hover="closest")
+    legend_under(figure, lines=2)
+    date_axis(figure, range=[dates[0], dates[-1]])
+    figure.update_yaxes(title_text=unit.title)
+    return figure
+
+
+def extremes(values: NDArray[np.float64], most: int) -> tuple[NDArray[np.int64], int]:
+    """Indices of the lowest and highest value of each of at most ``most`` equal spans, and a span's length.
+
+    >>> extremes(np.array([0.0, 5.0, 1.0, -1.0, 2.0, 2.0]), 2)[0].tolist()
+    [0, 1, 3, 4]
+    """
+    span = max(1, -(-len(values) // most))
+    kept: set[int] = set()
+    for start in range(0, len(values), span):
+        part = values[start : start + span]
+        kept |= {start + int(part.argmin()), start + int(part.argmax())}
+    return np.array(sorted(kept)), span
+
+
+def outside_sentence(ds: xr.Dataset) -> str:
+    """How many moves were larger than twice each volatility."""
+    sizes, shares = np.abs(ds["change"].values), []
+    for name in ("rolling_sd", "expanding_sd"):
+        given = np.isfinite(ds[name].values)
+        shares.append(float((sizes[given] > 2 * ds[name].values[given]).mean()) if given.any() else np.nan)
+    return (
+        f"Outside the lines: {percent(shares[0])} (last {int(ds.attrs['window'])}), {percent(shares[1])} (all before)."
+    )
+
+
+def _named_moves(ds: xr.Dataset, unit: Unit, theme: Theme) -> go.Scatter:
+    """The largest moves, with their dates and how many standard deviations they were."""
+    moves, sd = ds["change"].values, ds["rolling_sd"].values
+    largest = np.argsort(-np.abs(moves))[:NAMED_MOVES]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        times = np.abs(moves[largest]) / sd[largest]
+    said = [
+        f"{abs(ratio):.1f} times the volatility known the day before" if np.isfinite(ratio) else "no volatility yet"
+        for ratio in times
+    ]
+    return go.Scatter(
+        x=days(ds["change_day"])[largest], y=unit.factor * moves[largest], mode="markers",
+        name=f"{len(largest)} largest moves", customdata=said,
+        marker={"symbol": "diamond", "size": 9, "color": INKS[theme].accent,
+                "line": {"color": INKS[theme].background, "width": 1}},
+        hovertemplate=f"<b>%{{x|%a %d %b %Y}}: %{{y:+.2f}} {in_template(unit.unit)}</b><br>"
+        "%{customdata}<extra></extra>",
+    )  # fmt: skip
+
+
+def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """The moves' histogram beside a Gaussian of the same standard deviation, counts on a log axis."""
+    unit = unit_of_changes(ds)
+    middle, gaussian = unit.factor * ds["bin"].values, ds["gaussian"].values
+    figure = go.Figure(
+        go.Bar(x=middle, y=ds["count"].values, name="days", width=unit.factor * ds.attrs["bin_width"],
+               marker={"color": KNOWN, "line": {"width": 0}}, hovertemplate="%{y:.0f}")
+    )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(x=middle, y=np.where(gaussian > 0.2, gaussian, np.nan), name="Gaussian of the same sd", mode="lines",
+                   line={"color": INKS[theme].accent, "dash": "dash", "width": 2.5}, hovertemplate="%{y:.3~g}")
+    )  # fmt: skip
+    off = int(ds.attrs["off_scale"])
+    beyond = f"{off} move{'' if off == 1 else 's'} beyond the axis." if off else ""
+    notes = [tail_sentence(ds), worst_sentence(ds), sentences(source_sentence(ds), beyond)]
+    look.apply(figure, theme, title="Are large moves rarer than in a Gaussian?", notes=notes, height=400)
+    most = float(max(ds["count"].values.max(), gaussian.max()))
+    legend_under(figure, lines=1, axis=52)
+    figure.update_xaxes(title_text=unit.title, showgrid=False, hoverformat=".2f")
+    figure.update_yaxes(title_text="Days", **counting_log_axis(0.5, 1.3 * most))
+    return figure
+
+
+def tail_sentence(ds: xr.Dataset) -> str:
+    """The kurtosis, and what lies beyond four standard deviations."""
+    found, expected = int(ds.attrs["beyond"]), float(ds.attrs["gaussian_beyond"])
+    return (
+        f"Excess kurtosis {ds.attrs['excess_kurtosis']:.1f} (Gaussian: 0). Beyond 4 standard deviations: "
+        f"{found} day{'' if found == 1 else 's'}; a Gaussian gives {expected:.2g}."
+    )
+
+
+def worst_sentence(ds: xr.Dataset) -> str:
+    """The largest loss and the largest gain with their dates."""
+    unit, moves, dates = unit_of_changes(ds), ds["change"].values, days(ds["change_day"])
+    low, high = int(moves.argmin()), int(moves.argmax())
+    return f"Worst day {unit.said(moves[low])} ({dates[low]}), best {unit.said(moves[high])} ({dates[high]})."
+
+
+def memory(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Autocorrelation of the moves and of their squares, with the band of white noise."""
+    unit, noise = unit_of_changes(ds), float(ds.attrs["noise"])
+    lags = ds["lag"].values
+    figure = go.Figure(
+        go.Bar(x=lags, y=ds["of_squares"].values, name="squares: their size", width=0.55,
+               marker={"color": HIDDEN, "line": {"width": 0}}, hovertemplate="%{y:+.3f}")
+    )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(x=lags, y=ds["of_changes"].values, name=f"{unit.noun.lower()}s themselves", mode="lines+markers",
+                   line={"color": KNOWN, "width": 1.5}, marker={"size": 6}, hovertemplate="%{y:+.3f}")
+    )  # fmt: skip
+    figure.add_hrect(y0=-noise, y1=noise, line_width=0, fillcolor=look.with_alpha(INKS[theme].muted, 0.25))
+    notes = [memory_sentence(ds), source_sentence(ds)]
+    look.apply(figure, theme, title="What do past moves tell?", notes=notes, height=400)
+    legend_under(figure, lines=2, axis=52)
+    figure.update_xaxes(title_text="Lag (observations)", showgrid=False, range=[0, lags[-1] + 1])
+    figure.update_yaxes(title_text="Autocorrelation", zeroline=True, zerolinecolor=INKS[theme].muted)
+    return figure
+
+
+def memory_sentence(ds: xr.Dataset) -> str:
+    """How many lags stand out of the band of white noise."""
+    noise, lags = float(ds.attrs["noise"]), ds.sizes["lag"]
+    out = {name: int((np.abs(ds[name].values) > noise).sum()) for name in ("of_changes", "of_squares")}
+    return (
+        f"Outside the grey band of white noise (±{noise:.3f}): {out['of_squares']} of {lags} lags of the squares, "
+        f"{out['of_changes']} of the moves; chance gives {0.05 * lags:.0f}."
+    )

@@ -1,0 +1,139 @@
+"""Gold market: what is observed and when, and document 001, section 1.1, with this market's own numbers."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import streamlit as st
+import xarray as xr
+
+from goldviz.declare.instant import Instant
+from goldviz.figures.market import percent, source_sentence, unit_of_changes, words
+from goldviz.labs.gold_market import LAB
+from goldviz.labs.gold_market.figures import FIGURES
+from goldviz.labs.gold_market.figures.leak import fit_sentence
+from goldviz.labs.gold_market.figures.observed import early_sentence
+from goldviz.labs.gold_market.figures.returns import memory_sentence, tail_sentence
+from goldviz.labs.gold_market.figures.table import facts_table
+from goldviz.labs.gold_market.settings import GoldMarket
+from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.words import plain
+
+
+def draw(view: View, name: str) -> None:
+    """One figure, and under it what it cannot show."""
+    spec = FIGURES[name]
+    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
+    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+
+
+def pair(view: View, left: str, right: str) -> None:
+    """Two figures side by side."""
+    for column, name in zip(st.columns(2), (left, right), strict=True):
+        with column:
+            draw(view, name)
+
+
+def look(view: View) -> None:
+    """Who is observed, and what the covariate in view tells of the target's next move."""
+    pair(view, "strip", "correlation")
+
+
+def read(view: View) -> None:
+    """The last days, the leak, the returns, every channel's facts, and the mathematics."""
+    draw(view, "last_days")
+    pair(view, "leak", "prices")
+    draw(view, "returns")
+    pair(view, "distribution", "memory")
+    facts(view)
+    with st.expander("Why: the mathematics with this market's numbers", icon=":material/function:", expanded=True):
+        why(view)
+
+
+def facts(view: View) -> None:
+    """The table of every channel's gaps."""
+    st.markdown("**What is there of each channel?**")
+    st.dataframe(
+        facts_table(view.dataset),
+        hide_index=True,
+        column_config={
+            "Channel": st.column_config.TextColumn(pinned=True),
+            "Age at the forecast (h)": st.column_config.NumberColumn(
+                format="%.1f", help="Median time from a value's release to the forecast of its row."
+            ),
+            "Share of weekdays": st.column_config.NumberColumn(
+                format="percent", help="Mondays to Fridays with a value, between the first and the last one."
+            ),
+            "Unchanged values": st.column_config.NumberColumn(help="Values equal to the one before."),
+            "Listed without value": st.column_config.NumberColumn(help="Days that the source lists, but leaves empty."),
+        },
+    )
+    st.caption(
+        f"{plain(source_sentence(view.dataset))} Counted on each channel's own calendar, before anything is aligned or "
+        "hidden. Not shown here: the time of day at which prices were made, and revisions."
+    )
+
+
+def why(view: View) -> None:
+    """Log returns, observed times and release times (document 001, section 1.1)."""
+    ds = view.dataset
+    formulas, numbers = st.columns(2)
+    with formulas:
+        st.markdown("The target is gold's log return between neighbouring observations (document 001, section 1.1):")
+        st.latex(r"y(t_k) = \log P(t_k) - \log P(t_{k-1})")
+        st.markdown("Time goes on between observations, and the loss counts observed times alone:")
+        st.latex(r"\mathcal{L}(\theta) = \sum_{k=1}^{K} \ell\big(y(t_k), \hat y(t_k)\big)")
+        st.markdown(
+            "A forecast may use what is out by then. With r(x) the release time of a value x, and s the moment of the "
+            "forecast, that is the set"
+        )
+        st.latex(r"\mathcal{I}(s) = \{\, x : r(x) \le s \,\}")
+        st.latex(r"\hat y(t_{k+1}) = \mathcal{F}_\theta\big(\mathcal{I}(s_k)\big)")
+    with numbers:
+        for sentence in sentences(ds):
+            st.markdown(plain(sentence))
+        st.caption(
+            "The document writes t for time and k for the number of an observation; release times are this "
+            "laboratory's addition. Without them, joining by date lets a network read the answer's own day."
+        )
+
+
+def sentences(ds: xr.Dataset) -> list[str]:
+    """This market's numbers behind the equations."""
+    number, days = int(ds.attrs["number"]), int(ds.attrs["calendar_days"])
+    unit, moves = unit_of_changes(ds), ds["change"].values
+    found = [
+        f"{words(ds, 0)}: K = {len(moves):,} observed moves in {days:,} days, with a mean of {unit.said(moves.mean())} "
+        f"and a standard deviation of {unit.factor * ds.attrs['sd']:.3g} {unit.unit}. {tail_sentence(ds)}",
+        f"A forecast is made when the target's value is out, {ds['released'].values[0]}.",
+    ]
+    if number:
+        covariates = ds.sizes["channel"] - 1
+        found += [
+            f"Partial observation: at a forecast {ds.attrs['new']:.1f} of {covariates} covariates have something new "
+            f"on average, and in {percent(ds.attrs['complete'])} of the forecasts all of them do.",
+            release_sentence(ds, number),
+            early_sentence(ds),
+            fit_sentence(ds),
+        ]
+    return [*(sentence for sentence in found if sentence), memory_sentence(ds)]
+
+
+def release_sentence(ds: xr.Dataset, number: int) -> str:
+    """When the covariate in view is out, and what that means for the forecast."""
+    wait = float(ds["typical_wait"].values[number])
+    out = f"{words(ds, number)} is out at {ds['released'].values[number]}"
+    if not np.isfinite(wait):
+        return f"{out}; in these years no value of it stands in any row."
+    if wait < 0:
+        return f"{out}: as the rows are joined now, typically {-wait:.3g} hours after the forecast that uses it."
+    return f"{out}, so at the forecast that first uses it a value is typically {wait:.3g} hours old."
+
+
+def position_words(settings: Instant) -> str:
+    """Which covariate stands beside the target."""
+    return plain(cast(GoldMarket, settings).covariate_in_words())
+
+
+PAGE = InstantPage(LAB, look=look, read=read, words_of_position=position_words)

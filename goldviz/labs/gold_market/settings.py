@@ -1,0 +1,138 @@
+"""Gold and its covariates as they are observed: calendars, gaps, release times, and what they say of the next return.
+
+Document 001, section 1.1: the target is gold's log return, and the loss counts observed times t_k alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from goldviz.declare.instant import Instant
+from goldviz.declare.market_settings import MARKET_SETTINGS, market_seed_setting, market_setting
+from goldviz.declare.settings import Preset, setting
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.data.markets.market import Market
+
+ALIGNMENTS = {"release": "by release time", "date": "by calendar date (leaks)"}
+MISSING = {"none": "nothing", "random": "single observations", "blocks": "blocks of weeks", "channel": "whole channels"}
+MOST_COVARIATES = 60
+
+
+class GoldMarket(Instant):
+    """One market: who is observed on which day, what its returns are like, and what is known at a forecast."""
+
+    name: ClassVar[str] = "gold-market"
+    title: ClassVar[str] = "Gold market"
+    question: ClassVar[str] = "What of gold is observed, and when?"
+    icon: ClassVar[str] = ":material/calendar_month:"
+    section: ClassVar[str] = "Gold"
+    rank: ClassVar[int] = 50
+    position: ClassVar[str] = "channel"
+
+    data: str = market_setting()
+    market_seed: int = market_seed_setting()
+    alignment: Literal["release", "date"] = setting(
+        "release", group="Observation", essential=True, labels=ALIGNMENTS,
+        description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.",
+    )  # fmt: skip
+    missing: Literal["none", "random", "blocks", "channel"] = setting(
+        "none", group="Observation", essential=True, labels=MISSING,
+        description="What is hidden of the covariates, to see what missing data look like. Gold itself is never "
+        "hidden.",
+    )  # fmt: skip
+    missing_share: float = setting(
+        0.5, ge=0, le=0.95, group="Observation", essential=True,
+        description="Share of the covariates' observations that is hidden.",
+    )  # fmt: skip
+    years: int = setting(
+        20, ge=1, le=60, group="View", essential=True, unit="years",
+        description="The last years, which are shown and measured.",
+    )  # fmt: skip
+    window: int = setting(
+        120, ge=20, le=500, group="View", essential=True, unit="observations",
+        description="Observations in the window of the rolling volatility and correlation.",
+    )  # fmt: skip
+    channel: int = setting(
+        1, ge=1, le=MOST_COVARIATES, group="View",
+        description="Number of the covariate that stands beside the target.",
+    )  # fmt: skip
+
+    kept_by_presets: ClassVar[tuple[str, ...]] = (*MARKET_SETTINGS, "channel")
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset(
+            "As in the document", "document",
+            "Partial observations: every channel on a calendar of its own, each value known from its release on.",
+        ),
+        Preset(
+            "Break it: join by calendar date", "break",
+            "One row a date, as a spreadsheet joins: at the forecast, values stand in the row that are not out yet.",
+            {"alignment": "date"},
+        ),
+        Preset(
+            "Hide half", "break",
+            "Half of the covariates' observations are gone, one by one at random: few rows are complete.",
+            {"missing": "random", "missing_share": 0.5},
+        ),
+        Preset(
+            "Blocks of weeks missing", "break",
+            "All covariates fall silent together, two weeks on average, as when a feed is down.",
+            {"missing": "blocks", "missing_share": 0.3},
+        ),
+        Preset(
+            "Whole channels missing", "break", "Half of the covariates are not there at all.",
+            {"missing": "channel", "missing_share": 0.5},
+        ),
+    )  # fmt: skip
+
+    def positions(self) -> tuple[int, int]:
+        """The covariates, numbered from 1; one place where there is none, or no such market."""
+        from goldviz.data.markets.market import MarketError
+
+        try:
+            return 1, min(max(len(self._market().channels) - 1, 1), MOST_COVARIATES)
+        except MarketError:
+            return 1, 1
+
+    def covariate_in_words(self) -> str:
+        """Which covariate is in view: 'Covariate 1 of 7: Silver (simulated)'; less where there is no such market."""
+        from goldviz.data.markets.market import MarketError
+
+        try:
+            covariates = self._market().channels[1:]
+        except MarketError:
+            return "Covariate"
+        if not covariates:
+            return "No covariate"
+        number = min(self.channel, len(covariates))
+        return f"Covariate {number} of {len(covariates)}: {covariates[number - 1].words}"
+
+    def without_effect(self) -> Collection[str]:
+        """Where nothing is hidden, there is no share of it."""
+        return ("missing_share",) if self.missing == "none" else ()
+
+    def compute(self) -> xr.Dataset:
+        """Observations by month and by day, facts of every channel, returns, and two kinds of correlation.
+
+        A covariate's number beyond the last one means the last.
+        """
+        from goldviz.labs.gold_market.views.market import market_view
+
+        return market_view(
+            self._market(),
+            years=self.years,
+            number=self.channel,
+            by=self.alignment,
+            pattern=self.missing,
+            share=self.missing_share,
+            seed=self.market_seed,
+            window=self.window,
+        )
+
+    def _market(self) -> Market:
+        from goldviz.labs.gold_market.views.market import market_at_hand
+
+        return market_at_hand(self.data, self.market_seed)

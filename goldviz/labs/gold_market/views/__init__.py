@@ -1,0 +1,1 @@
+"""The numbers behind the page: observations, returns, and a join that looks ahead."""

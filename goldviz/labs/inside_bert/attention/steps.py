@@ -1,0 +1,71 @@
+"""How one head got from a token to its output, with every number visible (document 001, section 4.1.2)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from goldviz.diagnostics.text.reading import TextReading
+
+
+def attention_steps(reading: TextReading, layer: int, head: int, query: int) -> xr.Dataset:
+    """The steps of one head for the token number ``query``, in float64 from the model's own queries, keys and values.
+
+    Dimensions: ``piece`` (the keys, with ``token`` as a label) and ``dimension`` (of the head, d_k of them).
+
+    - ``query`` (dimension): q_i; ``key`` and ``value`` (piece, dimension): k_j and v_j
+    - ``product`` (piece): q_i . k_j; ``score``: the same over sqrt(d_k); ``weight``: the softmax of the scores
+    - ``value_norm`` (piece): || v_j ||; ``weighted_norm``: || a_ij v_j ||
+    - ``output`` (dimension): sum_j a_ij v_j
+
+    Raises IndexError for a layer, head or token that the model or the text does not have.
+    """
+    pieces = len(reading.pieces)
+    if not 0 <= query < pieces:
+        raise IndexError(f"The token is number {query}; the text has numbers 0 to {pieces - 1}.")
+    steps = reading.head(layer, head)
+    asked = steps.query[query].astype(np.float64)
+    keys, values = steps.key.astype(np.float64), steps.value.astype(np.float64)
+    product = keys @ asked
+    score = product / math.sqrt(len(asked))
+    weight = np.exp(score - score.max())
+    weight /= weight.sum()
+    value_norm = np.linalg.norm(values, axis=1)
+    variables: dict[str, tuple[Any, np.ndarray, str]] = {
+        "query": ("dimension", asked, "Query q"),
+        "key": (("piece", "dimension"), keys, "Key k"),
+        "product": ("piece", product, "q · k"),
+        "score": ("piece", score, "q · k / √d_k"),
+        "weight": ("piece", weight, "Attention weight"),
+        "value": (("piece", "dimension"), values, "Value v"),
+        "value_norm": ("piece", value_norm, "Length of v"),
+        "weighted_norm": ("piece", weight * value_norm, "Length of weight × v"),
+        "output": ("dimension", weight @ values, "Output of the head"),
+    }
+    return xr.Dataset(
+        {name: xr.Variable(dims, data, {"long_name": words}) for name, (dims, data, words) in variables.items()},
+        coords={
+            "piece": np.arange(pieces),
+            "token": ("piece", np.array(reading.pieces.tokens)),
+            "dimension": np.arange(len(asked)),
+        },
+        attrs={"layer": layer, "head": head, "query_piece": query},
+    )
+
+
+def largest_terms(steps: xr.Dataset, key: int, count: int = 10) -> xr.Dataset:
+    """The dimensions that make most of q . k for the token number ``key``, largest magnitude first.
+
+    ``steps`` is what :func:`attention_steps` gives. Variables (dimension): ``query`` q_d, ``key`` k_d and ``term``
+    q_d k_d, whose sum over all dimensions is the product. Raises IndexError for a token that the text does not have.
+    """
+    pieces = steps.sizes["piece"]
+    if not 0 <= key < pieces:
+        raise IndexError(f"The token is number {key}; the text has numbers 0 to {pieces - 1}.")
+    chosen = steps[["query", "key"]].isel(piece=key)
+    chosen = chosen.assign(term=chosen["query"] * chosen["key"])
+    order = np.argsort(-np.abs(chosen["term"].values), kind="stable")[:count]
+    return chosen.isel(dimension=order)

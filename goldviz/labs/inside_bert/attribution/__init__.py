@@ -1,0 +1,1 @@
+"""What a text's pieces contribute to what the model says."""

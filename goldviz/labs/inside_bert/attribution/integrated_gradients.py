@@ -1,0 +1,187 @@
+"""Integrated gradients: which pieces an output depends on, as evidence beside attention (Sundararajan et al. 2017).
+
+The gradient of the output is averaged along the straight line from a text without words to the text itself, in the
+space of E^(0), the sum of the three embeddings before LayerNorm (document 001, section 4.2.1), and multiplied by the
+difference of the two. What the pieces get adds up to the change of the output (completeness), as far as the sum over a
+limited number of steps is the integral.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from goldviz.diagnostics.text.reading import ReportSteps, piece_ids
+from goldviz.labs.inside_bert.attribution.masked_words import mask_number
+from goldviz.labs.inside_bert.attribution.outputs import classifier_of, label_number, masked_word_read_out
+from goldviz.models.text.model import TextModel, TextModelError
+
+if TYPE_CHECKING:
+    from goldviz.data.texts.pieces import Pieces
+
+LARGEST_GAP = 0.01
+"""Steps are doubled until the attributions miss the change of the output by at most this share of it."""
+MOST_PATH_POINTS = 512
+PIECES_IN_A_BATCH = 512
+"""Points of the path are taken together while they have so few pieces: one text of 512 keeps about 250 MB for its
+gradient in a model of FinBERT's size."""
+
+BaselinePiece = Literal["pad", "mask"]
+TextOutput = Callable[[Float[Tensor, "batch piece width"]], Float[Tensor, " batch"]]
+"""One number of each text, from X^(L)."""
+
+
+class Attributions(NamedTuple):
+    """What each piece adds to the output, compared with the baseline.
+
+    ``total`` is F(text) - F(baseline); ``gap`` is | sum of ``per_piece`` - ``total`` | / | ``total`` |, reached with
+    ``steps`` points of the path. ``output`` is F(text).
+    """
+
+    per_piece: Float[np.ndarray, " piece"]
+    gap: float
+    total: float
+    steps: int
+    output: float
+
+
+def integrated_gradients(
+    model: TextModel,
+    pieces: Pieces,
+    label: str | int,
+    steps: int = 64,
+    report: ReportSteps | None = None,
+    *,
+    of: Literal["logit", "probability"] = "logit",
+    baseline: BaselinePiece = "pad",
+    most_steps: int = MOST_PATH_POINTS,
+) -> Attributions:
+    """What each piece adds to the classifier's logit or probability of ``label``, a name or a number from 0.
+
+    The baseline has the tokeniser's padding or mask piece in the place of every piece that is not special. ``steps``
+    are doubled, up to ``most_steps``, until the gap is at most ``LARGEST_GAP``. ``report`` is told of every point of
+    the path; the total that it is told grows when the steps are doubled. Raises
+    :class:`goldviz.models.text.model.TextModelError` for a model without a classifier and for an unknown label.
+    """
+    number, classifier = label_number(model, label), classifier_of(model)
+
+    def output(hidden: Float[Tensor, "batch piece width"]) -> Float[Tensor, " batch"]:
+        logits: Tensor = classifier(hidden)
+        return (logits if of == "logit" else logits.softmax(-1))[:, number]
+
+    return attribute_output(model, pieces, output, steps, report, baseline=baseline, most_steps=most_steps)
+
+
+def integrated_gradients_of_masked_word(
+    model: TextModel,
+    masked: Pieces,
+    position: int,
+    word: int,
+    steps: int = 64,
+    report: ReportSteps | None = None,
+    *,
+    baseline: BaselinePiece = "pad",
+    most_steps: int = MOST_PATH_POINTS,
+) -> Attributions:
+    """What each piece adds to the logit of the vocabulary's ``word`` at ``position``, where ``masked`` has its mask.
+
+    Mask pieces stay in the baseline as the special ones do. Otherwise as :func:`integrated_gradients`.
+    """
+    read = masked_word_read_out(model, position, [word])
+    return attribute_output(
+        model, masked, lambda hidden: read(hidden)[:, 0], steps, report, baseline=baseline, most_steps=most_steps
+    )
+
+
+def attribute_output(
+    model: TextModel,
+    pieces: Pieces,
+    output: TextOutput,
+    steps: int = 64,
+    report: ReportSteps | None = None,
+    *,
+    baseline: BaselinePiece = "pad",
+    most_steps: int = MOST_PATH_POINTS,
+) -> Attributions:
+    """Integrated gradients of any ``output`` of X^(L), by captum's Gauss-Legendre sum.
+
+    Raises ValueError for fewer than 2 steps, and :class:`goldviz.models.text.model.TextModelError` where the
+    tokeniser lacks the piece that the baseline is made of.
+    """
+    if not 2 <= steps <= most_steps:
+        raise ValueError(f"The number of steps is {steps}; allowed is 2 to {most_steps}.")
+    ids = piece_ids(model, pieces)
+    text, empty = _summed(model, ids), _summed(model, _baseline_ids(model, pieces, ids, baseline))
+    path = _Path(model, output, report)
+    with torch.no_grad():
+        value = float(path.outputs(text))
+        total = value - float(path.outputs(empty))
+    while True:
+        per_piece = path.integral(text, empty, steps)
+        gap = _relative_gap(per_piece, total)
+        if gap <= LARGEST_GAP or 2 * steps > most_steps:
+            return Attributions(per_piece, gap, total, steps, value)
+        steps *= 2
+
+
+class _Path:
+    """The points between baseline and text: outputs there, and the work that they took."""
+
+    def __init__(self, model: TextModel, output: TextOutput, report: ReportSteps | None) -> None:
+        self.model = model
+        self.output = output
+        self.report = report
+        self.done = 0
+        self.planned = 0
+
+    def outputs(self, summed: Float[Tensor, "batch piece width"]) -> Float[Tensor, " batch"]:
+        """F of texts given by their E^(0)."""
+        encoder = self.model.encoder
+        return self.output(encoder.upwards(encoder.embeddings.norm(summed)))
+
+    def integral(self, text: Tensor, empty: Tensor, steps: int) -> Float[np.ndarray, " piece"]:
+        """The attributions of the pieces by ``steps`` points."""
+        # Half a second of import that a page without attributions need not wait for.
+        from captum.attr import IntegratedGradients
+
+        self.planned += steps
+        values: Tensor = IntegratedGradients(self._counted).attribute(
+            text, empty, n_steps=steps, internal_batch_size=max(1, PIECES_IN_A_BATCH // text.shape[1])
+        )
+        if self.report is not None:
+            self.report(self.done, self.planned)
+        per_piece: np.ndarray = values[0].sum(-1, dtype=torch.float64).detach().cpu().numpy()
+        return per_piece
+
+    def _counted(self, summed: Tensor) -> Tensor:
+        if self.report is not None:
+            self.report(self.done, self.planned)
+        self.done += len(summed)
+        return self.outputs(summed)
+
+
+@torch.no_grad()
+def _summed(model: TextModel, ids: Tensor) -> Float[Tensor, "1 piece width"]:
+    total: Tensor = model.encoder.embeddings(ids, torch.zeros_like(ids)).total
+    return total
+
+
+def _baseline_ids(model: TextModel, pieces: Pieces, ids: Tensor, baseline: BaselinePiece) -> Tensor:
+    """The same places, with the special pieces and the masks that the text has, and nothing else."""
+    filler = mask_number(model) if baseline == "mask" else model.tokeniser.pad_token_id
+    if filler is None:
+        raise TextModelError(f"The tokeniser of {model.name} has no padding piece; take the mask as the baseline.")
+    stays = torch.from_numpy(pieces.special | np.isin(pieces.ids, [model.tokeniser.mask_token_id])).to(ids.device)
+    return torch.where(stays, ids, filler)
+
+
+def _relative_gap(per_piece: np.ndarray, total: float) -> float:
+    missed = abs(float(per_piece.sum()) - total)
+    if total == 0:
+        return 0.0 if missed == 0 else float("inf")
+    return missed / abs(total)

@@ -1,0 +1,147 @@
+"""Hide pieces of a text and ask the model for them: the task that BERT learned from (document 001, section 4.2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+
+from goldviz.diagnostics.text.reading import ReportSteps, piece_ids
+from goldviz.labs.inside_bert.attribution.outputs import masked_word_head_of
+from goldviz.models.text.model import TextModel, TextModelError
+
+if TYPE_CHECKING:
+    from goldviz.data.texts.pieces import Pieces
+
+PIECES_TOGETHER = 512
+"""Copies of a text with one piece masked in each are read together while they have so few pieces in all."""
+
+
+class MaskedGuess(NamedTuple):
+    """What the model puts in one masked place.
+
+    ``piece`` is what really stood there, with its ``probability`` and its ``rank`` in the vocabulary (1 is the first);
+    ``top`` are the likeliest pieces and their probabilities.
+    """
+
+    position: int
+    piece: str
+    probability: float
+    rank: int
+    top: list[tuple[str, float]]
+
+
+def word_positions(pieces: Pieces, position: int) -> list[int]:
+    """All pieces of the word that the piece number ``position`` belongs to; a special piece is alone.
+
+    Raises IndexError for a piece that the text does not have.
+    """
+    _check_position(pieces, position)
+    if pieces.special[position]:
+        return [position]
+    found: list[int] = np.flatnonzero(pieces.words == pieces.words[position]).tolist()
+    return found
+
+
+def with_masked(model: TextModel, pieces: Pieces, positions: Sequence[int]) -> Pieces:
+    """The pieces with those at ``positions`` replaced by the model's mask piece.
+
+    Raises IndexError for a piece that the text does not have, and
+    :class:`goldviz.models.text.model.TextModelError` for a model whose tokeniser has no mask piece.
+    """
+    mask = mask_number(model)
+    for position in positions:
+        _check_position(pieces, position)
+    ids, tokens = pieces.ids.copy(), list(pieces.tokens)
+    for position in positions:
+        ids[position], tokens[position] = mask, _token(model, mask)
+    return replace(pieces, ids=ids, tokens=tuple(tokens))
+
+
+def masked_guesses(model: TextModel, pieces: Pieces, positions: Sequence[int], top: int = 10) -> list[MaskedGuess]:
+    """Mask all of ``positions`` together and say what the model expects at each.
+
+    ``pieces`` is the text as it really is. Raises IndexError for a piece that the text does not have, and
+    :class:`goldviz.models.text.model.TextModelError` for a model without a masked-word head.
+    """
+    masked_word_head_of(model)
+    masked = with_masked(model, pieces, positions)
+    logged = _log_probabilities(model, piece_ids(model, masked), [0] * len(positions), positions)
+    return [_guess(model, pieces, *found, top) for found in zip(positions, logged, strict=True)]
+
+
+def masked_predictions(model: TextModel, pieces: Pieces, position: int, top: int = 10) -> list[tuple[str, float]]:
+    """The ``top`` likeliest pieces at ``position`` when only this one is masked, with their probabilities.
+
+    Raises what :func:`masked_guesses` raises.
+    """
+    return masked_guesses(model, pieces, [position], top)[0].top
+
+
+def pseudo_log_likelihood(
+    model: TextModel, pieces: Pieces, report: ReportSteps | None = None
+) -> Float[np.ndarray, " piece"]:
+    """log P(piece | all others) in nats for every piece, each masked alone; NaN at special pieces.
+
+    The sum is the pseudo-log-likelihood of Salazar et al. 2020, eq. 1; exp of minus its mean is the pseudo-perplexity.
+    It takes a forward pass for each piece: ``report`` is told of them and ends the work where it raises. Raises
+    :class:`goldviz.models.text.model.TextModelError` for a model without a masked-word head.
+    """
+    masked_word_head_of(model)
+    mask, ids = mask_number(model), piece_ids(model, pieces)
+    places = torch.from_numpy(np.flatnonzero(~pieces.special))
+    likelihoods = np.full(len(pieces), np.nan)
+    done = 0
+    for some in places.split(max(1, PIECES_TOGETHER // len(pieces))):
+        copies = torch.arange(len(some))
+        batch = ids.repeat(len(some), 1)
+        batch[copies, some] = mask
+        logged = _log_probabilities(model, batch, copies.tolist(), some.tolist())
+        likelihoods[some] = logged[copies, pieces.ids[some]]
+        done += len(some)
+        if report is not None:
+            report(done, len(places))
+    return likelihoods
+
+
+def mask_number(model: TextModel) -> int:
+    """The vocabulary's number of the mask piece. Raises ``TextModelError`` where the tokeniser has none."""
+    if model.tokeniser.mask_token_id is None:
+        raise TextModelError(f"The tokeniser of {model.name} has no mask piece, so nothing can be masked.")
+    return int(model.tokeniser.mask_token_id)
+
+
+@torch.no_grad()
+def _log_probabilities(
+    model: TextModel, ids: Int[torch.Tensor, "batch piece"], rows: Sequence[int], positions: Sequence[int]
+) -> Float[np.ndarray, "place vocabulary"]:
+    """log P over the vocabulary at the given places. The head reads these alone: at all pieces it would take 63 MB."""
+    hidden = model.encoder(ids)[list(rows), list(positions)]
+    logits = masked_word_head_of(model)(hidden, model.encoder.embeddings.token.weight)
+    logged: np.ndarray = logits.double().log_softmax(-1).cpu().numpy()
+    return logged
+
+
+def _guess(model: TextModel, pieces: Pieces, position: int, logged: np.ndarray, top: int) -> MaskedGuess:
+    true = int(pieces.ids[position])
+    best = np.argsort(-logged, kind="stable")[:top]
+    return MaskedGuess(
+        position=position,
+        piece=pieces.tokens[position],
+        probability=float(np.exp(logged[true])),
+        rank=1 + int((logged > logged[true]).sum()),
+        top=[(_token(model, int(number)), float(np.exp(logged[number]))) for number in best],
+    )
+
+
+def _token(model: TextModel, number: int) -> str:
+    return str(model.tokeniser.convert_ids_to_tokens(number))
+
+
+def _check_position(pieces: Pieces, position: int) -> None:
+    if not 0 <= position < len(pieces):
+        raise IndexError(f"The piece is number {position}; the text has numbers 0 to {len(pieces) - 1}.")

@@ -1,0 +1,92 @@
+"""What is read off the last hidden state of a text: the tone of the whole, or a word that was masked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from goldviz.diagnostics.text.reading import piece_ids
+from goldviz.models.text.heads import MaskedWordHead, TextClassifier
+from goldviz.models.text.model import TextModel, TextModelError
+
+if TYPE_CHECKING:
+    from goldviz.data.texts.pieces import Pieces
+
+ReadOut = Callable[[Float[Tensor, "batch piece width"]], Float[Tensor, "batch output"]]
+"""Logits of some outputs from X^(L)."""
+
+
+def classifier_of(model: TextModel) -> TextClassifier:
+    """The model's classifier. Raises :class:`goldviz.models.text.model.TextModelError` if it has none."""
+    if model.classifier is None:
+        raise TextModelError(f"{model.name} has no classifier of tone; choose a model that was fine-tuned for it.")
+    return model.classifier
+
+
+def masked_word_head_of(model: TextModel) -> MaskedWordHead:
+    """The model's masked-word head. Raises :class:`goldviz.models.text.model.TextModelError` if it has none."""
+    if model.masked_words is None:
+        raise TextModelError(f"{model.name} has no masked-word head; choose a model that kept the one of pre-training.")
+    return model.masked_words
+
+
+def label_number(model: TextModel, label: str | int) -> int:
+    """Where ``label`` stands among the classifier's logits: by its name, or by its number from 0 where names repeat.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` for a label that the model does not have, and for a name
+    that two of its classes share.
+    """
+    classifier_of(model)
+    allowed = f"allowed by {model.name} are {', '.join(model.labels)}, or a number from 0 to {len(model.labels) - 1}."
+    found = [place for place, name in enumerate(model.labels) if label in (place, name)]
+    if len(found) != 1:
+        raise TextModelError(f"The label is {label!r}, which {len(found) or 'no'} classes have; {allowed}")
+    return found[0]
+
+
+def masked_word_read_out(model: TextModel, position: int, words: Sequence[int]) -> ReadOut:
+    """The logits of the vocabulary's ``words`` at ``position``, from the masked-word head.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` for a model without one.
+    """
+    head, table = masked_word_head_of(model), model.encoder.embeddings.token.weight
+    chosen = list(words)
+
+    def read(hidden: Float[Tensor, "batch piece width"]) -> Float[Tensor, "batch output"]:
+        logits: Tensor = head(hidden[:, position], table)
+        return logits[:, chosen]
+
+    return read
+
+
+@torch.no_grad()
+def tone_logits(model: TextModel, pieces: Pieces) -> Float[np.ndarray, " label"]:
+    """The classifier's logits, in the order of ``model.labels``, in float64.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` for a model without a classifier and for pieces that it
+    cannot read.
+    """
+    classifier = classifier_of(model)
+    logits: np.ndarray = classifier(model.encoder(piece_ids(model, pieces)))[0].double().cpu().numpy()
+    return logits
+
+
+def tone(model: TextModel, pieces: Pieces) -> Float[np.ndarray, " label"]:
+    """The probabilities of the tones, in the order of ``model.labels``: the softmax of :func:`tone_logits`."""
+    return softmax_of(tone_logits(model, pieces))
+
+
+def softmax_of(logits: Float[np.ndarray, "*batch output"]) -> Float[np.ndarray, "*batch output"]:
+    """exp(z) / sum exp(z) over the last axis, safe for large logits.
+
+    >>> softmax_of(np.array([1000.0, 1000.0])).tolist()
+    [0.5, 0.5]
+    """
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    shares: np.ndarray = powers / powers.sum(-1, keepdims=True)
+    return shares

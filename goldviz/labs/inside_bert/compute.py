@@ -1,0 +1,119 @@
+"""*Inside BERT* from a notebook: the chunk in view, from embeddings to evidence, as one labelled dataset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from goldviz.data.texts.pieces import OVERLAP, Pieces, TextError, split_into_pieces
+from goldviz.diagnostics.text.reading import TextReading, read_text
+from goldviz.labs.inside_bert.evidence import evidence, guesses, neighbours, tone_without
+from goldviz.labs.inside_bert.head import head_map, head_steps, shares_of_query
+from goldviz.labs.inside_bert.overview import overview
+from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.models.text.model import TextModel
+from goldviz.texts.named_models import text_model
+
+MOST_WEIGHTS = 4_500_000
+"""Attention weights of all heads together up to which the dataset holds every map, in float64: 36 MB. That is 4 layers
+of 4 heads at 512 pieces, or 12 of 12 at 170; of more it holds the chosen head's."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one looks, brought within what text and model have; all counted from 1."""
+
+    chunk: int
+    layer: int
+    head: int
+    token: int
+
+
+def chunks_of(model: TextModel, text: str) -> list[Pieces]:
+    """The overlapping chunks that the model reads of a text; raises :class:`goldviz.data.texts.pieces.TextError`.
+
+    Neighbours share 64 pieces, or a quarter of what a model with few positions reads. Half a pair of surrogates, which
+    only a broken link can hold, becomes a question mark.
+    """
+    text = text.encode("utf-8", "replace").decode()
+    overlap = min(OVERLAP, model.longest // 4)
+    return split_into_pieces(model.tokeniser, text, longest=model.longest, overlap=overlap)
+
+
+def place_in(settings: InsideBert, model: TextModel, chunks: list[Pieces]) -> Place:
+    """Chunk, layer, head and piece of the settings, or the last ones that there are."""
+    shape = model.encoder.shape
+    chunk = min(settings.chunk, len(chunks))
+    return Place(
+        chunk, min(settings.layer, shape.layers), min(settings.head, shape.heads),
+        min(settings.token, len(chunks[chunk - 1])),
+    )  # fmt: skip
+
+
+def piece_to_mask(pieces: Pieces, masked: int) -> int:
+    """The piece that is masked, from 1: the setting's if it is there and not special, else the longest one.
+
+    Raises :class:`goldviz.data.texts.pieces.TextError` where all pieces are special.
+    """
+    if 1 <= masked <= len(pieces) and not pieces.special[masked - 1]:
+        return masked
+    ordinary = np.flatnonzero(~pieces.special)
+    if not ordinary.size:
+        raise TextError("The chunk has no piece that could be masked.")
+    return int(max(ordinary, key=lambda place: (len(pieces.tokens[place]), -place))) + 1
+
+
+def label_to_explain(overview_of_text: xr.Dataset, label: int) -> int:
+    """The class that is explained, from 1: the setting's if it is there, else the most probable one."""
+    if 1 <= label <= overview_of_text.sizes["label"]:
+        return label
+    return int(overview_of_text["probability"].values.argmax()) + 1
+
+
+def inspect(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
+    """Everything that the page draws of the first text, as float64 with named dimensions.
+
+    From :func:`~goldviz.labs.inside_bert.overview.overview`, ``head_map``, ``head_steps``,
+    ``shares_of_query``, ``evidence``, ``tone_without``, ``guesses`` and ``neighbours``; what a model without a
+    classifier or masked-word head cannot give is left out. ``all_attention`` (layer, head, query, key) is there up to
+    ``MOST_WEIGHTS`` weights. ``model`` replaces the settings' one, for instance by the model of a kept run.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` and :class:`goldviz.data.texts.pieces.TextError`.
+    """
+    model = model or text_model(settings.model)
+    chunks = chunks_of(model, settings.text)
+    place = place_in(settings, model, chunks)
+    pieces = chunks[place.chunk - 1]
+    reading = read_text(model, pieces)
+    seen = overview(reading)
+    parts = [
+        seen,
+        head_map(reading, place.layer, place.head),
+        head_steps(reading, place.layer, place.head, place.token),
+        shares_of_query(reading, place.layer, place.head, place.token),
+        neighbours(reading, place.token),
+        all_attention(reading),
+    ]
+    if model.classifier is not None:
+        explained = evidence(reading, label_to_explain(seen, settings.label), settings.steps)
+        parts += [explained, _renamed(tone_without(model, pieces, settings.off))]
+    if model.masked_words is not None:
+        parts.append(guesses(model, pieces, piece_to_mask(pieces, settings.masked)))
+    merged = xr.merge(parts, combine_attrs="drop_conflicts", compat="no_conflicts", join="outer")
+    return merged.assign_attrs(text=settings.text, chunk=place.chunk, chunks=len(chunks), **seen.attrs)
+
+
+def all_attention(reading: TextReading) -> xr.Dataset:
+    """Every head's weights, ``all_attention`` (layer, head, query, key), where they are few enough; else nothing."""
+    shape, pieces = reading.model.encoder.shape, len(reading.pieces)
+    if shape.layers * shape.heads * pieces**2 > MOST_WEIGHTS:
+        return xr.Dataset()
+    weights = np.stack([reading.attention(layer).weights[0].double().numpy() for layer in range(shape.layers)])
+    return xr.Dataset({"all_attention": (("layer", "head", "query", "key"), weights)})
+
+
+def _renamed(toned: xr.Dataset) -> xr.Dataset:
+    """Names that do not meet those of the text with all heads."""
+    return toned.rename(logit="logit_without", probability="probability_without", state="heads_on")

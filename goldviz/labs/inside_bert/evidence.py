@@ -1,0 +1,179 @@
+"""Evidence beside attention: integrated gradients, heads switched off, a word hidden and guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+from scipy.stats import spearmanr
+
+from goldviz.data.texts.pieces import Pieces
+from goldviz.diagnostics.text.reading import ReportSteps, TextReading
+from goldviz.labs.inside_bert.attention.head_ablation import ablate_all, head_ablation
+from goldviz.labs.inside_bert.attribution.integrated_gradients import integrated_gradients
+from goldviz.labs.inside_bert.attribution.masked_words import masked_guesses
+from goldviz.labs.inside_bert.attribution.neighbours import nearest_pieces
+from goldviz.labs.inside_bert.attribution.outputs import classifier_of, softmax_of
+from goldviz.labs.inside_bert.overview import label_names, piece_coordinates
+from goldviz.models.text.model import TextModel, TextModelError
+
+MOST_MASKED_WORDS = 50
+SENTENCEPIECE_BLANK = "▁"
+BLANK_MARKS = ("Ġ", SENTENCEPIECE_BLANK)
+"""How a piece begins that has a blank before it: in byte-level vocabularies, and in those of sentencepiece."""
+
+
+def evidence(reading: TextReading, label: int, steps: int = 64, report: ReportSteps | None = None) -> xr.Dataset:
+    """What every piece adds to the logit of the class number ``label`` (from 1), beside the attention that it receives.
+
+    ``attribution`` (piece): integrated gradients from a text of padding (Sundararajan et al. 2017).
+    ``attention_received`` (piece): attention, the mean over layers, heads and queries. Attributes: ``total`` F(text) -
+    F(padding), ``gap`` the relative completeness gap, ``steps`` taken, and ``rank_correlation`` of |attribution| with
+    the attention received over the ``compared`` ordinary pieces, as Jain and Wallace 2019 ask for it (NaN for fewer
+    than three).
+
+    Raises :class:`goldviz.models.text.model.TextModelError` for a model without a classifier or without such a class.
+    """
+    model, pieces = reading.model, reading.pieces
+    classifier_of(model)
+    if not 1 <= label <= len(model.labels):
+        raise TextModelError(f"The class is number {label}; {model.name} has numbers 1 to {len(model.labels)}.")
+    found = integrated_gradients(model, pieces, model.labels[label - 1], steps, report)
+    received = reading.received.astype(float).mean(axis=0)
+    ordinary = ~pieces.special
+    return xr.Dataset(
+        {"attribution": ("piece", found.per_piece.astype(float)), "attention_received": ("piece", received)},
+        coords=piece_coordinates(pieces),
+        attrs={
+            "label": label_names(model.labels)[label - 1],
+            "total": found.total,
+            "gap": found.gap,
+            "steps": found.steps,
+            "compared": int(ordinary.sum()),
+            "rank_correlation": rank_correlation(np.abs(found.per_piece[ordinary]), received[ordinary]),
+        },
+    )
+
+
+def rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
+    """Spearman's correlation of the ranks; NaN for fewer than three numbers and where one side is constant.
+
+    >>> rank_correlation(np.array([1.0, 2.0, 9.0]), np.array([0.1, 0.2, 0.3]))
+    1.0
+    """
+    if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return float("nan")
+    return round(float(spearmanr(first, second).statistic), 12)
+
+
+def chance_range(count: int) -> float:
+    """2 / sqrt(count - 1): within it lie about 95 in 100 rank correlations of ``count`` pairs that have nothing to do
+    with each other, whose standard deviation is 1 / sqrt(count - 1) (Kendall 1948). NaN for fewer than two pairs.
+
+    >>> chance_range(17)
+    0.5
+    """
+    return 2 / (count - 1) ** 0.5 if count > 1 else float("nan")
+
+
+def heads_switched_off(model: TextModel, off: str) -> np.ndarray:
+    """One share for each head from the setting ``off``: 0 for those that it names, 1 for the others.
+
+    '3.1' is layer 3, head 1, and '2' the whole layer 2, both counted from 1. Raises
+    :class:`goldviz.models.text.model.TextModelError` for a layer or head that the model does not have.
+    """
+    shape = model.encoder.shape
+    shares = np.ones((shape.layers, shape.heads))
+    for name in filter(None, off.split(",")):
+        layer, dot, head = name.partition(".")
+        if not 1 <= int(layer) <= shape.layers or (dot and not 1 <= int(head) <= shape.heads):
+            raise TextModelError(
+                f"Off names {name}; {model.name} has layers 1 to {shape.layers} with heads 1 to {shape.heads}."
+            )
+        shares[int(layer) - 1, int(head) - 1 if dot else slice(None)] = 0.0
+    return shares
+
+
+def tone_without(model: TextModel, pieces: Pieces, off: str) -> xr.Dataset:
+    """``logit`` and ``probability`` (state, label) with all heads and without those that ``off`` names.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` for a model without a classifier.
+    """
+    shares = heads_switched_off(model, off)
+    logits = np.stack([head_ablation(model, pieces, np.ones_like(shares)), head_ablation(model, pieces, shares)])
+    return xr.Dataset(
+        {"logit": (("state", "label"), logits), "probability": (("state", "label"), softmax_of(logits))},
+        coords={"state": ["all heads", "without"], "label": label_names(model.labels)},
+        attrs={"off": off, "heads_off": int((shares == 0).sum()), "heads": shares.size},
+    )
+
+
+def every_head_off(model: TextModel, pieces: Pieces, report: ReportSteps | None = None) -> xr.Dataset:
+    """``change`` (layer, head, label) of each logit when one head after another is switched off alone.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` for a model without a classifier.
+    """
+    changes = ablate_all(model, pieces, report)
+    shape = model.encoder.shape
+    return xr.Dataset(
+        {"change": (("layer", "head", "label"), changes)},
+        coords={
+            "layer": np.arange(1, shape.layers + 1),
+            "head": np.arange(1, shape.heads + 1),
+            "label": label_names(model.labels),
+        },
+    )
+
+
+def guesses(model: TextModel, pieces: Pieces, token: int, top: int = 10) -> xr.Dataset:
+    """The pieces that the model expects where piece ``token`` (from 1) is masked: ``guess_probability`` (guess).
+
+    Attributes: the ``truth`` that was hidden, its ``truth_probability`` and ``truth_rank`` in the whole vocabulary.
+    Raises :class:`goldviz.models.text.model.TextModelError` for a model without a masked-word head.
+    """
+    [found] = masked_guesses(model, pieces, [token - 1], top)
+    return xr.Dataset(
+        {"guess_probability": ("guess", np.array([chance for _, chance in found.top], dtype=float))},
+        coords={
+            "guess": np.arange(1, len(found.top) + 1),
+            "guessed": ("guess", np.array([piece for piece, _ in found.top], dtype=object)),
+        },
+        attrs={
+            "truth": found.piece,
+            "truth_probability": found.probability,
+            "truth_rank": found.rank,
+            "masked": token,
+        },
+    )
+
+
+def guess_of_word(model: TextModel, word: str, hidden: str = "") -> str:
+    """The one piece of the vocabulary that a guessed word is in the place of the piece ``hidden``.
+
+    Byte-level and sentencepiece vocabularies write the blank before a word into its first piece, as "Ġ" and "▁", so
+    "Ġgold" and "gold" are two pieces. Where the hidden one has the mark the guess is read with a blank before it, and
+    where it has none the mark that sentencepiece always begins with is taken off. '' where the word is no piece or
+    several.
+    """
+    blank = " " if hidden.startswith(BLANK_MARKS) else ""
+    known: Sequence[str] = model.tokeniser.tokenize(blank + word.strip())
+    if hidden and known and known[0].startswith(SENTENCEPIECE_BLANK) and not blank:
+        known = [piece for piece in (known[0].removeprefix(SENTENCEPIECE_BLANK), *known[1:]) if piece]
+    if len(known) != 1:
+        return ""
+    number = model.tokeniser.convert_tokens_to_ids(known[0])
+    return "" if number is None or number == model.tokeniser.unk_token_id else known[0]
+
+
+def neighbours(reading: TextReading, token: int, count: int = 10) -> xr.Dataset:
+    """The pieces of the vocabulary nearest to piece ``token`` (from 1): ``cosine`` (neighbour) of the embeddings."""
+    found = nearest_pieces(reading.model, int(reading.pieces.ids[token - 1]), count)
+    return xr.Dataset(
+        {"cosine": ("neighbour", np.array([cosine for _, cosine in found], dtype=float))},
+        coords={
+            "neighbour": np.arange(1, len(found) + 1),
+            "nearby": ("neighbour", np.array([piece for piece, _ in found], dtype=object)),
+        },
+        attrs={"neighbours_of": reading.pieces.tokens[token - 1]},
+    )

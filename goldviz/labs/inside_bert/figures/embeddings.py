@@ -1,0 +1,83 @@
+"""Figures and tables of a text's pieces and their embeddings (document 001, section 4.2.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.theme import Theme
+from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
+
+PARTS = {"token": "#0e7ac0", "position": "#009e73", "segment": "#838383", "sum": "#d55e00"}
+
+
+def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = None) -> go.Figure:
+    """The length of the three embeddings of every piece, and of their sum."""
+    columns = [
+        Column(ds["embedding_norm"].sel(part=part).values, part.capitalize(), colour, ".3f")
+        for part, colour in PARTS.items()
+    ]
+    longest = 1.08 * float(ds["embedding_norm"].sel(part=list(PARTS)).max())
+    limits = {part.capitalize(): (0.0, longest) for part in PARTS}
+    title = "How long is what is added up?"
+    return beside_pieces(ds, columns, title=title, theme=theme, chosen=chosen, limits=limits)
+
+
+def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """The vocabulary's pieces nearest to one piece, before any context."""
+    labels = [piece_label(str(piece)) for piece in ds["nearby"].values]
+    figure = go.Figure(
+        go.Bar(
+            x=ds["cosine"].values, y=np.arange(len(labels)), orientation="h", customdata=labels, cliponaxis=False,
+            texttemplate="%{x:.2f}", textposition="outside", marker={"color": "#0e7ac0", "line_width": 0},
+            hovertemplate="%{customdata}: %{x:.3f}<extra></extra>",
+        )
+    )  # fmt: skip
+    title = f"What lies near “{piece_label(str(ds.attrs['neighbours_of']))}”?"
+    height = 110 + (ROW_HEIGHT + 4) * len(labels)
+    look.apply(figure, theme, title="", legend=False, height=height, hover="closest")
+    figure.update_layout(title_text=title, bargap=0.25)
+    most = float(ds["cosine"].max())
+    figure.update_xaxes(title_text="Cosine of the token embeddings", nticks=5, range=[0, max(1.15 * most, 0.1)])
+    figure.update_yaxes(
+        range=[len(labels) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(labels)), ticktext=labels, ticks="",
+        showgrid=False,
+    )  # fmt: skip
+    return figure
+
+
+def pieces_table(ds: xr.Dataset, text: str) -> pd.DataFrame:
+    """One row a piece: its place, its characters, its word, and the lengths of its embeddings; text is not escaped."""
+    starts, stops = ds["start"].values, ds["stop"].values
+    table = pd.DataFrame({"j": ds["piece"].values, "Piece": [str(token) for token in ds["token"].values]})
+    table["In the text"] = [text[start:stop] for start, stop in zip(starts, stops, strict=True)]
+    word = ds["word"].values
+    table["Word"] = pd.array(np.where(word < 0, 0, word + 1), dtype="Int64")
+    table.loc[word < 0, "Word"] = pd.NA
+    table["Characters"] = [
+        "" if start == stop else f"{start + 1}–{stop}" for start, stop in zip(starts, stops, strict=True)
+    ]
+    for part, heading in (
+        ("token", "‖e tok‖"),
+        ("segment", "‖e seg‖"),
+        ("position", "‖e pos‖"),
+        ("sum", "‖sum‖"),
+        ("normalised", "‖after LayerNorm‖"),
+    ):
+        table[heading] = ds["embedding_norm"].sel(part=part).values
+    return table
+
+
+def steps_table(ds: xr.Dataset) -> pd.DataFrame:
+    """The numbers of a head's steps for one query, the largest weight first; text is not escaped."""
+    shown = ds.sortby(ds["weight"], ascending=False)
+    table = pd.DataFrame({"j": shown["piece"].values, "Key piece": [str(token) for token in shown["token"].values]})
+    columns = {
+        "product": "q·k", "score": "q·k / √d_k", "weight": "softmax a", "value_norm": "‖v‖", "weighted_norm": "‖a v‖",
+    }  # fmt: skip
+    for name, heading in columns.items():
+        table[heading] = shown[name].values
+    return table

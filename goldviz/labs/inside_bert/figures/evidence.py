@@ -1,0 +1,186 @@
+"""Figures of evidence beside attention: what pieces add, what heads do, what a masked place is expected to hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from plotly.subplots import make_subplots
+
+from goldviz.figures import theme as look
+from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label
+from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
+
+ADDS = "#d55e00"
+RECEIVES = "#0e7ac0"
+FIRST, SECOND = "#0e7ac0", "#d55e00"
+"""The two texts or models of a comparison."""
+SUMMARIES = {
+    "entropy_share": "Entropy over log₂ N",
+    "distance": "Mean distance over N",
+    "special": "Share on special pieces",
+    "previous": "Share on the piece before",
+}
+"""Numbers of a head that texts of different lengths can be compared by; N is the number of pieces."""
+
+
+def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = None) -> go.Figure:
+    """The probability of every class, of one text or of two."""
+    figure = go.Figure()
+    drawn = [(ds, "First", FIRST)] if second is None else [(ds, "First", FIRST), (second, "Second", SECOND)]
+    for shown, words, colour in drawn:
+        chances = shown["probability"].values
+        top = int(np.argmax(chances))
+        figure.add_trace(
+            go.Bar(
+                x=chances, y=label_texts(shown), name=words, orientation="h",
+                texttemplate="%{x:.1%}", textposition="outside", cliponaxis=False,
+                marker={"color": colour, "opacity": [1.0 if i == top else 0.65 for i in range(len(chances))]},
+                hovertemplate="%{y}: %{x:.2%}<extra></extra>",
+            )
+        )  # fmt: skip
+    rows = max(shown.sizes["label"] for shown, _, _ in drawn)
+    height = 84 + (30 if second is None else 48) * rows
+    look.apply(
+        figure, theme, title="What tone does it hear?", legend=second is not None, height=height, hover="closest"
+    )
+    figure.update_xaxes(range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
+    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="")
+    figure.update_layout(bargap=0.25)
+    return figure
+
+
+def label_texts(ds: xr.Dataset) -> list[str]:
+    """The classes' names, shortened and escaped."""
+    return [as_label(str(name)[:24]) for name in ds["label"].values]
+
+
+def evidence(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """What every piece adds to the logit, beside the attention that it receives."""
+    columns = [
+        Column(ds["attribution"].values, "Adds to the logit", ADDS, "+.3~f"),
+        Column(ds["attention_received"].values, "Receives of all attention", RECEIVES),
+    ]
+    return beside_pieces(ds, columns, title=f"What speaks for “{ds.attrs['label']}”?", theme=theme)
+
+
+def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Each ordinary piece's evidence against the attention that it receives."""
+    shown = ds.isel(piece=np.flatnonzero(~ds["special"].values))
+    labels = [piece_label(str(token)) for token in shown["token"].values]
+    sizes = np.abs(shown["attribution"].values)
+    named = set(np.argsort(-sizes, kind="stable")[:6]) | set(np.argsort(-shown["attention_received"].values)[:4])
+    figure = go.Figure(
+        go.Scatter(
+            x=shown["attention_received"].values, y=sizes, mode="markers+text", customdata=labels, cliponaxis=False,
+            text=[label if place in named else "" for place, label in enumerate(labels)], textposition="top center",
+            marker={"color": RECEIVES, "size": 8, "opacity": 0.7},
+            hovertemplate="%{customdata}<br>receives %{x:.2%}<br>evidence %{y:.4f}<extra></extra>",
+        )
+    )  # fmt: skip
+    title = "Does attention find what mattered?"
+    look.apply(figure, theme, title=title, legend=False, height=430, hover="closest")
+    figure.update_xaxes(title_text="Share of all attention received", tickformat=".1~%", rangemode="tozero", nticks=6)
+    figure.update_yaxes(title_text="|Evidence|", rangemode="tozero", nticks=6)
+    return figure
+
+
+def heads_off(ds: xr.Dataset, *, label: str, theme: Theme = "light") -> go.Figure:
+    """How a logit changes when one head after another is switched off."""
+    changes = ds["change"].sel(label=label)
+    figure = go.Figure(
+        cells(changes.values, x=ds["head"].values, y=ds["layer"].values,
+              hover="layer %{y}, head %{x}<br>off: %{z:+.3f}", xgap=1, ygap=1)
+    )  # fmt: skip
+    largest = np.unravel_index(int(np.abs(changes.values).argmax()), changes.shape)
+    told = (
+        f"The largest: layer {int(ds['layer'][largest[0]])}, head {int(ds['head'][largest[1]])}, "
+        f"{float(changes.values[largest]):+.3f}.".replace("-", "−")
+    )
+    height = 190 + 26 * max(6, ds.sizes["layer"])
+    title = f"Which heads does “{label}” need?"
+    look.apply(figure, theme, title=title, notes=[told], legend=False, height=height, hover="closest")
+    figure.update_xaxes(title_text="Head", dtick=1, showgrid=False, ticks="")
+    figure.update_yaxes(title_text="Layer", dtick=1, showgrid=False, ticks="", autorange="reversed")
+    colour_bar(figure, symmetric(changes.values), SIGNED, "Change of the logit with this head off")
+    return figure
+
+
+def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """Logits with all heads and without the chosen ones."""
+    figure = go.Figure()
+    for state, words, colour in (("all heads", "All heads", FIRST), ("without", "Without them", SECOND)):
+        at = ds.sel(state=state)
+        figure.add_trace(
+            go.Bar(
+                x=at["logit"].values, y=label_texts(ds), orientation="h",
+                name=words, marker={"color": colour, "line_width": 0}, texttemplate="%{x:.2f}", textposition="outside",
+                customdata=at["probability"].values, cliponaxis=False,
+                hovertemplate="%{y}: logit %{x:.3f}, probability %{customdata:.1%}<extra>" + words + "</extra>",
+            )
+        )  # fmt: skip
+    height = 110 + 48 * ds.sizes["label"]
+    look.apply(figure, theme, title="What is left without them?", height=height, hover="closest")
+    low, high = min(0.0, float(ds["logit"].min())), max(0.0, float(ds["logit"].max()))
+    room = 0.14 * (high - low) or 1.0
+    figure.update_xaxes(title_text="Logit", zeroline=True, range=[low - room, high + room])
+    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="")
+    figure.update_layout(bargap=0.25)
+    return figure
+
+
+def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """The pieces that the model expects in the masked place; the hidden one is marked."""
+    words = [str(piece) for piece in ds["guessed"].values]
+    truth = str(ds.attrs["truth"])
+    figure = go.Figure(
+        go.Bar(
+            x=ds["guess_probability"].values, y=np.arange(len(words)), orientation="h", texttemplate="%{x:.1%}",
+            textposition="outside", cliponaxis=False, customdata=[piece_label(word) for word in words],
+            marker={"color": [INKS[theme].accent if word == truth else FIRST for word in words], "line_width": 0},
+            hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
+        )
+    )  # fmt: skip
+    height = 84 + (ROW_HEIGHT + 4) * len(words)
+    look.apply(figure, theme, title="What does it expect there?", legend=False, height=height, hover="closest")
+    figure.update_xaxes(range=[0, min(1.12, float(ds["guess_probability"].max()) * 1.2)], tickformat=".0%", nticks=5)
+    figure.update_yaxes(
+        range=[len(words) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(words)), showgrid=False, ticks="",
+        ticktext=[f"{piece_label(word)} ◂ hidden" if word == truth else piece_label(word) for word in words],
+    )  # fmt: skip
+    figure.update_layout(bargap=0.25)
+    return figure
+
+
+def summary_of(ds: xr.Dataset, summary: str) -> xr.DataArray:
+    """One of ``SUMMARIES`` (layer, head); distances, which the dataset has in pieces, are divided by their number."""
+    found = ds[f"head_{summary}"]
+    return found / ds.sizes["piece"] if summary == "distance" else found
+
+
+def summaries(ds: xr.Dataset, *, second: xr.Dataset, summary: str, theme: Theme = "light") -> go.Figure:
+    """One number of every head, of two texts or models, in the same colours."""
+    words = SUMMARIES[summary]
+    figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)
+    shown = [summary_of(ds, summary), summary_of(second, summary)]
+    for column, (array, heading) in enumerate(zip(shown, ("First", "Second"), strict=True), start=1):
+        figure.add_trace(
+            cells(array.values, x=array["head"].values, y=array["layer"].values,
+                  hover=f"{heading}: layer %{{y}}, head %{{x}}<br>{words}: %{{z:.3f}}", xgap=1, ygap=1),
+            row=1, col=column,
+        )  # fmt: skip
+        axis = "" if column == 1 else "2"
+        figure.add_annotation(
+            text=f"<b>{heading}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain", xanchor="left",
+            yanchor="bottom", font_size=14,
+        )  # fmt: skip
+    values = np.concatenate([array.values.ravel() for array in shown])
+    height = 210 + 26 * max(5, *(array.sizes["layer"] for array in shown))
+    look.apply(figure, theme, title="Do the heads do the same?", legend=False, height=height, hover="closest")
+    figure.update_layout(margin_t=figure.layout.margin.t + 16)
+    figure.update_xaxes(title_text="Head", dtick=1 if values.size < 60 else 3, showgrid=False, ticks="")
+    figure.update_yaxes(dtick=1, showgrid=False, ticks="", autorange="reversed")
+    figure.update_layout(yaxis_title_text="Layer")
+    colour_bar(figure, (min(0.0, float(values.min())), float(values.max()) or 1.0), SEQUENTIAL, words)
+    return figure

@@ -1,0 +1,162 @@
+"""Inside BERT: a text, every head's attention, what it is worth as evidence, and the mathematics with its numbers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from goldviz.data.texts.pieces import TextError
+from goldviz.labs.inside_bert.compute import chunks_of
+from goldviz.labs.inside_bert.costs import forward_seconds
+from goldviz.labs.inside_bert.overview import overview
+from goldviz.labs.inside_bert.parts import (
+    compare as inside_bert_compare,
+)
+from goldviz.labs.inside_bert.parts import (
+    evidence as inside_bert_evidence,
+)
+from goldviz.labs.inside_bert.parts import (
+    game as inside_bert_game,
+)
+from goldviz.labs.inside_bert.parts import (
+    head as inside_bert_head,
+)
+from goldviz.labs.inside_bert.parts import (
+    pieces as inside_bert_pieces,
+)
+from goldviz.labs.inside_bert.parts import readings as text_models
+from goldviz.labs.inside_bert.parts import (
+    text as inside_bert_text,
+)
+from goldviz.labs.inside_bert.parts.readings import ReadText
+from goldviz.labs.inside_bert.parts.state import (
+    BESIDE,
+    SHOWN,
+    Look,
+    arrive,
+    asked_for,
+    complain,
+    key_of,
+    last_shown,
+    leave_link,
+    show_what_is_beside,
+)
+from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.models.text.model import TextModel, TextModelError
+from goldviz.texts.named_models import text_model
+from goldviz.ui import background, presets
+from goldviz.ui.page import Page
+from goldviz.ui.words import plain
+
+
+def show() -> None:
+    """Draw the page."""
+    link_complaints = arrive()
+    st.title(InsideBert.title)
+    st.markdown(f"##### {InsideBert.question}")
+    for sentence in link_complaints:
+        st.warning(plain(sentence), icon=":material/link_off:")
+    model, trouble = _model(str(st.session_state[key_of("model")]))
+    inside_bert_text.model_line(model, trouble)
+    presets.draw(InsideBert, lambda slug: show_what_is_beside())
+    text, tone = st.columns(2, gap="medium")
+    with text:
+        inside_bert_text.text_box()
+        st.toggle("Set another text or model beside it", key=BESIDE, persist_state="session")
+        if st.session_state[BESIDE]:
+            inside_bert_text.second_text_box()
+    settings, read = _readable(trouble)
+    with text:
+        inside_bert_text.chunk_picker(read)
+    look = _look(settings, read, "Reading the text")
+    if look is None:
+        inside_bert_text.what_will_come(read)
+        return
+    with tone:
+        inside_bert_evidence.tone_part(look)
+    inside_bert_head.show(look)
+    _second(look)
+    inside_bert_evidence.evidence_part(look)
+    inside_bert_game.masked_part(look)
+    inside_bert_pieces.pieces_part(look)
+    with st.expander("Why: the mathematics with this text's numbers", icon=":material/function:", expanded=True):
+        inside_bert_pieces.why(look)
+    inside_bert_pieces.take_along(look)
+
+
+def _model(name: str) -> tuple[TextModel | None, str]:
+    """The model of this name, or why it cannot be had."""
+    try:
+        with st.spinner("Loading the model", show_time=True):
+            return text_model(name), ""
+    except TextModelError as error:
+        return None, str(error)
+
+
+def _readable(said: str) -> tuple[InsideBert, ReadText]:
+    """What the controls ask for; where that cannot be read, the last that could, after saying why if it is not said."""
+    asked, complaints = asked_for()
+    if asked is not None:
+        try:
+            read = _cut(asked, asked.model, asked.text)
+        except (TextModelError, TextError) as error:
+            complaints = [str(error)]
+        else:
+            st.session_state[SHOWN] = asked.model_dump_json()
+            return asked, read
+    for sentence in complaints:
+        if sentence != said:
+            complain(sentence)
+    st.caption("Shown below: the last text and model that could be read.")
+    for settings in (last_shown(), InsideBert()):
+        try:
+            return settings, _cut(settings, settings.model, settings.text)
+        except (TextModelError, TextError):
+            continue
+    st.stop()
+
+
+def _cut(settings: InsideBert, model: str, text: str) -> ReadText:
+    """The text in the pieces of the model, with the chunk that is asked for or the last one."""
+    loaded = text_model(model)
+    chunks = tuple(chunks_of(loaded, text))
+    return ReadText(loaded, text, chunks, min(settings.chunk, len(chunks)))
+
+
+def _look(settings: InsideBert, read: ReadText, words: str) -> Look | None:
+    """The reading of the chunk in view; None while it is made, which the page then shows."""
+    seconds = forward_seconds(read.model.encoder.shape, len(read.pieces))
+    reading = background.in_the_background(
+        read.job("reading"),
+        lambda: text_models.readings.held(read.key),
+        lambda report: text_models.reading_of(read, report),
+        seconds=seconds,
+        words=words,
+    )
+    if reading is None:
+        return None
+    return Look(settings, read, reading, text_models.result_of(read, ("overview",), lambda: overview(reading)))
+
+
+def _second(first: Look) -> None:
+    """The other text or model beside the first, where there is one."""
+    text, model = inside_bert_compare.second_key()
+    if not st.session_state[BESIDE]:
+        return
+    settings = first.settings
+    try:
+        read = _cut(settings, model or settings.model, text.strip() or first.read.text)
+    except (TextModelError, TextError) as error:
+        complain(f"The second one cannot be shown. {error}")
+        return
+    if read.key == first.read.key:
+        st.info(
+            "Write a second text, or choose a second model, to compare it with the first.", icon=":material/compare:"
+        )
+        return
+    second = _look(settings, read, "Reading the second text")
+    if second is not None:
+        inside_bert_compare.show(first, second)
+        leave_link(settings)
+
+
+PAGE = Page(show)

@@ -1,0 +1,126 @@
+"""Two texts, or two models, side by side on *Inside BERT*: the same axes and the same colours for both."""
+
+from __future__ import annotations
+
+import streamlit as st
+import xarray as xr
+
+from goldviz.labs.inside_bert.figures.evidence import SUMMARIES, summaries
+from goldviz.labs.inside_bert.figures.evidence import tone as tone_figure
+from goldviz.labs.inside_bert.figures.pair import shares_pair
+from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
+from goldviz.labs.inside_bert.parts.explorer import attention_explorer
+from goldviz.labs.inside_bert.parts.state import Look, key_of
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+
+def show(first: Look, second: Look) -> None:
+    """Tone, the head in view and every head's number of both."""
+    st.subheader("Side by side", anchor=False)
+    st.caption(f"First: {_named(first)}. Second: {_named(second)}.")
+    left, right = st.columns(2)
+    with left:
+        if "probability" in first.overview and "probability" in second.overview:
+            first.figure("tones", tone_figure, first.overview, "Both tones.", second.read.key, second=second.overview)
+        else:
+            st.caption("A tone stands here where both models have a classifier.")
+        for sentence in differences(first.overview, second.overview):
+            st.markdown(sentence)
+    with right:
+        summary = st.selectbox(
+            "Compare the heads by", list(SUMMARIES), format_func=SUMMARIES.__getitem__, key="compare-summary",
+            persist_state="session",
+        )  # fmt: skip
+        first.figure(
+            "summaries", summaries, first.overview, "One number of every head of both.", second.read.key, summary,
+            second=second.overview, summary=summary,
+        )  # fmt: skip
+        if not same_model(first.overview, second.overview):
+            st.caption(
+                "Two models: a head of one has no partner in the other. Compare what heads there are, not cell by cell."
+            )
+    _heads(first, second)
+
+
+@st.fragment
+def _heads(first: Look, second: Look) -> None:
+    """The same head, and the same place in the text, of both."""
+    drawn = [first.shares(), second.shares()]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Follow the head and piece in view", icon=":material/sync:", key="compare-now")
+        layer, head, token = _place(drawn[0])
+        st.caption(f"Shown: layer {layer}, head {head}, piece {token}.")
+    for column, (draw, words) in zip(st.columns(2), (("first", "First"), ("second", "Second")), strict=True):
+        with column:
+            number = 0 if draw == "first" else 1
+            first.figure(
+                f"pair_{draw}", shares_pair, drawn[number], f"{words}: the query shared out over the pieces.",
+                second.read.key, *_place(drawn[number]), other=drawn[1 - number], heading=words,
+            )  # fmt: skip
+    with st.expander("The second one's heads in full", icon=":material/grid_view:"):
+        attention_explorer(
+            exhibit_token(second.read, second.reading), key="attention-second", theme=theme_now(),
+            layer=int(drawn[1].attrs["layer"]) - 1, head=int(drawn[1].attrs["head"]) - 1,
+        )  # fmt: skip
+
+
+def _place(ds: xr.Dataset) -> tuple[int, int, int]:
+    return int(ds.attrs["layer"]), int(ds.attrs["head"]), int(ds.attrs["query_piece"])
+
+
+def _named(look: Look) -> str:
+    text = " ".join(look.read.text.split())
+    shown = text if len(text) <= 70 else text[:69].rstrip() + "…"
+    return f"“{plain(shown)}” read by {plain(look.read.model.name)}"
+
+
+def differences(first: xr.Dataset, second: xr.Dataset) -> list[str]:
+    """What differs between two overviews, in sentences of Markdown."""
+    found = []
+    tokens, others = [str(t) for t in first["token"].values], [str(t) for t in second["token"].values]
+    if len(tokens) == len(others):
+        places = [i for i in range(len(tokens)) if tokens[i] != others[i]]
+        if 0 < len(places) <= 5:
+            changed = ", ".join(f"“{plain(tokens[i])}” and “{plain(others[i])}” at {i + 1}" for i in places)
+            found.append(f"The pieces differ in {len(places)} of {len(tokens)}: {changed}.")
+    else:
+        found.append(f"{len(tokens)} pieces and {len(others)}.")
+    same_classes = "logit" in first and "logit" in second and first["label"].equals(second["label"])
+    if same_model(first, second):
+        return [*found, *([_largest_logit(first, second)] if same_classes else []), _largest_entropy(first, second)]
+    return [*found, *([_largest_probability(first, second)] if same_classes else [])]
+
+
+def same_model(first: xr.Dataset, second: xr.Dataset) -> bool:
+    """Whether both overviews are of the same weights; only then do logits have one scale, and heads a partner."""
+    return bool(first.attrs["fingerprint"] == second.attrs["fingerprint"])
+
+
+def _largest_logit(first: xr.Dataset, second: xr.Dataset) -> str:
+    change = second["logit"] - first["logit"]
+    place = int(abs(change.values).argmax())
+    label = plain(str(change["label"].values[place]))
+    return f"The logit of {label} changes most, by {float(change.values[place]):+.2g}.".replace("-", "−")
+
+
+def _largest_probability(first: xr.Dataset, second: xr.Dataset) -> str:
+    change = second["probability"] - first["probability"]
+    place = int(abs(change.values).argmax())
+    label = plain(str(change["label"].values[place]))
+    points = f"{100 * float(change.values[place]):+.1f}".replace("-", "−")
+    return f"The two models differ most in the probability of {label}, by {points} percentage points."
+
+
+def _largest_entropy(first: xr.Dataset, second: xr.Dataset) -> str:
+    before, after = first["head_entropy_share"].values, second["head_entropy_share"].values
+    layer, head = divmod(int(abs(after - before).argmax()), before.shape[1])
+    return (
+        f"Layer {layer + 1}, head {head + 1} changes most in how widely it looks: its entropy goes from "
+        f"{before[layer, head]:.0%} to {after[layer, head]:.0%} of log₂ N, an even spread over the N pieces."
+    )
+
+
+def second_key() -> tuple[str, str]:
+    """The second text and model as they are set."""
+    return str(st.session_state[key_of("second_text")]), str(st.session_state[key_of("second_model")])

@@ -1,0 +1,280 @@
+"""Evidence beside attention on *Inside BERT*: tone, integrated gradients, heads switched off."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import streamlit as st
+
+from goldviz.labs.inside_bert.figures.evidence import agreement, heads_off, tone, tone_without
+from goldviz.labs.inside_bert.figures.evidence import evidence as evidence_figure
+from goldviz.labs.inside_bert.figures.text import coloured_text
+from goldviz.labs.inside_bert.parts import readings as text_models
+from goldviz.labs.inside_bert.parts.state import Look, complain, key_of, leave_link, put
+from goldviz.ui import background
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import duration, plain
+
+AUTOMATIC_SECONDS = 2.0
+"""Evidence that takes no longer is worked out when the page is opened; for more there is a button."""
+NO_CLASSIFIER = (
+    "This model has no classifier, so it has no tone, and nothing to give evidence for. Choose one that was "
+    "fine-tuned, or look at its masked words below."
+)
+
+FEWEST_JUDGED = 12
+"""Pieces below which a rank correlation is told without a verdict: chance alone reaches 0.6 there."""
+NO_EXPLANATION = "Attention is not an explanation."
+
+
+def tone_part(look: Look) -> None:
+    """What tone the text has for the model."""
+    if "probability" not in look.overview:
+        st.info(NO_CLASSIFIER, icon=":material/sentiment_neutral:")
+        return
+    look.figure("tone", tone, look.overview, "The probability of every class.")
+
+
+def evidence_part(look: Look) -> None:
+    """Integrated gradients beside the attention that a piece receives, and heads that are switched off."""
+    st.subheader("Evidence beside attention", anchor=False)
+    if look.read.model.classifier is None:
+        st.caption(NO_CLASSIFIER)
+        return
+    label = _label_picker(look)
+    with st.container(key="gradients"):
+        _gradients(look, label)
+    st.markdown("**What changes when heads are switched off?** (Michel et al. 2019)")
+    chosen, every = st.columns(2)
+    with chosen:
+        _chosen_heads(look)
+    with every:
+        _every_head(look, label)
+
+
+def _label_picker(look: Look) -> int:
+    """The class that is explained, from 1."""
+    from goldviz.labs.inside_bert.compute import label_to_explain
+
+    names = [str(name) for name in look.overview["label"].values]
+    key = key_of("label")
+    if not 0 <= int(st.session_state[key]) <= len(names):
+        st.session_state[key] = 0
+    st.segmented_control(
+        "Evidence for", range(len(names) + 1), key=key, persist_state="session", required=True,
+        format_func=lambda number: plain(names[number - 1]) if number else "the most probable",
+    )  # fmt: skip
+    return label_to_explain(look.overview, int(st.session_state[key] or 0))
+
+
+def _gradients(look: Look, label: int) -> None:
+    from goldviz.labs.inside_bert.costs import gradient_seconds
+    from goldviz.labs.inside_bert.evidence import evidence
+
+    pieces, steps, what = len(look.read.pieces), look.settings.steps, ("evidence", label, look.settings.steps)
+    seconds = gradient_seconds(look.read.model.encoder.shape, pieces, steps)
+    key, job = (*look.read.key, *what), look.read.job(*what)
+    found = text_models.results.held(key)
+    if found is None and seconds <= AUTOMATIC_SECONDS:
+        with st.spinner(f"Following {steps} points from a text of padding to this one"):
+            found = look.result(*what, make=lambda: evidence(look.reading, label, steps))
+    if (
+        found is None
+        and background.job(job) is None
+        and not st.button(
+            f"Work out what each piece adds (about {duration(seconds)})",
+            icon=":material/function:",
+            key="start-gradients",
+        )
+    ):
+        return
+    if found is None:
+
+        def work(report: background.Report) -> None:
+            text_models.results.get(key, lambda: evidence(look.reading, label, steps, report))
+
+        found = background.in_the_background(
+            job, lambda: text_models.results.held(key), work, seconds=seconds, words="Integrated gradients"
+        )
+    if found is not None:
+        _draw_gradients(look, found, what)
+
+
+def _draw_gradients(look: Look, found: Any, what: tuple[object, ...]) -> None:
+    ordinary = found.where(~found["special"], 0.0)
+    marked, told = st.columns(2)
+    with marked:
+        st.html(
+            coloured_text(
+                _shown_text(look), found["start"].values - _first(look), found["stop"].values - _first(look),
+                ordinary["attribution"].values, theme=theme_now(),
+            )
+        )  # fmt: skip
+        st.caption(
+            f"Red speaks for {plain(found.attrs['label'])}, blue against it. Integrated gradients go from a text of "
+            "padding to this one and add up what each piece changes (Sundararajan et al. 2017)."
+        )
+    with told:
+        st.markdown(completeness_sentence(found))
+        st.markdown(correlation_sentence(float(found.attrs["rank_correlation"]), int(found.attrs["compared"])))
+    bars, points = st.columns(2)
+    with bars:
+        words = "What each piece adds to the logit, and the attention it receives."
+        look.figure("evidence", evidence_figure, found, words, *what)
+    with points:
+        look.figure("agreement", agreement, found, "Each piece's evidence against the attention it receives.", *what)
+        st.caption(
+            "Attention received is the mean over all layers, heads and queries; special pieces are left out here. If "
+            "attention explained the answer, the points would climb together."
+        )
+
+
+def _first(look: Look) -> int:
+    """The first character of the chunk in view."""
+    inside = look.read.pieces.offsets[~look.read.pieces.special]
+    return int(inside[:, 0].min()) if inside.size else 0
+
+
+def _shown_text(look: Look) -> str:
+    """The characters of the chunk in view."""
+    inside = look.read.pieces.offsets[~look.read.pieces.special]
+    return look.read.text[_first(look) : int(inside[:, 1].max())] if inside.size else ""
+
+
+def completeness_sentence(found: Any) -> str:
+    """How well what the pieces add makes up the whole change, in words."""
+    added, total, gap = float(found["attribution"].sum()), float(found.attrs["total"]), float(found.attrs["gap"])
+    judged = "complete" if gap <= 0.01 else "**not complete: more steps are needed**"
+    return (
+        f"Together the pieces add {added:+.3f} to the logit, and the logit is {total:+.3f} above that of padding: a "
+        f"gap of {gap:.2%} after {found.attrs['steps']} steps, {judged}."
+    ).replace("-", "−")
+
+
+def correlation_sentence(correlation: float, count: int) -> str:
+    """Whether the attention that ``count`` pieces receive orders them as the evidence does, in words.
+
+    No verdict below ``FEWEST_JUDGED`` pieces, nor where orders that have nothing to do with each other come so far.
+    """
+    from goldviz.labs.inside_bert.evidence import chance_range
+
+    if not math.isfinite(correlation):
+        return f"The order of {count} pieces cannot be compared with that of attention. {NO_EXPLANATION}"
+    measured = f"Rank correlation of |evidence| with the attention received, n = {count} pieces: **{correlation:+.2f}**"
+    if count < FEWEST_JUDGED:
+        judged = f"with fewer than {FEWEST_JUDGED} pieces that says nothing either way"
+    else:
+        chance = chance_range(count)
+        judged = f"chance alone gives up to ±{chance:.2f}, and {_agreement_words(correlation, chance)}"
+    return f"{measured}; {judged}. {NO_EXPLANATION}".replace("-", "−")
+
+
+def _agreement_words(correlation: float, chance: float) -> str:
+    """What a rank correlation says, beside the range that chance alone gives."""
+    if abs(correlation) <= chance:
+        return "this is within it"
+    if correlation < 0:
+        return "attention goes to other pieces than those that mattered here"
+    if correlation > 0.7:
+        return "attention orders the pieces as the evidence does, here"
+    return "attention agrees in part" if correlation >= 0.3 else "attention tells little of what mattered here"
+
+
+@st.fragment
+def _chosen_heads(look: Look) -> None:
+    """Logits without the heads that a visitor names."""
+    from goldviz.labs.inside_bert.evidence import tone_without as measured
+    from goldviz.models.text.model import TextModelError
+
+    settings = look.now()
+    # What was typed stays as it is until it is a list of heads; buttons and links write over it.
+    if st.session_state.get(APPLIED) != settings.off:
+        st.session_state[APPLIED], st.session_state[TYPED] = settings.off, settings.off.replace(",", ", ")
+    st.text_input(
+        "Heads that are off", key=TYPED, placeholder="2.1, 2.3 or a whole layer: 3", on_change=_apply_typed,
+        help="'3.1' is layer 3, head 1; '3' is the whole layer 3; several with commas.",
+    )  # fmt: skip
+    with st.container(horizontal=True):
+        st.button("Switch off the head in view", key="off-head", on_click=_switch_off, icon=":material/power_off:")
+        st.button("Switch off its layer", key="off-layer", on_click=_switch_off_layer)
+        st.button("All on", key="all-on", on_click=put, args=({"off": ""},), disabled=not settings.off)
+    if heads_of(st.session_state[TYPED]) is None:
+        complain(f"Heads that are off: {st.session_state[TYPED][:60]!r} is no list such as '2.1, 2.3, 3'.")
+    try:
+        ds = look.result("off", settings.off, make=lambda: measured(look.read.model, look.read.pieces, settings.off))
+    except TextModelError as error:
+        complain(str(error))
+        return
+    look.figure("without", tone_without, ds, "Logits with all heads and without those that are off.", settings.off)
+    count = int(ds.attrs["heads_off"])
+    st.caption(
+        f"{count} of {ds.attrs['heads']} heads are off." if count else "No head is off yet, so both are the same."
+    )
+    leave_link(settings)
+
+
+APPLIED, TYPED = "inside-bert-off-applied", "inside-bert-off-typed"
+
+
+def heads_of(text: str) -> str | None:
+    """The setting that a typed list of heads is; None where it is none.
+
+    >>> heads_of(" 2.1,3 "), heads_of(""), heads_of("2.1.4"), heads_of("all")
+    ('2.1,3', '', None, None)
+    """
+    off = ",".join(text.replace(",", " ").split())
+    return (
+        off
+        if re.fullmatch(r"([0-9]{1,3}(\.[0-9]{1,3})?(,[0-9]{1,3}(\.[0-9]{1,3})?)*)?", off) and len(off) <= 1000
+        else None
+    )
+
+
+def _apply_typed() -> None:
+    off = heads_of(st.session_state[TYPED])
+    if off is not None:
+        st.session_state[APPLIED] = off
+        put({"off": off})
+
+
+def _switch_off() -> None:
+    _add_off(f"{st.session_state[key_of('layer')]}.{st.session_state[key_of('head')]}")
+
+
+def _switch_off_layer() -> None:
+    _add_off(str(st.session_state[key_of("layer")]))
+
+
+def _add_off(name: str) -> None:
+    off = [part for part in str(st.session_state[key_of("off")]).split(",") if part and part != name]
+    put({"off": ",".join([*off, name])})
+
+
+def _every_head(look: Look, label: int) -> None:
+    """Each head switched off alone."""
+    from goldviz.labs.inside_bert.costs import ablation_seconds
+    from goldviz.labs.inside_bert.evidence import every_head_off
+
+    shape = look.read.model.encoder.shape
+    key, job = (*look.read.key, "every-head"), look.read.job("every-head")
+    seconds = ablation_seconds(shape, len(look.read.pieces))
+    found = text_models.results.held(key)
+    if found is None and seconds > AUTOMATIC_SECONDS and background.job(job) is None and not st.button(
+        f"Switch each of the {shape.layers * shape.heads} heads off in turn (about {duration(seconds)})",
+        icon=":material/power_off:", key="start-heads",
+    ):  # fmt: skip
+        return
+
+    def work(report: background.Report) -> None:
+        text_models.results.get(key, lambda: every_head_off(look.read.model, look.read.pieces, report))
+
+    found = background.in_the_background(
+        job, lambda: text_models.results.held(key), work, seconds=0.0 if seconds <= AUTOMATIC_SECONDS else seconds,
+        words="Switching off every head in turn",
+    )  # fmt: skip
+    if found is not None:
+        name = str(look.overview["label"].values[label - 1])
+        look.figure("heads_off", heads_off, found, "Change of a logit with each head off.", label=name)
+        st.caption("One head at a time: heads that stand in for one another look needless here.")

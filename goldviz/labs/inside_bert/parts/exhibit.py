@@ -1,0 +1,93 @@
+"""A text's reading as the attention explorer shows it: every head's map on request, by piece or by word."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldviz.labs.inside_bert.parts.readings import ReadText
+from goldviz.ui.exhibits import By, Exhibit, Measure, Special, Weights, shelf
+
+if TYPE_CHECKING:
+    from goldviz.diagnostics.text.reading import TextReading
+
+_tokens: OrderedDict[tuple[str, str, int], str] = OrderedDict()
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextExhibit(Exhibit):
+    """An exhibit whose norms by word are ``word_norms(layer, head)``: they cannot be had from the norms by piece."""
+
+    word_norms: Callable[[int, int], NDArray[np.float32]]
+
+    def weights(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> Weights:
+        """The map that is drawn; see :meth:`goldviz.ui.exhibits.Exhibit.weights`."""
+        shown = self if measure != "norms" else replace(self, in_words=lambda _: self.word_norms(layer, head))
+        return Exhibit.weights(shown, layer, head, by, special, measure)
+
+
+def exhibit_token(read: ReadText, reading: TextReading) -> str:
+    """The secret token under which the browser fetches this reading; the same for everybody while it is kept."""
+    with _lock:
+        token = _tokens.get(read.key)
+        if token is None or token not in shelf:
+            token = _tokens[read.key] = shelf.put(exhibit(read, reading))
+        for key in [key for key, old in _tokens.items() if old not in shelf]:
+            del _tokens[key]
+        return token
+
+
+def exhibit(read: ReadText, reading: TextReading) -> TextExhibit:
+    """The reading with its maps: raw weights, lengths of the weighted values (Kobayashi et al. 2020), and rollout."""
+    from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
+    from goldviz.labs.inside_bert.attention.rollout import rollout
+    from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
+
+    pieces = reading.pieces
+    rolled: list[np.ndarray] = []
+    rolling = threading.Lock()
+
+    def head(layer: int, number: int, measure: Measure) -> np.ndarray:
+        if measure == "norms":
+            return head_norms(reading, layer, number).astype(np.float32)
+        if measure == "rollout":
+            with rolling:
+                if not rolled:
+                    rolled.append(rollout(reading).astype(np.float32))
+            return np.asarray(rolled[0][layer])
+        return reading.head(layer, number).weights
+
+    def without_special(values: np.ndarray, special: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        shown = hide_pieces(values, special)
+        return shown.weights.astype(np.float32), shown.hidden
+
+    return TextExhibit(
+        tokens=pieces.tokens,
+        words=pieces.words,
+        tiles=reading.tiles,
+        summaries={name: reading.summaries[name] for name in ("entropy", "distance", "special")},
+        head=head,
+        without_special=without_special,
+        in_words=lambda values: word_maps(values, pieces.words).weights.astype(np.float32),
+        word_norms=lambda layer, number: head_word_norms(reading, layer, number).astype(np.float32),
+        word_texts=word_texts(read.text, pieces.words, pieces.offsets),
+        measures=("weights", "norms", "rollout"),
+        held_bytes=int(reading.hidden.numel() * 4 + 4 * len(reading.hidden) * len(pieces) ** 2),
+    )
+
+
+def word_texts(text: str, words: np.ndarray, offsets: np.ndarray) -> tuple[str, ...]:
+    """The words of a chunk as they stand in the text, in the order of their numbers.
+
+    >>> word_texts("Rates rose", np.array([-1, 0, 0, 1, -1]), np.array([[0, 0], [0, 3], [3, 5], [6, 10], [0, 0]]))
+    ('Rates', 'rose')
+    """
+    places = [offsets[words == word] for word in range(int(words.max(initial=-1)) + 1)]
+    return tuple(text[int(place[:, 0].min()) : int(place[:, 1].max())] for place in places)

@@ -1,0 +1,79 @@
+"""The masked-word game of *Inside BERT*: a piece is hidden, you guess, and the model does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from goldviz.labs.inside_bert.figures.evidence import guesses as guesses_figure
+from goldviz.labs.inside_bert.figures.pieces import short_piece
+from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link
+from goldviz.ui.words import plain
+
+NO_HEAD = (
+    "This model has no masked-word head, so it cannot guess hidden words. Choose one that was pre-trained with it."
+)
+
+
+def masked_part(look: Look) -> None:
+    """The masked-word game."""
+    st.subheader("Guess the hidden word", anchor=False)
+    if look.read.model.masked_words is None:
+        st.caption(NO_HEAD)
+        return
+    _game(look)
+
+
+@st.fragment
+def _game(look: Look) -> None:
+    from goldviz.data.texts.pieces import TextError
+    from goldviz.labs.inside_bert.compute import piece_to_mask
+    from goldviz.labs.inside_bert.evidence import guess_of_word, guesses
+
+    pieces = look.read.pieces
+    tokens = [short_piece(str(token)) for token in pieces.tokens]
+    key = key_of("masked")
+    try:
+        longest = piece_to_mask(pieces, 0)
+    except TextError as error:
+        st.caption(plain(str(error)))
+        return
+    ordinary = [place + 1 for place in range(len(pieces)) if not pieces.special[place]]
+    if int(st.session_state[key]) not in ordinary:
+        st.session_state[key] = 0
+    left, right = st.columns(2)
+    with left:
+        st.selectbox(
+            "Piece to hide", [0, *ordinary], key=key, persist_state="session",
+            format_func=lambda place: f"{place or longest}: {tokens[(place or longest) - 1]}"
+            + ("" if place else " (the longest)"),
+        )  # fmt: skip
+        place = int(st.session_state[key]) or longest
+        ds = look.result("guess", place, make=lambda: guesses(look.read.model, pieces, place))
+        around = [*tokens[max(0, place - 9) : place - 1], "▢", *tokens[place : place + 8]]
+        st.markdown(f"… {plain(' '.join(around))} …")
+        word = st.text_input("Your guess", key="guess-word", placeholder="a word", max_chars=60)
+        if word.strip():
+            _judge(look, ds, guess_of_word(look.read.model, word, ds.attrs["truth"]), word)
+        with st.expander("What really stands there"):
+            st.markdown(
+                f"“{plain(short_piece(ds.attrs['truth']))}”: the model gives it {ds.attrs['truth_probability']:.2%}, "
+                f"place {ds.attrs['truth_rank']:,} of {look.overview.attrs['vocabulary']:,}."
+            )
+    with right:
+        look.figure("guesses", guesses_figure, ds, "The pieces that the model expects there.", place)
+    leave_link(look.now())
+
+
+def _judge(look: Look, ds: Any, piece: str, word: str) -> None:
+    if not piece:
+        st.caption(f"“{plain(word)}” is not one piece of this vocabulary, so the model cannot say it in one place.")
+        return
+    listed = [str(guess) for guess in ds["guessed"].values]
+    if piece == ds.attrs["truth"]:
+        st.success("That is what stands there.", icon=":material/check:")
+    elif piece in listed:
+        st.info(f"Not what stands there, but the model's guess number {listed.index(piece) + 1}.")
+    else:
+        st.info("Not what stands there, and not among the model's ten.")

@@ -1,0 +1,169 @@
+"""The explorer of *Inside BERT*, how the head in view got there, and what stands beside raw weights.
+
+One fragment: another head or piece draws this part again, and nothing else of the page.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import streamlit as st
+
+from goldviz.labs.inside_bert.figures.embeddings import steps_table
+from goldviz.labs.inside_bert.figures.head import mixing, scores, shares
+from goldviz.labs.inside_bert.figures.pieces import short_piece
+from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
+from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
+from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link, put
+from goldviz.labs.inside_bert.settings import CONVENTIONS
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+ROWS = "rows"
+PLACE = ("layer", "head", "token")
+THREE_DIGITS = ("q·k", "q·k / √d_k", "‖v‖", "‖a v‖")
+
+
+@st.fragment
+def show(look: Look) -> None:
+    """The explorer and all that depends on the head and the piece in view."""
+    put(dict(zip(PLACE, look.place(), strict=True)))
+    layer, head, token = look.place()
+    attention_explorer(
+        exhibit_token(look.read, look.reading), key="attention-first", theme=theme_now(), on_choose=_choose,
+        layer=layer - 1, head=head - 1, token=token - 1,
+    )  # fmt: skip
+    st.caption(
+        "A weight says how much of a value is mixed in. It does not say that the piece mattered for the answer: values "
+        "may be short, and other heads and layers may undo what this one does. Evidence further down is measured "
+        "otherwise (Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
+    )
+    st.subheader("How that head got there", anchor=False)
+    _pickers(look)
+    _steps(look)
+    st.subheader("Beyond raw weights", anchor=False)
+    _beyond(look)
+    leave_link(look.now())
+
+
+def _choose(choice: Choice) -> None:
+    put({"layer": choice.layer + 1, "head": choice.head + 1})
+    if choice.token is not None:
+        put({"token": choice.token + 1})
+
+
+def _pickers(look: Look) -> None:
+    """Layer, head and piece by keyboard: the same choice as in the explorer."""
+    tokens = [short_piece(str(token)) for token in look.overview["token"].values]
+    layer, head, token, convention = st.columns([1, 1, 2, 2])
+    shared: dict[str, Any] = {"persist_state": "session"}
+    with layer:
+        st.number_input("Layer", 1, look.overview.attrs["layers"], key=key_of("layer"), **shared)
+    with head:
+        st.number_input("Head", 1, look.overview.attrs["heads"], key=key_of("head"), **shared)
+    with token:
+        st.selectbox(
+            "Piece that asks", range(1, len(tokens) + 1), key=key_of("token"),
+            format_func=lambda place: f"{place}: {tokens[place - 1]}", **shared,
+        )  # fmt: skip
+    with convention:
+        st.selectbox(
+            "Equations", list(CONVENTIONS), key=key_of("convention"), format_func=CONVENTIONS.__getitem__, **shared
+        )
+
+
+def _steps(look: Look) -> None:
+    """Query, keys, products, scaling, softmax, weighted sum."""
+    from goldviz.labs.inside_bert.head import head_steps
+
+    place = look.place()
+    ds = look.result("steps", *place, make=lambda: head_steps(look.reading, *place))
+    for part, (column, draw, words) in zip(
+        ("scores", "mixing"),
+        zip(st.columns(2), (scores, mixing), (
+            "The query's products with the keys, dimension by dimension, and the weights that come of them.",
+            "The values, each times its weight, and their sum.",
+        ), strict=True),
+        strict=True,
+    ):  # fmt: skip
+        with column:
+            look.figure(part, draw, ds, words, *place)
+    equations, numbers = st.columns(2)
+    with equations:
+        _equations(look, st.session_state[key_of("convention")] == ROWS)
+    with numbers:
+        _one_weight_by_hand(ds)
+    with st.expander("All numbers of this query", icon=":material/table:"):
+        st.dataframe(
+            steps_table(ds), hide_index=True, height=320,
+            column_config={
+                "softmax a": st.column_config.NumberColumn(format="%.4f"),
+                **{name: st.column_config.NumberColumn(format="%.3f") for name in THREE_DIGITS},
+            },
+        )  # fmt: skip
+
+
+def _equations(look: Look, rows: bool) -> None:
+    """Section 4.1.2 as code has it, or as document 001 has it."""
+    width = look.overview.attrs["head_width"]
+    root = rf"\sqrt{{d_k}} = \sqrt{{{width}}} = {math.sqrt(width):.2f}"
+    if rows:
+        st.markdown("A piece is a row, and so is a query's attention (document 001, section 4.1.2, transposed):")
+        st.latex(r"Q_h = X^{(\ell-1)} W_{Q,h}^\top + b_{Q,h}, \quad K_h, V_h \text{ likewise}")
+        st.latex(rf"S_h = \frac{{Q_h K_h^\top}}{{\sqrt{{d_k}}}}, \qquad {root}")
+        st.latex(r"A_{h,ij} = \frac{e^{S_{h,ij}}}{\sum_m e^{S_{h,im}}}, \qquad \sum_j A_{h,ij} = 1")
+        st.latex(r"Z_h = A_h V_h")
+        st.latex(r"\mathrm{MHSA}(X) = [Z_1, \dots, Z_H]\, W_O^\top + b_O")
+        return
+    st.markdown("A piece is a column, and so is a query's attention (document 001, section 4.1.2):")
+    st.latex(r"Q_h = W_{Q,h} X^{(\ell-1)}, \quad K_h = W_{K,h} X^{(\ell-1)}, \quad V_h = W_{V,h} X^{(\ell-1)}")
+    st.latex(rf"S_h = \frac{{K_h^\top Q_h}}{{\sqrt{{d_k}}}}, \qquad {root}")
+    st.latex(r"A_{h,ij} = \frac{e^{S_{h,ij}}}{\sum_m e^{S_{h,mj}}}, \qquad \sum_i A_{h,ij} = 1")
+    st.latex(r"Z_h = V_h A_h")
+    st.latex(r"\mathrm{MHSA}(X) = W_O\,\mathrm{Concat}(Z_1, \dots, Z_H)")
+    st.caption(
+        "The document prints S = QᵀK and normalises its columns. That would let each column share out over queries; "
+        "for the sum V A to weigh values by keys it has to be S = KᵀQ, as here. It also leaves out the biases that "
+        "BERT has."
+    )
+
+
+def _one_weight_by_hand(ds: Any) -> None:
+    """The largest weight, worked out with its own numbers."""
+    best = int(ds["weight"].values.argmax())
+    asked, key = (short_piece(str(ds["token"].values[i])) for i in (int(ds.attrs["query_piece"]) - 1, best))
+    width, product, score = ds.sizes["dimension"], float(ds["product"][best]), float(ds["score"][best])
+    total = float((ds["score"] - ds["score"].max()).pipe(lambda s: 2.718281828459045**s).sum())
+    st.markdown(f"**The largest weight by hand:** how much “{plain(asked)}” takes from “{plain(key)}”.")
+    st.latex(rf"q \cdot k = {product:.3f}, \qquad S = \frac{{{product:.3f}}}{{\sqrt{{{width}}}}} = {score:.3f}")
+    st.latex(
+        rf"a = \frac{{e^{{{score:.3f}}}}}{{\sum_m e^{{S_m}}}} = \frac{{1}}{{{total:.3f}}} = "
+        rf"{float(ds['weight'][best]):.4f}"
+    )
+    st.caption(
+        f"Numerator and denominator are divided by the largest power, as code does to stay finite. The "
+        f"{ds.sizes['piece']} weights of this query sum to {float(ds['weight'].sum()):.6f}."
+    )
+
+
+def _beyond(look: Look) -> None:
+    """The query shared out by five measures, with or without special pieces."""
+    from goldviz.labs.inside_bert.head import without_special_pieces
+
+    st.toggle("Hide special pieces", key=key_of("hide_special"), persist_state="session", help=(
+        "Leave [CLS], [SEP] and their like out, and scale the rest to sum to 1."
+    ))  # fmt: skip
+    place = look.place()
+    with st.spinner("Following the attention down to the input"):
+        ds = look.shares()
+    hidden = bool(st.session_state[key_of("hide_special")])
+    shown = without_special_pieces(ds) if hidden else ds
+    look.figure("shares", shares, shown, "The query shared out over the pieces by five measures.", *place, hidden)
+    st.caption(
+        "Norms: the length of a f(x), weight times value through W_O (Kobayashi et al. 2020). A head may "
+        "give half its weight to [SEP] and take next to nothing from it. Rollout and flow follow the mean of the heads "
+        "down through the layers, half of each step going through the residual path (Abnar and Zuidema 2020). All are "
+        "scaled to sum to 1. None of the five knows the feed-forward networks; the explorer draws the first, the "
+        "second and the fourth as maps."
+    )

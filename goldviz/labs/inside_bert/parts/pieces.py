@@ -1,0 +1,180 @@
+"""Pieces and embeddings on *Inside BERT*, the mathematics with this text's numbers, and what can be taken along."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import streamlit as st
+
+from goldviz.export.report import report_html
+from goldviz.labs.inside_bert.figures import FIGURES
+from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours, pieces_table
+from goldviz.labs.inside_bert.figures.pieces import short_piece
+from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link, link_of
+from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.ui.words import plain
+
+FINBERT_VOCABULARY = (
+    "Document 001 gives V = 30,522, the vocabulary of bert-base. FinBERT by Yang et al. has its own, FinVocab, with "
+    "30,873 pieces learned from financial texts."
+)
+
+
+def pieces_part(look: Look) -> None:
+    """Pieces with their places in the text, embeddings, neighbours."""
+    st.subheader("Pieces and embeddings", anchor=False)
+    figure, near = st.columns([3, 2])
+    with figure:
+        look.figure(
+            "embeddings", embeddings, look.overview, "Lengths of the three embeddings and of their sum.",
+        )  # fmt: skip
+    with near:
+        _near(look)
+    with st.expander("All pieces as a table", icon=":material/table:"):
+        st.dataframe(
+            pieces_table(look.overview, look.read.text), hide_index=True, height=360,
+            column_config={
+                name: st.column_config.NumberColumn(format="%.3f")
+                for name in ("‖e tok‖", "‖e seg‖", "‖e pos‖", "‖sum‖", "‖after LayerNorm‖")
+            },
+        )  # fmt: skip
+
+
+@st.fragment
+def _near(look: Look) -> None:
+    """The vocabulary around one piece."""
+    from goldviz.labs.inside_bert.evidence import neighbours as nearby
+
+    tokens = [short_piece(str(token)) for token in look.overview["token"].values]
+    key = "neighbour-piece"
+    if st.session_state.get(key, 0) not in range(1, len(tokens) + 1):
+        st.session_state[key] = min(int(st.session_state[key_of("token")]), len(tokens))
+    st.selectbox(
+        "Neighbours of piece", range(1, len(tokens) + 1), key=key, persist_state="session",
+        format_func=lambda place: f"{place}: {tokens[place - 1]}",
+    )  # fmt: skip
+    place = int(st.session_state[key])
+    ds = look.result("near", place, make=lambda: nearby(look.reading, place))
+    look.figure("neighbours", neighbours, ds, "The pieces of the vocabulary with the nearest embeddings.", place)
+    st.caption("Before any context: the same piece has the same neighbours in every text.")
+
+
+def why(look: Look) -> None:
+    """Document 001, section 4, with what it comes to here."""
+    facts = look.overview.attrs
+    width, inner, heads, layers = facts["width"], facts["inner"], facts["heads"], facts["layers"]
+    count, vocabulary = len(look.read.pieces), facts["vocabulary"]
+    words, numbers = st.columns(2)
+    with words:
+        st.markdown("Three embeddings are added and normalised (document 001, section 4.2.1):")
+        st.latex(r"e_j^{(0)} = e_j^{tok} + e_j^{seg} + e_j^{pos}, \qquad X^{(0)} = \mathrm{LayerNorm}(E^{(0)})")
+        st.markdown("Every layer lets pieces look at one another, then works on each alone (4.1.2, 4.1.3):")
+        st.latex(r"\tilde X^{(\ell)} = \mathrm{LayerNorm}\big(X^{(\ell-1)} + \mathrm{MHSA}(X^{(\ell-1)})\big)")
+        st.latex(r"X^{(\ell)} = \mathrm{LayerNorm}\big(\tilde X^{(\ell)} + \mathrm{FFN}(\tilde X^{(\ell)})\big)")
+        st.markdown("A hidden word is guessed from both sides of it (4.2.2):")
+        st.latex(r"P(t_j \mid \text{the other pieces}) = \mathrm{softmax}(W_{tok}^\top\, g(x_j^{(L)}) + b)")
+    with numbers:
+        block = 4 * width**2 + 2 * width * inner + 9 * width + inner
+        tables = facts["encoder_parameters"] - layers * block
+        st.markdown(
+            f"N = {count} pieces, D = {width}, H = {heads} heads of d_k = {facts['head_width']}, L = {layers}. "
+            f"A head's map has N² = {count**2:,} weights, all heads together {layers * heads * count**2:,}."
+        )
+        st.markdown(
+            f"One layer has 4D² + 2DD_ff + 9D + D_ff = {block:,} parameters, of which attention takes "
+            f"{4 * width**2 + 4 * width:,}; {layers} layers have {layers * block:,}. Embeddings have {tables:,}, "
+            f"nearly all of them in the table of V = {vocabulary:,} pieces."
+        )
+        largest = float(look.overview["state_norm"].max())
+        st.markdown(
+            f"Scores are divided by √d_k = {facts['head_width'] ** 0.5:.2f}: the product of two vectors with entries "
+            f"of variance 1 has variance d_k, and a softmax of such numbers would be nearly all or nothing. The "
+            f"longest state here, over all layers, has length {largest:.1f}."
+        )
+        st.caption(
+            f"{FINBERT_VOCABULARY} Section 4.2 says that the original encoder is not bidirectional; it is: Vaswani et "
+            "al. 2017 mask the future in the decoder alone. What BERT adds is its training by hidden words. Section "
+            "4.1.2 prints S = QᵀK with a softmax over columns; see “How that head got there”."
+        )
+
+
+@st.fragment
+def take_along(look: Look) -> None:
+    """The link, the head's map as CSV, one HTML file, and the lines that repeat it."""
+    settings = look.now()
+    place = (min(settings.layer, look.overview.attrs["layers"]), min(settings.head, look.overview.attrs["heads"]))
+    st.subheader("Take it with you", anchor=False)
+    _, left_out = link_of(settings)
+    if left_out:
+        names = " and ".join(name.replace("_", " ") for name in left_out)
+        st.caption(
+            f":material/link_off: The {names} is too long for a link: the address opens this page with the settings, "
+            "but not with that text."
+        )
+    else:
+        st.caption("The address in your browser is a link to this text, these models and this place in them.")
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            f"Head {place[0]}.{place[1]} (CSV)", lambda: map_csv(look, *place), key="csv-inside-bert",
+            file_name=f"goldviz-inside-bert-head-{place[0]}.{place[1]}.csv", mime="text/csv", icon=":material/table:",
+            on_click="ignore",
+        )  # fmt: skip
+        st.download_button(
+            "Report (HTML)", lambda: report(look, settings), key="html-inside-bert",
+            file_name="goldviz-inside-bert.html", mime="text/html", icon=":material/description:", on_click="ignore",
+        )  # fmt: skip
+    st.code(snippet(settings), language="python", wrap_lines=True)
+    leave_link(settings)
+
+
+def snippet(settings: InsideBert) -> str:
+    """The lines that give the page's numbers in a notebook."""
+    keywords = "".join(f",\n    {name}={value!r}" for name, value in settings.differences().items())
+    return (
+        f'import goldviz\n\nds = goldviz.compute(\n    "{settings.name}"{keywords},\n)\n'
+        'ds.attention.sum("key")  # every query\'s weights sum to 1'
+    )
+
+
+def map_csv(look: Look, layer: int, head: int) -> str:
+    """One head's weights as a table: a row for each query, a column for each key; pieces as they are."""
+    weights = look.reading.head(layer - 1, head - 1).weights
+    tokens = look.read.pieces.tokens
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["query", *(f"{place} {_cell(token)}" for place, token in enumerate(tokens, start=1))])
+    for place, row in enumerate(weights, start=1):
+        writer.writerow([f"{place} {_cell(tokens[place - 1])}", *(f"{weight:.7g}" for weight in row)])
+    return file.getvalue()
+
+
+def _cell(token: str) -> str:
+    """A piece for a cell that begins with a number, so that no spreadsheet takes it for a formula."""
+    return " ".join(token.split()) or "·"
+
+
+def report(look: Look, settings: InsideBert) -> str:
+    """One HTML file of what is shown, without a connection to anywhere."""
+    from goldviz.labs.inside_bert.compute import inspect
+
+    ds = inspect(settings, look.read.model)
+    figures = [(spec, spec.draw(ds, theme="light")) for name, spec in FIGURES.items() if drawable(name, ds)]
+    shown = {name.replace("_", " ").capitalize(): value for name, value in settings.model_dump(mode="json").items()}
+    notes = [
+        "Rows of every map are queries and sum to 1; document 001, section 4.1.2, writes queries as columns.",
+        "Attention is not an explanation (Jain and Wallace 2019): compare it with the evidence.",
+        *look.read.model.notes,
+    ]
+    return report_html(f"Inside {look.read.model.name}", shown, figures, notes)
+
+
+def drawable(name: str, ds: object) -> bool:
+    """Whether a model gave what a figure of the report draws."""
+    needed = {"tone": "probability", "evidence": "attribution", "guesses": "guess_probability"}
+    return name not in needed or needed[name] in ds  # type: ignore[operator]
+
+
+def model_in_words(look: Look) -> str:
+    """The model's name, escaped."""
+    return plain(look.read.model.name)

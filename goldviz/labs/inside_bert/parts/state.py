@@ -1,0 +1,164 @@
+"""What the page *Inside BERT* is set to: links in and out, and the text and model that are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import plotly.graph_objects as go
+import streamlit as st
+import xarray as xr
+
+from goldviz.declare.settings import SettingsError
+from goldviz.labs.inside_bert.parts import readings as text_models
+from goldviz.labs.inside_bert.parts.readings import ReadText
+from goldviz.labs.inside_bert.settings import LONGEST_TEXT, InsideBert
+from goldviz.ui import chrome, controls, services
+from goldviz.ui.live_figure import live_figure
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+if TYPE_CHECKING:
+    from goldviz.diagnostics.text.reading import TextReading
+
+LINK_CHARACTERS = 2000
+LINK_BYTES = 6000
+"""A text in an address takes up to nine bytes for each letter that is not Latin; browsers and servers have limits."""
+SHOWN = "shown-inside-bert"
+BESIDE = "inside-bert-beside"
+"""In the session state: whether a second text or model is asked for."""
+PLACES = ("layer", "head", "token", "masked", "label", "steps", "off", "hide_special", "convention")
+"""Settings that say where to look in one text; fragments change them without drawing the whole page."""
+
+
+def key_of(name: str) -> str:
+    """The session-state key of one of the page's settings."""
+    return controls.key_of(InsideBert, name)
+
+
+@dataclass(frozen=True)
+class Look:
+    """One text read by one model, and the settings under which it is looked at."""
+
+    settings: InsideBert
+    read: ReadText
+    reading: TextReading
+    overview: xr.Dataset
+
+    def now(self) -> InsideBert:
+        """The settings with the place that the controls show at this moment."""
+        return self.settings.changed(**{name: st.session_state[key_of(name)] for name in PLACES})
+
+    def place(self) -> tuple[int, int, int]:
+        """Layer, head and piece in view from 1, or the last that there are."""
+        now = self.now()
+        most = self.overview.attrs
+        return min(now.layer, most["layers"]), min(now.head, most["heads"]), min(now.token, len(self.read.pieces))
+
+    def shares(self) -> xr.Dataset:
+        """How the query in view is shared out by five measures."""
+        from goldviz.labs.inside_bert.head import shares_of_query
+
+        place = self.place()
+        ways = text_models.ways_of(self.read, self.reading)
+        return self.result("shares", *place, make=lambda: shares_of_query(self.reading, *place, ways=ways))
+
+    def result(self, *what: object, make: Callable[[], xr.Dataset]) -> xr.Dataset:
+        """Numbers about this text, made once for everybody."""
+        return text_models.result_of(self.read, what, make)
+
+    def figure(
+        self, name: str, draw: Callable[..., go.Figure], ds: xr.Dataset, description: str, *about: object, **more: Any
+    ) -> None:
+        """Draw ``draw(ds, theme=..., **more)``; ``about`` is all that the numbers depend on besides text and model."""
+        theme = theme_now()
+        subject = (*self.read.key, *about)
+        text = services.figure_json(
+            ("inside-bert", name, theme, *subject, str(more)), lambda: draw(ds, theme=theme, **more)
+        )
+        live_figure(text, key=f"{name}-inside-bert", subject=str(subject), description=description)
+
+
+def arrive() -> list[str]:
+    """Take over a link's settings on the first run and on a later visit by a link; its faults, in sentences."""
+    arrived = "arrived-inside-bert"
+    parameters = st.query_params.to_dict()
+    complaints: list[str] = []
+    if arrived not in st.session_state or (parameters and st.session_state.get(chrome.CHANGED)):
+        st.session_state[arrived] = True
+        settings, complaints = controls.from_link(InsideBert, parameters)
+        for name, value in settings.model_dump().items():
+            st.session_state[key_of(name)] = value
+        show_what_is_beside()
+    controls.ensure(InsideBert)
+    return complaints
+
+
+def show_what_is_beside() -> None:
+    """Open the second text's box where there is a second text or model, and close it where there is none."""
+    st.session_state[BESIDE] = bool(st.session_state[key_of("second_text")] or st.session_state[key_of("second_model")])
+
+
+def asked_for() -> tuple[InsideBert | None, list[str]]:
+    """The settings that the controls show; None, and why, where they are not allowed.
+
+    A second text and model that were put aside are none of them: neither link nor report nor snippet names them.
+    """
+    complaint = text_complaint(str(st.session_state[key_of("text")]))
+    if complaint:
+        return None, [complaint]
+    try:
+        settings = controls.current(InsideBert)
+        return (settings if st.session_state[BESIDE] else settings.changed(second_text="", second_model="")), []
+    except SettingsError as error:
+        return None, list(error.sentences.values())
+
+
+def text_complaint(text: str) -> str:
+    """Why a text cannot be read, in a sentence; nothing where it can."""
+    if not text.strip():
+        return "The text is empty; allowed is a text with at least one letter, digit or sign."
+    if len(text) > LONGEST_TEXT:
+        return (
+            f"The text has {len(text):,} characters; allowed are up to {LONGEST_TEXT:,}. Cut it, or bring long "
+            "documents to the page Policy documents."
+        )
+    return ""
+
+
+def last_shown() -> InsideBert:
+    """The last settings that could be shown, or the defaults."""
+    stored = st.session_state.get(SHOWN)
+    return InsideBert.checked_json(stored) if stored else InsideBert()
+
+
+def link_of(settings: InsideBert) -> tuple[dict[str, str], list[str]]:
+    """The settings as a link's parameters, and the names of the texts that are too long for one."""
+    link = controls.to_link(settings)
+    texts: tuple[str, ...] = ("text", "second_text")
+    left_out = [name for name in texts if name in link and not _fits(link[name])]
+    return {name: value for name, value in link.items() if name not in left_out}, left_out
+
+
+def _fits(text: str) -> bool:
+    return len(text) <= LINK_CHARACTERS and len(quote(text, errors="replace")) <= LINK_BYTES
+
+
+def leave_link(settings: InsideBert) -> None:
+    """Keep the address in the browser a link to what is shown."""
+    wanted, _ = link_of(settings)
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def put(values: Mapping[str, Any]) -> None:
+    """Set settings, in a callback or before their controls are drawn."""
+    for name, value in values.items():
+        st.session_state[key_of(name)] = value
+
+
+def complain(sentence: str) -> None:
+    """Show a sentence as an error, whatever is in it."""
+    st.error(plain(sentence), icon=":material/block:")

@@ -1,0 +1,203 @@
+"""The text box of *Inside BERT*, the model's line over it, and the chunk in view."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from goldviz.data.texts.dated_texts import DatedTextError
+from goldviz.data.texts.uploaded_text import decoded_text
+from goldviz.declare.text_models import SHIPPED
+from goldviz.labs.inside_bert.parts.readings import ReadText
+from goldviz.labs.inside_bert.parts.state import complain, key_of, put
+from goldviz.labs.inside_bert.settings import LONGEST_TEXT
+from goldviz.models.text.loading import SHIPPED_FOLDER
+from goldviz.ui.texts import model_dialog as text_model_dialog
+from goldviz.ui.words import plain
+
+if TYPE_CHECKING:
+    from goldviz.models.text.model import TextModel
+
+UPLOAD_COMPLAINT = "inside-bert-upload-complaint"
+ASKED = "inside-bert-model-asked"
+FIRST, SECOND = "model", "second_model"
+
+
+def model_line(model: TextModel | None, trouble: str) -> None:
+    """Which model reads, in a line, with a button to choose another one; what should be known of it below."""
+    with st.container(border=True, key="text-model"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            words = f":material/error: {plain(trouble)}" if trouble or model is None else _described(model)
+            st.markdown(words, width="stretch")
+            st.button("Change model", icon=":material/swap_horiz:", key="change-model", on_click=_ask, args=(FIRST,))
+        notes = [*(model.notes if model else ()), *([shipped_words()] if _is_shipped() and model else [])]
+        if notes:
+            st.caption(" · ".join(plain(note) for note in notes))
+        text_model_dialog.show_download(_use)
+    slot = st.session_state.pop(ASKED, None)
+    if slot:
+        text_model_dialog.ask(lambda name: put({slot: name}), optional=slot == SECOND)
+
+
+SHIPPED_WORDS = (
+    "Trained on sentences that goldviz's own generator writes, and on nothing else: what it says of real statements is "
+    "no judgement, and beyond some 50 words it guesses far worse than in a sentence."
+)
+
+
+CLEAR_DIFFERENCE = 0.06
+"""Two standard errors of the difference between two accuracies on the same 400 texts, of which a third are judged
+differently: a smaller one is none to speak of."""
+
+
+@cache
+def shipped_words() -> str:
+    """What the shipped model is, and how well it reads the language that it was trained on, from its own card."""
+    try:
+        card = json.loads((SHIPPED_FOLDER / "card.json").read_text(encoding="utf-8"))
+        return f"{SHIPPED_WORDS} {tone_words(card['scores']['tone'])}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return SHIPPED_WORDS
+
+
+def tone_words(scores: Mapping[str, Mapping[str, float]]) -> str:
+    """Accuracy on new draws and on new patterns beside that of a bag of words, and which of the two is better.
+
+    >>> even, ahead = {"accuracy": 0.7, "bag of words": 0.72}, {"accuracy": 0.6, "bag of words": 0.5}
+    >>> print(tone_words({"new draws": even, "new patterns": ahead}))
+    Of new generated sentences it finds the tone of 70%, a bag of words of 72%: it does no better than counting words. \
+Where their pattern is new, too, it is 60% against 50%: it does better than counting words.
+    """
+    (own, counted, judged), (own_new, counted_new, judged_new) = (
+        (scores[name]["accuracy"], scores[name]["bag of words"], _against_counting(scores[name]))
+        for name in ("new draws", "new patterns")
+    )
+    return (
+        f"Of new generated sentences it finds the tone of {own:.0%}, a bag of words of {counted:.0%}: {judged}. Where "
+        f"their pattern is new, too, it is {own_new:.0%} against {counted_new:.0%}: {judged_new}."
+    )
+
+
+def _against_counting(scores: Mapping[str, float]) -> str:
+    ahead = scores["accuracy"] - scores["bag of words"]
+    clear = round(abs(ahead), 4) > CLEAR_DIFFERENCE
+    kind = "no better" if not clear else "better" if ahead > 0 else "worse"
+    return f"it does {kind} than counting words"
+
+
+def _is_shipped() -> bool:
+    return bool(st.session_state[key_of(FIRST)] == SHIPPED)
+
+
+def _described(model: TextModel) -> str:
+    shape = model.encoder.shape
+    return (
+        f":material/account_tree: **{plain(model.name)}**: {shape.layers} layers of {shape.heads} heads, width "
+        f"{shape.width}, {shape.vocabulary:,} pieces, {model.parameter_count / 1e6:,.1f} million parameters"
+    )
+
+
+def _ask(slot: str) -> None:
+    st.session_state[ASKED] = slot
+
+
+def _use(name: str) -> None:
+    put({FIRST: name})
+
+
+def text_box() -> None:
+    """The text, and a way to bring a file."""
+    st.text_area("Text", key=key_of("text"), height=120, persist_state="session", help=(
+        "What the model reads. It is read when you leave the box or press Ctrl and Enter."
+    ))  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Read", icon=":material/play_arrow:", key="read-text", type="primary")
+        with st.popover("A file", icon=":material/upload_file:"):
+            st.file_uploader(
+                "A text file", type=["txt", "md", "text"], key="text-file", on_change=_take_file,
+                help="Plain text. It goes into the text box and is not kept.",
+            )  # fmt: skip
+        st.button(
+            "Another text", icon=":material/casino:", key="another-text", on_click=_write_another,
+            help="A statement by goldviz's generator, in the language that the shipped model has learned.",
+        )  # fmt: skip
+    sentence = st.session_state.pop(UPLOAD_COMPLAINT, "")
+    if sentence:
+        complain(sentence)
+
+
+def _take_file() -> None:
+    file: Any = st.session_state["text-file"]
+    if file is None:
+        return
+    try:
+        text, _ = decoded_text(file.getvalue(), file.name)
+    except DatedTextError as error:
+        st.session_state[UPLOAD_COMPLAINT] = str(error)
+        return
+    if len(text.strip()) > LONGEST_TEXT:
+        # Not into the box first: it would travel to the browser and back with every change of the page.
+        st.session_state[UPLOAD_COMPLAINT] = (
+            f"{file.name} has {len(text.strip()):,} characters; allowed are {LONGEST_TEXT:,} here. Policy documents "
+            "takes longer texts."
+        )
+        return
+    put({"text": text.strip(), "chunk": 1})
+
+
+def _write_another() -> None:
+    import numpy as np
+
+    from goldviz.data.texts.policy.sentences import policy_sentences
+
+    turn = st.session_state["another-turn"] = st.session_state.get("another-turn", 0) + 1
+    written = policy_sentences(2, np.random.default_rng(turn), "all")
+    put({"text": " ".join(sentence.text for sentence in written), "chunk": 1})
+
+
+def second_text_box() -> None:
+    """The text that stands beside the first, and its model."""
+    st.text_area("Second text", key=key_of("second_text"), height=110, persist_state="session", help=(
+        "Left empty, the first text is read by the second model."
+    ))  # fmt: skip
+    name = str(st.session_state[key_of(SECOND)])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Choose the second model", icon=":material/swap_horiz:", key="change-second-model", on_click=_ask,
+            args=(SECOND,),
+        )  # fmt: skip
+        st.caption(f"Read by {plain(name)}." if name else "Read by the same model.")
+
+
+def what_will_come(read: ReadText) -> None:
+    """What stands below once the text has been read, in a sentence, for those who wait for it."""
+    shape = read.model.encoder.shape
+    parts = [
+        *(["the tone that it hears"] if read.model.classifier is not None else []),
+        f"the maps of its {shape.layers * shape.heads} heads and how each came about",
+        *(["the evidence for its tone beside its attention"] if read.model.classifier is not None else []),
+        *(["a hidden word to guess"] if read.model.masked_words is not None else []),
+    ]
+    st.caption(f"Once {plain(read.model.name)} has read the text, you will see {', '.join(parts)}, and its embeddings.")
+
+
+def chunk_picker(read: ReadText) -> None:
+    """Which chunk of a long text is in view, where it has several."""
+    count = len(read.chunks)
+    if count == 1:
+        return
+    key = key_of("chunk")
+    st.session_state[key] = min(max(int(st.session_state[key]), 1), count)
+    st.slider("Chunk", 1, count, key=key, persist_state="session", help=(
+        f"The text has more pieces than the {read.model.longest} that the model reads at once, so it is read in "
+        "overlapping chunks; no chunk knows the others."
+    ))  # fmt: skip
+    place = read.pieces.offsets[~read.pieces.special]
+    st.caption(
+        f"Chunk {read.chunk} of {count}: {len(read.pieces)} pieces, characters {int(place[:, 0].min()) + 1:,} to "
+        f"{int(place[:, 1].max()):,} of {len(read.text):,}."
+    )

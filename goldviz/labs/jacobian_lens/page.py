@@ -1,0 +1,94 @@
+"""The Jacobian lens: the page's figures, and its equations with the network's own numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from goldviz.labs.jacobian_lens import LAB
+from goldviz.labs.jacobian_lens.figures import FIGURES, parting
+from goldviz.ui.instant_page import InstantPage, View
+
+
+def draw(view: View, name: str) -> None:
+    """One figure, with what it cannot show as its description's end."""
+    spec = FIGURES[name]
+    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
+
+
+def look(view: View) -> None:
+    """The map of all pairs beside the products from the step in view; an LSTM's whole Jacobian beside its cell path."""
+    left, right = st.columns(2)
+    with left:
+        draw(view, "map")
+    with right:
+        draw(view, "cell_path" if "cell_path" in view.dataset else "lag")
+
+
+def read(view: View) -> None:
+    """Singular values, eigenvalues, saturation, and the mathematics."""
+    rows = [["singular_values", "eigenvalues"], ["lag", "passed"] if "cell_path" in view.dataset else ["passed"]]
+    for names in rows:
+        for column, name in zip(st.columns(len(names)), names, strict=True):
+            with column:
+                draw(view, name)
+    with st.expander("Why: the mathematics with this network's numbers", icon=":material/function:", expanded=True):
+        why(view)
+
+
+def why(view: View) -> None:
+    """Equations 7-9, 18 and 24 of document 001, and what they come to here."""
+    ds = view.dataset
+    words, numbers = st.columns(2)
+    with words:
+        st.markdown("A change of the state at step k is multiplied by one Jacobian a step (document 001, eq. 7):")
+        st.latex(r"\frac{\partial h_t}{\partial h_k} = \prod_{j=k+1}^{t} \frac{\partial h_j}{\partial h_{j-1}}")
+        if "bound" in ds:
+            st.latex(r"\frac{\partial h_j}{\partial h_{j-1}} = D_j W_{hh}")
+            st.latex(r"\left\|\frac{\partial h_t}{\partial h_k}\right\| \le (\gamma \|W_{hh}\|)^{t-k}")
+        elif "cell_path" in ds:
+            st.latex(r"\frac{\partial c_t}{\partial c_{t-1}} \supset \mathrm{diag}(f_t), \qquad \prod_j f_j")
+        else:
+            st.latex(r"h_t = (1 - z_t) \odot h_{t-1} + z_t \odot \tilde h_t")
+    with numbers:
+        lag = int(ds["lag"][-1])
+        last = float(ds["singular_value"][-1, 0])
+        if np.isfinite(last):
+            st.markdown(
+                f"Measured from step {ds.attrs['start']} over {lag} steps: the largest gain is $10^{{{last:.1f}}}$, "
+                f"a factor of {10 ** (last / lag):.3g} a step."
+            )
+        else:
+            st.markdown(f"Over {lag} steps the product has become exactly zero.")
+        if "bound" in ds:
+            st.markdown(f"{parting(ds)} γ is 1 for tanh and for ReLU.")
+            st.caption(
+                "The document states eq. 9 for the norm and goes on with the spectral radius. Only the norm bounds the "
+                "product at every lag; the radius says where powers of one fixed matrix tend to. A radius below 1 does "
+                "not keep the product from growing first, and with a tanh that saturates it may fade with a radius "
+                "above 1."
+            )
+        elif "cell_path" in ds:
+            path = float(ds["cell_path"].values[-1, ds.attrs["start"]])
+            st.markdown(
+                f"The cell path alone: $10^{{{path:.1f}}}$, on average a factor of {10 ** (path / lag):.3g} a step; "
+                f"the forget gates stand at {float(ds['passed'].mean()):.2f}."
+            )
+            st.caption(
+                "The whole Jacobian of (h, c) also holds the paths through the gates, which the product leaves out."
+            )
+        else:
+            st.markdown(f"On average a step keeps {float(ds['passed'].mean()):.1%} of the state, 1 − z.")
+        if ds.sizes["lag"] > 1:
+            st.caption(
+                "An untrained network on random input: training changes all of this. Norms say how long a gradient "
+                "is, not whether it points the right way."
+            )
+
+
+PAGE = InstantPage(
+    LAB,
+    look=look,
+    read=read,
+    words_of_position=lambda settings: "Follow a change made at step k",
+)

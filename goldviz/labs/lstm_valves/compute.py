@@ -1,0 +1,126 @@
+"""What the page *LSTM valves* shows: eq. 17-20 of document 001 on one sequence, beside autograd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import torch
+import xarray as xr
+from torch import Generator, Tensor
+from torch.nn import functional
+
+from goldviz.data.problems.sequences import (
+    ClassificationBatch,
+    RegressionBatch,
+    adding_problem,
+    delayed_recall,
+    slow_sine,
+)
+from goldviz.labs.lstm_valves.settings import LSTMValves
+from goldviz.labs.lstm_valves.valves import Valves, openings, valves
+from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
+from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
+from goldviz.training.seeds import DATA, READ_OUT_WEIGHTS, WEIGHTS, stream
+from goldviz.training.threads import one_thread
+
+TASKS: dict[str, Callable[[int, int, Generator], RegressionBatch | ClassificationBatch]] = {
+    "recall": delayed_recall,
+    "adding": adding_problem,
+    "sine": slow_sine,
+}
+FAINT = 0.01
+"""Below this share of its size at the last step, the gradient counts as faded."""
+REACH_BIASES = (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 6.0)
+
+
+def open_up(settings: LSTMValves) -> xr.Dataset:
+    """Norms over the units of every gradient, the valves' openings, the reach, and the distance to autograd."""
+    with one_thread():
+        layer, trace, direct, loss = _run(settings)
+        found = valves(layer, trace, direct)
+        opened = openings(trace)
+        norms = {
+            name: torch.linalg.vector_norm(getattr(found, name)[:, 0], dim=1).detach().numpy()
+            for name in ("cell", "through_hidden", "through_next_cell", "candidate", "input_gate", "forget_gate",
+                         "output_gate")
+        }  # fmt: skip
+        gates = torch.stack([opened.forget, opened.input, opened.output])[:, :, 0].detach()
+        curve = [reach(_cell_norms(settings.changed(forget_bias=bias))) for bias in REACH_BIASES]
+        return xr.Dataset(
+            {
+                **{name: ("step", values) for name, values in norms.items()},
+                "opening": (("valve", "step", "unit"), gates.numpy()),
+                "reach_by_bias": ("bias", np.array(curve)),
+            },
+            coords={
+                "step": np.arange(1, settings.length + 1),
+                "unit": np.arange(1, settings.hidden + 1),
+                "valve": ["forget", "input", "output"],
+                "bias": list(REACH_BIASES),
+            },
+            attrs={
+                "reach": reach(norms["cell"]),
+                "forget_bias": settings.forget_bias,
+                "loss": float(loss.detach()),
+                "difference": _difference_to_autograd(trace, loss, found),
+            },
+        )
+
+
+def reach(norms: np.ndarray) -> int:
+    """Steps back from the last until ||dL/dc_t|| falls below 1/100 of what it is there; all steps if it never does."""
+    faded = np.flatnonzero(norms[::-1] < FAINT * norms[-1])
+    return int(faded[0]) if faded.size else len(norms)
+
+
+@lru_cache(maxsize=256)
+def _cell_norms(settings: LSTMValves) -> np.ndarray:
+    layer, trace, direct, _ = _run(settings)
+    norms: Tensor = torch.linalg.vector_norm(valves(layer, trace, direct).cell[:, 0], dim=1)
+    return norms.numpy()
+
+
+def _run(settings: LSTMValves) -> tuple[LSTM, LSTMTrace, Tensor, Tensor]:
+    """The network, its forward pass, dL/dh_t through the read-out at t alone, and the loss, in autograd's graph."""
+    task = TASKS[settings.task](settings.length, 1, stream(settings.seed, DATA))
+    layer = LSTM(task.inputs.shape[2], settings.hidden, dtype=torch.float64)
+    biases = {"forget": settings.forget_bias, "output": settings.output_bias, "input": settings.input_bias}
+    how = RecurrentInitialisation("gaussian", "gain", settings.gain, settings.input_scale, biases)
+    initialise(layer, lambda index: stream(settings.seed, WEIGHTS + index), how)
+    outputs = task.classes if isinstance(task, ClassificationBatch) else 1
+    drawn = torch.randn(
+        outputs, settings.hidden, generator=stream(settings.seed, READ_OUT_WEIGHTS), dtype=torch.float64
+    )
+    read_out = drawn / settings.hidden**0.5
+    trace = layer(task.inputs.double())
+    hidden = trace.hidden.detach().requires_grad_()
+    (direct,) = torch.autograd.grad(_loss(task, hidden, read_out, settings.loss_at), hidden)
+    return layer, trace, direct, _loss(task, trace.hidden, read_out, settings.loss_at)
+
+
+def _loss(task: RegressionBatch | ClassificationBatch, hidden: Tensor, read_out: Tensor, loss_at: str) -> Tensor:
+    """Cross-entropy or squared error of a linear read-out; a task that asks only at its end repeats that answer."""
+    answers = hidden @ read_out.t()
+    targets = task.targets if bool(task.scored.all()) else task.targets[-1:].expand_as(task.targets)
+    if loss_at == "last":
+        answers, targets = answers[-1:], targets[-1:]
+    if isinstance(task, ClassificationBatch):
+        return functional.cross_entropy(answers.flatten(0, 1), targets.flatten())
+    return functional.mse_loss(answers.squeeze(2), targets.double())
+
+
+def _difference_to_autograd(trace: LSTMTrace, loss: Tensor, found: Valves) -> float:
+    """The largest difference to autograd, relative to the largest entry, over dL/dc_t, dL/dc~_t and dL/do_t."""
+    pairs = (
+        (trace.cells[1:], found.cell),
+        (trace.candidates, found.candidate),
+        (trace.output_gates, found.output_gate),
+    )
+    largest = 0.0
+    for tensors, ours in pairs:
+        theirs = torch.stack(torch.autograd.grad(loss, list(tensors), retain_graph=True))
+        scale = max(float(theirs.abs().max()), 1e-300)
+        largest = max(largest, float((theirs - ours).abs().max()) / scale)
+    return largest

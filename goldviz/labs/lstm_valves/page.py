@@ -1,0 +1,77 @@
+"""LSTM valves: the page's figures, and equations 17-20 with this sequence's own numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+import xarray as xr
+
+from goldviz.labs.lstm_valves import LAB
+from goldviz.labs.lstm_valves.figures import FIGURES, reach_sentence
+from goldviz.ui.instant_page import InstantPage, View
+
+
+def draw(view: View, name: str) -> None:
+    """One figure."""
+    spec = FIGURES[name]
+    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
+
+
+def look(view: View) -> None:
+    """The gradient's two parts over time, and how far other forget biases reach."""
+    left, right = st.columns([3, 2])
+    with left:
+        draw(view, "split")
+    with right:
+        draw(view, "reach")
+
+
+def read(view: View) -> None:
+    """The valves' openings, the gates' own gradients, and the mathematics."""
+    left, right = st.columns(2)
+    with left:
+        draw(view, "valves")
+    with right:
+        draw(view, "gates")
+    with st.expander("Why: the mathematics with this sequence's numbers", icon=":material/function:", expanded=True):
+        why(view)
+
+
+def why(view: View) -> None:
+    """Document 001, eq. 17-20, and the distance to autograd."""
+    ds = view.dataset
+    words, numbers = st.columns(2)
+    with words:
+        st.markdown(
+            "The cell's gradient has two parts (document 001, eq. 17), and each gate is a valve in one of them:"
+        )
+        st.latex(
+            r"\begin{aligned} \frac{\partial \mathcal{L}}{\partial c_t} &= \underbrace{\frac{\partial \mathcal{L}}"
+            r"{\partial h_t} \odot o_t \odot (1 - \tanh^2 c_t)}_{\text{through } h_t} \\ &+ \underbrace{\frac{\partial "
+            r"\mathcal{L}}{\partial c_{t+1}} \odot f_{t+1}}_{\text{through } c_{t+1}} \end{aligned}"
+        )
+        st.latex(
+            r"\frac{\partial \mathcal{L}}{\partial \tilde c_t} = \frac{\partial \mathcal{L}}{\partial c_t} \odot i_t"
+        )
+        st.latex(
+            r"\frac{\partial \mathcal{L}}{\partial o_t} = \frac{\partial \mathcal{L}}{\partial h_t} \odot "
+            r"\tanh(c_t)"
+        )
+    with numbers:
+        forget = ds["opening"].sel(valve="forget")
+        path = float(xr.apply_ufunc(np.log10, forget).sum("step").median())
+        st.markdown(
+            f"{reach_sentence(ds)} The forget gates stand at {float(forget.mean()):.2f} on average: their product over "
+            f"the whole sequence, which is the cell path alone, is $10^{{{path:.1f}}}$ for a typical unit."
+        )
+        st.markdown(
+            f"The loss is {ds.attrs['loss']:.4f}. By hand and by autograd the gradients differ by at most "
+            f"{ds.attrs['difference']:.1e} of their largest entry."
+        )
+        st.caption(
+            "An untrained network: a bias only sets where the gates begin. Norms of the two parts do not add up where "
+            "they point in different directions."
+        )
+
+
+PAGE = InstantPage(LAB, look=look, read=read)

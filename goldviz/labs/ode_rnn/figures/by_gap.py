@@ -1,0 +1,170 @@
+"""What each gap of *ODE-RNN*'s probe sequence costs: the jump at its end, the solver's work and its error."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.diagnostics.findings import times
+from goldviz.figures import theme as look
+from goldviz.figures.elements import log_axis, panels, worded
+from goldviz.figures.limits import Limits
+from goldviz.figures.reading import absence, finite, networks, positive, run_label, sentences, single
+from goldviz.figures.theme import INKS, Theme, as_label, style_of
+from goldviz.labs.ode_rnn.figures.quantities import (
+    as_of,
+    gaps_before,
+    legend_below,
+    limit_of,
+    lines_of,
+    longest_gap,
+    setting_of,
+    step_in_words,
+    time_unit,
+)
+
+WITHOUT_GAP = "One observation alone has no gap before it."
+
+
+def jumps(
+    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
+) -> go.Figure:
+    """How far each observation of the probe sequence moves the state, by the gap before it, at one look.
+
+    A network that knows how things go on is moved less; where jumps grow with the gap, its knowledge runs out. The
+    first observation meets an empty state and has no gap: it is left out, and so are times at which nothing was seen.
+    """
+    title = "How much news is an observation?"
+    if words := absence(ds, "jump", "probe_time"):
+        return worded(words, title=title, theme=theme)
+    now, gaps = as_of(ds, epoch), gaps_before(ds)[1:]
+    if not gaps.size:
+        return worded(WITHOUT_GAP, title=title, theme=theme)
+    figure, answers = go.Figure(), []
+    seen = ds["probe_value"].notnull().any("channel").values[1:] if "probe_value" in ds else np.full(len(gaps), True)
+    for name in networks(ds):
+        style = style_of(name)
+        sizes = np.where(seen, finite(now["jump"].sel(network=name)).values[1:].astype(np.float64), np.nan)
+        figure.add_trace(
+            go.Scatter(x=single(gaps), y=single(sizes), mode="markers", name=style.label,
+                       customdata=ds["observation"].values[1:],
+                       marker={"symbol": style.symbol, "size": 9, "color": style.colour, "opacity": 0.85},
+                       hovertemplate="observation %{customdata}<br>gap %{x:.3g}, jump %{y:.3g}"
+                       f"<extra>{style.label}</extra>")
+        )  # fmt: skip
+        rank = rank_correlation(gaps, sizes)
+        if np.isfinite(rank):
+            answers.append(f"{style.label} {_signed(rank)}")
+    _gap_axis(figure, ds, limits)
+    _mark_longest(figure, ds, limits, theme)
+    figure.update_yaxes(title_text="Size of the jump", range=limit_of("jump", ds, limits))
+    answer = f"Rank correlation with the gap: {', '.join(answers)}." if answers else ""
+    notes = [run_label(ds), answer, sentences("Without the first observation.", step_in_words(ds, epoch))]
+    look.apply(figure, theme, title=title, notes=notes, hover="closest")
+    return legend_below(figure, lines_of(networks(ds)))
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def rank_correlation(x: NDArray[np.floating], y: NDArray[np.floating]) -> float:
+    """Spearman's rank correlation of the pairs without NaN; NaN for fewer than three, or if all x or all y are equal.
+
+    >>> rank_correlation(np.array([1.0, 2.0, 4.0]), np.array([5.0, 6.0, 60.0]))
+    1.0
+    """
+    known = np.isfinite(x) & np.isfinite(y)
+    first, second = _ranks(x[known]), _ranks(y[known])
+    if known.sum() < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return float("nan")
+    return round(float(np.corrcoef(first, second)[0, 1]), 12)
+
+
+def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Ranks from 0, equal values sharing the mean of theirs."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(count)
+    return np.asarray((last - (count + 1) / 2)[place])
+
+
+def solver(
+    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
+) -> go.Figure:
+    """Evaluations of the field in each gap of the probe sequence, and the error they leave, by the gap, at one look.
+
+    The error is the distance between the state at the gap's end and a solution refined in double precision. With one
+    step for every gap it grows as a high power of the gap; a cap on the steps makes long gaps cost more instead.
+    """
+    title = "What does a long gap cost?"
+    if words := absence(ds, "interval_evaluations", "interval_error", "probe_time"):
+        return worded(words, title=title, theme=theme)
+    now, gaps = as_of(ds, epoch), gaps_before(ds)[1:]
+    if not gaps.size:
+        return worded(WITHOUT_GAP, title=title, theme=theme)
+    figure = panels(["Evaluations of the field", "Distance from a refined solution"], theme)
+    style = style_of("ode_rnn")
+    count, error = (now[name].values[1:].astype(np.float64) for name in ("interval_evaluations", "interval_error"))
+    step = now["step_size"].values[1:] if "step_size" in now else np.full(len(gaps), np.nan)
+    said = np.stack([ds["observation"].values[1:], step], axis=-1).astype(np.float32)
+    stepped = "<br>steps of %{customdata[1]:.3g}" if "step_size" in now else ""
+    drawn = positive(xr.DataArray(error)).values
+    for row, values in enumerate((count, drawn), start=1):
+        figure.add_trace(
+            go.Scatter(x=single(gaps), y=single(values), mode="markers", name=style.label, customdata=said,
+                       marker={"symbol": style.symbol, "size": 10, "color": style.colour, "opacity": 0.85},
+                       hovertemplate="before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}" + stepped
+                       + "<extra></extra>"),
+            row=row, col=1,
+        )  # fmt: skip
+    _gap_axis(figure, ds, limits, row=2)
+    figure.update_yaxes(title_text="Evaluations", range=limit_of("interval_evaluations", ds, limits), row=1)
+    figure.update_yaxes(title_text="Distance", **log_axis(limit_of("interval_error", ds, limits)), row=2)
+    _mark_longest(figure, ds, limits, theme)
+    unseen = int((~np.isfinite(drawn)).sum())
+    hidden = f"Not on the log axis: {unseen} of {len(gaps)} (exactly 0 or not finite)." if unseen else ""
+    notes = [run_label(ds), _cost(count, drawn), sentences(_method(ds), step_in_words(ds, epoch)), hidden]
+    look.apply(figure, theme, title=title, notes=notes, height=560, legend=False, hover="closest")
+    return figure.update_layout(margin_t=figure.layout.margin.t + 18)
+
+
+def _cost(count: NDArray[np.float64], error: NDArray[np.float64]) -> str:
+    parts = []
+    if np.isfinite(count).any():
+        parts.append(f"{np.nanmin(count):.0f} to {np.nanmax(count):.0f} evaluations a gap")
+    if np.isfinite(error).any():
+        parts.append(f"error at most {times(float(np.nanmax(error)))}")
+    words = "; ".join(parts)
+    return f"{words[0].upper()}{words[1:]}." if words else ""
+
+
+def _method(ds: xr.Dataset) -> str:
+    known = setting_of(ds, "solver")
+    if known is None:
+        return ""
+    if known == "dopri5":
+        return f"dopri5, tolerance {times(float(setting_of(ds, 'tolerance')))}."
+    name = {"rk4": "RK4", "torchdiffeq_rk4": "RK4", "heun": "Heun", "euler": "Euler"}.get(str(known), str(known))
+    return f"{name}, steps of at most {float(setting_of(ds, 'step_cap')):.3g}."
+
+
+def _gap_axis(figure: go.Figure, ds: xr.Dataset, limits: Limits | None, row: int | None = None) -> None:
+    low, high = limit_of("gap", ds, limits)
+    places = [step * 10.0**decade for decade in range(int(np.floor(low)), int(np.ceil(high)) + 1) for step in (1, 2, 5)]
+    kept = [place for place in places if low <= np.log10(place) <= high]
+    figure.update_xaxes(type="log", range=(low, high), tickvals=kept, ticktext=[f"{place:g}" for place in kept])
+    figure.update_xaxes(title_text=f"Gap before the observation ({as_label(time_unit(ds))})", row=row)
+
+
+def _mark_longest(figure: go.Figure, ds: xr.Dataset, limits: Limits | None, theme: Theme) -> None:
+    """An upright line at the longest gap of training, where it lies on the axis."""
+    longest, (low, high) = longest_gap(ds), limit_of("gap", ds, limits)
+    if not (np.isfinite(longest) and low < np.log10(longest) < high):
+        return
+    figure.add_vline(x=longest, line={"color": INKS[theme].accent, "width": 1.5, "dash": "dot"})
+    figure.add_annotation(
+        text="longest gap in training", x=np.log10(longest), y=0, yref="y domain", yanchor="bottom", xanchor="right",
+        font={"size": 13, "color": INKS[theme].accent},
+    )  # fmt: skip

@@ -1,0 +1,250 @@
+"""The probe sequence of *ODE-RNN*: what is decoded between the observations, and the jump at each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+from plotly.subplots import make_subplots
+
+from goldviz.diagnostics.findings import times
+from goldviz.figures import theme as look
+from goldviz.figures.elements import worded
+from goldviz.figures.limits import Limits
+from goldviz.figures.reading import absence, networks, run_label, sentences, single
+from goldviz.figures.theme import INKS, Theme, as_label, style_of, with_alpha
+from goldviz.labs.ode_rnn.figures.quantities import (
+    BAND_90,
+    MOST_MOMENTS,
+    as_of,
+    beyond_training,
+    drawn_moments,
+    jump_places,
+    legend_below,
+    lifted,
+    limit_of,
+    longest_gap,
+    step_in_words,
+    time_unit,
+    uprights,
+    value_limits,
+)
+
+FIRST_PANEL, OTHER_PANEL, BETWEEN, RUG_ROW = 250, 130, 40, 20
+"""Pixels: the first network's panel, each other one's, the room between them, and one channel's row of the rug."""
+
+LONGEST_NAME = 12
+"""Characters of a channel's name beside the rug."""
+
+HANDLE = 5
+"""Radius in pixels of an observation's handle: Plotly resizes a shape of more than 10 pixels instead of moving it."""
+
+
+def path(
+    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light",
+    channel: str | None = None, editable: bool = False,
+) -> go.Figure:  # fmt: skip
+    """What each network says of every moment of the probe sequence, of one channel (None: the first), at one look.
+
+    Thick: the decoded mean before the next observation is looked at, with its 90 % band. Upright: the jump from what
+    h(t-) says to what h(t+) says (document 001, eq. 31-33). A network that knows time bends between observations; one
+    that does not stays flat. Shaded: farther from the last observation than in any gap of training.
+
+    With ``editable``, each observation of the channel is also a small circle that can be dragged in the first panel.
+    These circles are the first shapes of the layout, in the order of those observations whose value is not missing:
+    ``layout.shapes[i]`` is the i-th of them. They are sized in pixels around ``xanchor`` (time) and ``yanchor``
+    (value), so Plotly reports a drag as ``shapes[i].xanchor`` and ``shapes[i].yanchor``. It moves a shape directly only
+    where the page configures ``edits: {shapePosition: true}``, and then every shape: there are no others here.
+    """
+    title = "What is known between observations?"
+    if words := absence(ds, "decoded_mean", "decoded_scale", "probe_time"):
+        return worded(words, title=title, theme=theme)
+    now = as_of(ds, epoch)
+    first = str(ds["channel"].values[0])
+    shown = channel or first
+    names = networks(ds)
+    rows = _rug_rows(ds)
+    figure = _panels(names, rows, theme)
+    ends = limit_of("value", ds, limits) if shown == first else value_limits(ds, shown)
+    stretches = beyond_training(ds)
+    drawn = now.isel(moment=drawn_moments(now["moment"].values, MOST_MOMENTS // len(names)))
+    for row, name in enumerate(names, start=1):
+        _shade(figure, stretches, row, ends, theme)
+        _draw_network(figure, drawn.sel(network=name, channel=shown), name, row, theme)
+    if rows:
+        _draw_rug(figure, ds, len(names) + 1, theme)
+    if editable:
+        figure.update_layout(shapes=_handles(ds, shown, theme))
+    for row in range(1, len(names) + 1):
+        figure.update_yaxes(title_text=as_label(_short(shown)), range=ends, nticks=6 if row == 1 else 4, row=row)
+    figure.update_xaxes(
+        range=limit_of("time", ds, limits), showgrid=False,
+        unifiedhovertitle_text=f"time %{{x:.3f}} {as_label(time_unit(ds))}",
+    )  # fmt: skip
+    figure.update_xaxes(title_text=f"Time ({as_label(time_unit(ds))})", row=len(names) + bool(rows))
+    notes = [run_label(ds), _misses(now, shown), _warning(ds),
+             sentences("Band: 90 %.", step_in_words(ds, epoch), _outside(now, shown, ends))]  # fmt: skip
+    height = 146 + FIRST_PANEL + (len(names) - 1) * (OTHER_PANEL + BETWEEN) + (rows and rows * RUG_ROW + BETWEEN)
+    look.apply(figure, theme, title=title, notes=notes, height=height)
+    return legend_below(figure, 3 if rows else 2, headed=True)
+
+
+def _panels(names: Sequence[str], rug_rows: int, theme: Theme) -> go.Figure:
+    """A panel for each network, the first one the largest, and a low one for the rug."""
+    heights = [FIRST_PANEL, *[OTHER_PANEL] * (len(names) - 1), *([rug_rows * RUG_ROW] if rug_rows else [])]
+    total = sum(heights) + BETWEEN * (len(heights) - 1)
+    figure = make_subplots(
+        rows=len(heights), cols=1, shared_xaxes=True, row_heights=heights, vertical_spacing=BETWEEN / total
+    )
+    headings = [(style_of(name).heading, style_of(name).colour) for name in names]
+    if rug_rows:
+        headings.append(("Observed or missing", INKS[theme].text))
+    for row, (heading, colour) in enumerate(headings, start=1):
+        axis = "" if row == 1 else str(row)
+        figure.add_annotation(
+            text=f"<b>{as_label(heading)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
+            xanchor="left", yanchor="bottom", showarrow=False, font={"size": 14, "color": colour},
+        )  # fmt: skip
+    return figure
+
+
+def _draw_network(figure: go.Figure, now: xr.Dataset, name: str, row: int, theme: Theme) -> None:
+    moments = now["moment"].values
+    cuts = jump_places(moments)
+    mean, reach = now["decoded_mean"].values, BAND_90 * now["decoded_scale"].values
+    colour, place, legend = style_of(name).colour, {"row": row, "col": 1}, {"showlegend": row == 1}
+    edge = {"x": single(moments), "mode": "lines", "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
+    with np.errstate(invalid="ignore"):
+        low, high = single(mean - reach), single(mean + reach)
+    figure.add_trace(go.Scatter(y=low, **edge), **place)
+    figure.add_trace(go.Scatter(y=high, fill="tonexty", fillcolor=with_alpha(colour, 0.18), **edge), **place)
+    if "probe_truth" in now and np.isfinite(now["probe_truth"].values).any():
+        figure.add_trace(
+            go.Scatter(x=single(moments), y=single(now["probe_truth"].values), mode="lines", name="true signal",
+                       legendgroup="truth", line={"color": INKS[theme].text, "width": 1.5, "dash": "dot"},
+                       hovertemplate="%{y:.3f}", **legend),
+            **place,
+        )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(x=lifted(moments, cuts), y=lifted(mean, cuts), mode="lines", name="forecast",
+                   legendgroup="forecast", line={"color": colour, "width": 2.5}, hovertemplate="%{y:.3f}", **legend),
+        **place,
+    )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(x=uprights(moments, cuts), y=uprights(mean, cuts), mode="lines", name="jump", legendgroup="jump",
+                   line={"color": INKS[theme].accent, "width": 1.5}, hoverinfo="skip", **legend),
+        **place,
+    )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(x=now["probe_time"].values, y=now["probe_value"].values, mode="markers", name="observed",
+                   legendgroup="observed", hovertemplate="%{y:.3f}",
+                   marker={"size": 7, "color": INKS[theme].text,
+                           "line": {"width": 1, "color": INKS[theme].background}}, **legend),
+        **place,
+    )  # fmt: skip
+
+
+def _rug_rows(ds: xr.Dataset) -> int:
+    """Channels to show below: all of them if there are several or anything is missing, else none."""
+    if "probe_value" not in ds:
+        return 0
+    values = ds["probe_value"].values
+    return values.shape[1] if values.shape[1] > 1 or np.isnan(values).any() else 0
+
+
+def _draw_rug(figure: go.Figure, ds: xr.Dataset, row: int, theme: Theme) -> None:
+    """Which channels each observation brings: filled if it was observed, a cross if it is missing."""
+    values = ds["probe_value"].transpose("observation", "channel").values
+    channels = [str(channel) for channel in ds["channel"].values]
+    ink = INKS[theme]
+    kinds = (
+        ("observed", ~np.isnan(values), {"symbol": "circle", "size": 6, "color": ink.text}),
+        ("missing", np.isnan(values), {"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": ink.muted}}),
+    )
+    for words, where, marker in kinds:
+        observation, place = np.nonzero(where)
+        named = np.array([as_label(channel) for channel in channels])[place]
+        figure.add_trace(
+            go.Scatter(x=ds["probe_time"].values[observation], y=place, mode="markers", name=words, marker=marker,
+                       showlegend=words == "missing", customdata=named, cliponaxis=False,
+                       hovertemplate=f"%{{customdata}} {words}<extra></extra>"),
+            row=row, col=1,
+        )  # fmt: skip
+    figure.update_yaxes(
+        range=(len(channels) - 0.5, -0.5), tickvals=list(range(len(channels))), showgrid=False, ticks="",
+        ticktext=[as_label(_short(channel)) for channel in channels], row=row,
+    )  # fmt: skip
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1].rstrip() + "…"
+
+
+def _handles(ds: xr.Dataset, channel: str, theme: Theme) -> list[go.layout.Shape]:
+    values = ds["probe_value"].sel(channel=channel).values
+    accent = INKS[theme].accent
+    return [
+        go.layout.Shape(
+            type="circle", xref="x", yref="y", xsizemode="pixel", ysizemode="pixel", xanchor=float(time),
+            yanchor=float(value), x0=-HANDLE, x1=HANDLE, y0=-HANDLE, y1=HANDLE, editable=True, fillcolor=accent,
+            line={"width": 8, "color": with_alpha(accent, 0.35)},
+        )
+        for time, value in zip(ds["probe_time"].values, values, strict=True) if not np.isnan(value)
+    ]  # fmt: skip
+
+
+def _shade(
+    figure: go.Figure, stretches: Sequence[tuple[float, float]], row: int, ends: tuple[float, float], theme: Theme
+) -> None:
+    """Grey over stretches of time: a trace, because where handles may be dragged Plotly lets one drag any shape."""
+    low, high = ends[0] - (ends[1] - ends[0]), ends[1] + (ends[1] - ends[0])
+    x = [place for start, end in stretches for place in (start, start, end, end, None)]
+    figure.add_trace(
+        go.Scatter(x=x, y=[low, high, high, low, None] * len(stretches), mode="none", fill="toself", showlegend=False,
+                   fillcolor=with_alpha(INKS[theme].muted, 0.16), hoverinfo="skip", name="beyond training"),
+        row=row, col=1,
+    )  # fmt: skip
+
+
+def forecast_misses(now: xr.Dataset, channel: str) -> NDArray[np.float64]:
+    """How far the forecast just before each observation is from what is then observed, by network; NaN if missing.
+
+    The first observation has nothing before it and is left out.
+    """
+    before = now["decoded_mean"].sel(channel=channel).transpose("network", "moment").values
+    before = before[:, jump_places(now["moment"].values)]
+    misses: NDArray[np.float64] = np.abs(before - now["probe_value"].sel(channel=channel).values)[:, 1:]
+    return misses
+
+
+def _misses(now: xr.Dataset, channel: str) -> str:
+    """The answer: by how much each network's forecast misses on average."""
+    misses = forecast_misses(now, channel)
+    parts = [
+        f"{style_of(name).label} {times(float(np.nanmean(row)))}"
+        for name, row in zip(networks(now), misses, strict=True)
+        if np.isfinite(row).any()
+    ]
+    return f"Mean miss before looking: {', '.join(parts)}." if parts else ""
+
+
+def _warning(ds: xr.Dataset) -> str:
+    if not beyond_training(ds):
+        return ""
+    unit = time_unit(ds)
+    return f"Shaded: over {longest_gap(ds):.3g} {unit} without a look, longer than in training. Do not trust it there."
+
+
+def _outside(now: xr.Dataset, channel: str, ends: tuple[float, float]) -> str:
+    """Whose forecasts leave the axis or are no numbers."""
+    mean = now["decoded_mean"].sel(channel=channel).transpose("network", "moment").values
+    parts = []
+    for name, row in zip(networks(now), mean, strict=True):
+        if not np.isfinite(row).all():
+            parts.append(f"{style_of(name).label}: some values are not finite numbers.")
+        elif row.min() < ends[0] or row.max() > ends[1]:
+            parts.append(f"{style_of(name).label} leaves the axis: {row.min():.3g} to {row.max():.3g}.")
+    return sentences(*parts)

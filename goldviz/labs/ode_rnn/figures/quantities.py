@@ -1,0 +1,241 @@
+"""What the figures of *ODE-RNN* share: the probe sequence as of one look, its gaps and jumps, limits of axes.
+
+The figures of the probe draw a run's dataset, of which the scrubber picks a look, and in the same way what
+``goldviz.labs.ode_rnn.path.path`` gives for edited observations, which has no looks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import limits
+from goldviz.figures.limits import Quantity, Values, decades, ends_of, exact, log_of, padded, with_zero
+from goldviz.figures.market import legend_under
+from goldviz.figures.reading import recorded
+
+BAND_90 = 1.6448536269514722
+"""Standard deviations to each side that hold 90 % of a normal distribution."""
+
+LARGEST_OVERSHOOT = 0.6
+"""Heights of the observed range that the axis of values follows a forecast upwards and downwards, at most."""
+
+MOST_MOMENTS = 1400
+"""Moments drawn at most in all panels of a figure of the probe; more would not be told apart."""
+
+ONE_TENTH_MORE = float(np.log10(1.1))
+
+
+def legend_below(figure: go.Figure, lines: int, *, headed: bool = False) -> go.Figure:
+    """Put the legend under the axis title, with room for so many lines on a phone; call it after ``theme.apply``.
+
+    A figure with panels is ``headed``: it keeps room for the first one's name above the plot.
+    """
+    legend_under(figure, lines=lines, axis=50)
+    return figure.update_layout(margin_t=figure.layout.margin.t + (16 if headed else 0))
+
+
+def lines_of(names: Sequence[str]) -> int:
+    """Lines that a legend of these networks takes on a phone."""
+    return max(1, len(names) - 1)
+
+
+def as_of(ds: xr.Dataset, epoch: int | None) -> xr.Dataset:
+    """The run as of the last look before the scrubber; a dataset without looks as it is."""
+    return ds.sel(look=recorded(ds, epoch, "look")) if "look" in ds.dims else ds
+
+
+def step_in_words(ds: xr.Dataset, epoch: int | None) -> str:
+    """Which look is drawn; empty for a dataset without looks."""
+    return f"Step {recorded(ds, epoch, 'look')}, first seed." if "look" in ds.dims else ""
+
+
+def setting_of(ds: xr.Dataset, name: str) -> Any:
+    """What the run's settings say, from its attributes; None where they do not say."""
+    return json.loads(ds.attrs.get("settings") or "{}").get(name)
+
+
+def longest_gap(ds: xr.Dataset) -> float:
+    """The longest gap in training; infinite where neither attributes nor settings say."""
+    known = ds.attrs.get("longest_gap", setting_of(ds, "longest_gap"))
+    return float(known) if known is not None else float("inf")
+
+
+def time_unit(ds: xr.Dataset) -> str:
+    """The unit of the times, 's' where the dataset does not say."""
+    return str(ds.attrs.get("time_unit", "s"))
+
+
+def jump_places(moments: NDArray[Any]) -> NDArray[np.intp]:
+    """Indices of the moments just before a jump: the next one has the same time.
+
+    >>> jump_places(np.array([0.0, 0.0, 0.5, 1.0, 1.0]))
+    array([0, 3])
+    """
+    return np.flatnonzero(np.diff(moments) == 0)
+
+
+def drawn_moments(moments: NDArray[Any], most: int) -> NDArray[np.intp]:
+    """Indices of the moments to draw: both sides of every jump and the last one, and of the rest as many as fit.
+
+    >>> drawn_moments(np.array([0.0, 0.0, 0.1, 0.2, 0.3, 1.0, 1.0]), most=5)
+    array([0, 1, 4, 5, 6])
+    """
+    sides = np.zeros(len(moments), dtype=bool)
+    cuts = jump_places(moments)
+    sides[cuts] = sides[cuts + 1] = sides[-1] = True
+    rest = np.flatnonzero(~sides)
+    stride = max(1, -(-len(rest) // max(1, most - int(sides.sum()))))
+    sides[rest[stride - 1 :: stride]] = True
+    return np.flatnonzero(sides)
+
+
+def lifted(values: NDArray[Any], cuts: NDArray[np.intp]) -> NDArray[np.float32]:
+    """Values along the moments with NaN inside each jump, where a line is to be lifted.
+
+    >>> lifted(np.array([1.0, 2.0, 3.0]), np.array([0]))
+    array([ 1., nan,  2.,  3.], dtype=float32)
+    """
+    with np.errstate(over="ignore"):
+        return np.insert(np.asarray(values, dtype=np.float32), cuts + 1, np.nan)
+
+
+def uprights(values: NDArray[Any], cuts: NDArray[np.intp]) -> NDArray[np.float32]:
+    """The two sides of every jump and a NaN after them: what a line of the jumps alone is drawn from.
+
+    >>> uprights(np.array([1.0, 2.0, 3.0]), np.array([0]))
+    array([ 1.,  2., nan], dtype=float32)
+    """
+    values = np.asarray(values, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        sides = np.stack([values[cuts], values[cuts + 1], np.full(len(cuts), np.nan)], axis=-1)
+        return sides.astype(np.float32).ravel()
+
+
+def gaps_before(ds: xr.Dataset) -> NDArray[np.float64]:
+    """The gap before each observation of the probe sequence; the first has none: NaN."""
+    return np.diff(ds["probe_time"].values.astype(np.float64), prepend=np.nan)
+
+
+def beyond_training(ds: xr.Dataset) -> list[tuple[float, float]]:
+    """Stretches of time in which the last observation is farther away than any was in training."""
+    times, longest = ds["probe_time"].values.astype(np.float64), longest_gap(ds)
+    ends = np.append(times[1:], max(float(ds["moment"].values[-1]), float(times[-1])))
+    # A gap that equals the longest may be a little longer after rounding to single precision.
+    return [(at + longest, end) for at, end in zip(times, ends, strict=True) if end - at > longest * (1 + 1e-6)]
+
+
+def value_limits(ds: xr.Dataset, channel: str) -> tuple[float, float]:
+    """Limits of one channel's values: what was observed, and forecasts within 0.6 of that range's height."""
+    return limits.limit(Quantity(partial(_of_values, channel), padded), [ds])
+
+
+def _of_values(channel: str, ds: xr.Dataset) -> Values:
+    seen = np.concatenate(
+        [ds[name].sel(channel=channel).values.ravel() for name in ("probe_value", "probe_truth") if name in ds]
+    )
+    seen = np.asarray(seen[np.isfinite(seen)])
+    if "decoded_mean" not in ds or "decoded_scale" not in ds:
+        return seen
+    mean = ds["decoded_mean"].sel(channel=channel).values.ravel().astype(np.float64)
+    reach = BAND_90 * ds["decoded_scale"].sel(channel=channel).values.ravel().astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        drawn = np.concatenate([mean, mean - reach, mean + reach])
+    drawn = np.asarray(drawn[np.isfinite(drawn)])
+    if not seen.size:
+        return drawn
+    room = LARGEST_OVERSHOOT * (float(np.ptp(seen)) or 1.0)
+    return np.concatenate([seen, np.clip(drawn, seen.min() - room, seen.max() + room)])
+
+
+def _of_first_channel(ds: xr.Dataset) -> Values:
+    if "channel" not in ds.coords or "probe_value" not in ds:
+        return np.array([])
+    return _of_values(str(ds["channel"].values[0]), ds)
+
+
+def _of_steps(ds: xr.Dataset) -> Values:
+    return np.concatenate([ends_of("step")(ds), ends_of("look")(ds)])
+
+
+def _of_errors(ds: xr.Dataset) -> Values:
+    return np.concatenate([log_of(name)(ds) for name in ("error", "long_gap_error", "zero_error")])
+
+
+def _of_consistency(ds: xr.Dataset) -> Values:
+    known = "error" in ds and "ode_rnn" in ds["network"].values
+    own = log_of("error")(ds.sel(network=["ode_rnn"])) if known else np.array([])
+    return np.concatenate([own, log_of("refined_error")(ds)])
+
+
+def refined_ratio(ds: xr.Dataset) -> xr.DataArray:
+    """The ODE-RNN's error with steps four times as fine over its own, by look and seed; NaN where it has none."""
+    own = ds["error"].sel(network="ode_rnn", drop=True).astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return ds["refined_error"] / own.where(own > 0)
+
+
+def _of_ratio(ds: xr.Dataset) -> Values:
+    lines = np.array([-2 * ONE_TENTH_MORE, 2 * ONE_TENTH_MORE])
+    if "refined_error" not in ds or "error" not in ds or "ode_rnn" not in ds["network"].values:
+        return lines
+    return np.append(limits.log10(refined_ratio(ds)).values.ravel(), lines)
+
+
+def _of_times(ds: xr.Dataset) -> Values:
+    return ds["moment"].values.astype(np.float64) if ds.sizes.get("moment") else np.array([])
+
+
+def _of_gaps(ds: xr.Dataset) -> Values:
+    gaps = gaps_before(ds) if ds.sizes.get("observation") and "probe_time" in ds else np.array([])
+    return np.asarray(np.log10(gaps[gaps > 0]))
+
+
+def _of_plane(axis: int, ds: xr.Dataset) -> Values:
+    parts = [ds[name].values[..., axis].ravel() for name in ("plane_path", "arrow_position") if name in ds]
+    return np.concatenate([np.array([]), *parts])
+
+
+def _of_coverage(ds: xr.Dataset) -> Values:
+    return np.append(ds["coverage"].values.ravel() if "coverage" in ds else np.array([]), [0.5, 1.0])
+
+
+def _wide(low: float, high: float) -> tuple[float, float]:
+    """Log10 limits with room for whole markers, half a decade apart at least."""
+    room = max(0.06 * (high - low), (0.5 - (high - low)) / 2)
+    return low - room, high + room
+
+
+QUANTITIES = {
+    "time": Quantity(_of_times, lambda low, high: padded(*exact(low, high))),
+    "value": Quantity(_of_first_channel, padded),
+    "error": Quantity(_of_errors, decades),
+    "consistency": Quantity(_of_consistency, decades),
+    "refined_ratio": Quantity(_of_ratio, decades),
+    "state": Quantity(lambda ds: ds["state"].values.ravel() if "state" in ds else np.array([]), padded),
+    "plane_first": Quantity(partial(_of_plane, 0), padded),
+    "plane_second": Quantity(partial(_of_plane, 1), padded),
+    "gap": Quantity(_of_gaps, _wide),
+    "jump": Quantity(with_zero("jump"), padded),
+    "interval_evaluations": Quantity(with_zero("interval_evaluations"), padded),
+    "interval_error": Quantity(log_of("interval_error"), decades),
+    "coverage": Quantity(_of_coverage, padded),
+    "evaluations": Quantity(with_zero("evaluations"), padded),
+    "stiffness": Quantity(log_of("field_stiffness"), decades),
+    "saturation": Quantity(with_zero("field_saturation"), padded),
+    "state_gradient_norm": Quantity(log_of("state_gradient_norm"), decades),
+    "loss": Quantity(lambda ds: ds["loss"].values.ravel() if "loss" in ds else np.array([])),
+    "gradient_norm": Quantity(log_of("gradient_norm"), decades),
+    "observation": Quantity(ends_of("observation")),
+    "step": Quantity(_of_steps),
+}
+
+limit_of = partial(limits.limit_of, QUANTITIES)
+shared_limits = partial(limits.shared_limits, QUANTITIES)

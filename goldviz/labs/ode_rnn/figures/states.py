@@ -1,0 +1,186 @@
+"""The hidden state of *ODE-RNN* on its way: units over time, and its path in a plane."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.diagnostics.findings import percent
+from goldviz.figures import theme as look
+from goldviz.figures.elements import panel_per_network, worded
+from goldviz.figures.limits import Limits
+from goldviz.figures.reading import absence, finite, networks, run_label, sentences, single
+from goldviz.figures.theme import INKS, Theme, as_label, depth_colours, style_of, with_alpha
+from goldviz.labs.ode_rnn.figures.quantities import (
+    MOST_MOMENTS,
+    as_of,
+    beyond_training,
+    drawn_moments,
+    jump_places,
+    legend_below,
+    lifted,
+    limit_of,
+    longest_gap,
+    step_in_words,
+    time_unit,
+    uprights,
+)
+
+UNITS = (("moves most", "solid"), ("second", "dash"), ("third", "dot"))
+"""What the drawn units are called, and their dashes."""
+
+
+def latent(
+    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
+) -> go.Figure:
+    """The three hidden units of each network that vary most over the probe sequence, at one look.
+
+    Curves between the observations are the flow (document 001, eq. 31); upright parts are the jumps (eq. 33). A plain
+    GRU only jumps.
+    """
+    title = "How does the state flow and jump?"
+    if words := absence(ds, "state", "probe_time"):
+        return worded(words, title=title, theme=theme)
+    now = as_of(ds, epoch)
+    names = networks(ds)
+    figure = panel_per_network(names, theme)
+    drawn = now.isel(moment=drawn_moments(now["moment"].values, MOST_MOMENTS // len(names)))
+    moments = drawn["moment"].values
+    cuts = jump_places(moments)
+    colours = depth_colours(len(UNITS), theme)
+    for row, name in enumerate(names, start=1):
+        states = drawn["state"].sel(network=name).transpose("moment", "unit").values
+        for unit, (words, dash), colour in zip(most_moving(states), UNITS, colours, strict=False):
+            group = {"legendgroup": words, "mode": "lines"}
+            figure.add_trace(
+                go.Scatter(x=lifted(moments, cuts), y=lifted(states[:, unit], cuts), name=words, showlegend=row == 1,
+                           line={"color": colour, "dash": dash, "width": 2}, **group,
+                           hovertemplate=f"unit {now['unit'].values[unit]}: %{{y:.3f}}<extra></extra>"),
+                row=row, col=1,
+            )  # fmt: skip
+            figure.add_trace(
+                go.Scatter(x=uprights(moments, cuts), y=uprights(states[:, unit], cuts), showlegend=False,
+                           line={"color": colour, "width": 1}, opacity=0.55, hoverinfo="skip", **group),
+                row=row, col=1,
+            )  # fmt: skip
+    for start, end in beyond_training(ds):
+        figure.add_vrect(x0=start, x1=end, layer="below", line_width=0, fillcolor=with_alpha(INKS[theme].muted, 0.16))
+    time_words = as_label(time_unit(ds))
+    figure.update_xaxes(range=limit_of("time", ds, limits), showgrid=False)
+    figure.update_xaxes(unifiedhovertitle_text=f"time %{{x:.3f}} {time_words}")
+    figure.update_xaxes(title_text=f"Time ({time_words})", row=len(names))
+    figure.update_yaxes(title_text="h", range=limit_of("state", ds, limits), nticks=5)
+    beyond = f"Shaded: over {longest_gap(ds):.3g} {time_unit(ds)} without a look." if beyond_training(ds) else ""
+    notes = [run_label(ds), _moved(now), sentences(step_in_words(ds, epoch), beyond)]
+    look.apply(figure, theme, title=title, notes=notes, height=170 + 150 * len(names) + (60 if len(names) == 1 else 0))
+    return legend_below(figure, 2, headed=True)
+
+
+def most_moving(states: NDArray[np.floating]) -> list[int]:
+    """The three units (second axis) with the largest spread over the moments, that one first.
+
+    >>> most_moving(np.array([[0.0, 0.0, 1.0, 0.0], [0.0, 3.0, 2.0, 0.5]]))
+    [1, 2, 3]
+    """
+    spread = np.ptp(np.where(np.isfinite(states), states, 0.0).astype(np.float64), axis=0)
+    return [int(unit) for unit in np.argsort(-spread, kind="stable")[: len(UNITS)]]
+
+
+def _moved(now: xr.Dataset) -> str:
+    """The answer: which part of the state's way is flow, and not jumps."""
+    cuts = jump_places(now["moment"].values)
+    parts = []
+    for name in networks(now):
+        states = now["state"].sel(network=name).transpose("moment", "unit").values.astype(np.float64)
+        before_tail = states[: cuts[-1] + 2] if len(cuts) else states
+        with np.errstate(invalid="ignore", over="ignore"):
+            ways = np.linalg.norm(np.diff(before_tail, axis=0), axis=1)
+        whole = ways.sum()
+        if np.isfinite(whole) and whole > 0:
+            parts.append(f"{style_of(name).label} {percent(max(0.0, 1 - ways[cuts].sum() / whole))}")
+    return f"Part of the way between observations: {', '.join(parts)}." if parts else ""
+
+
+def plane(
+    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
+) -> go.Figure:
+    """The ODE-RNN's state along the probe sequence, seen in the plane of its first two principal axes, at one look.
+
+    The arrows are the field's directions in the parallel plane through the state just after the last observation
+    (star), a longer one for a faster flow. Elsewhere on the path the field is another one than drawn, because the
+    state is elsewhere in the axes that one does not see.
+    """
+    title = "Where does the field take the state?"
+    if words := absence(ds, "plane_path", "arrow_position", "arrow_direction"):
+        return worded(words, title=title, theme=theme)
+    now = as_of(ds, epoch)
+    colour, ink = style_of("ode_rnn").colour, INKS[theme]
+    moments, places = now["moment"].values, now["plane_path"].transpose("moment", "axis").values
+    cuts = jump_places(moments)
+    last = int(cuts[-1]) + 1 if len(cuts) else 0
+    figure = go.Figure(_arrows(now, theme))
+    flows = (
+        ("flow", slice(0, last + 1), "solid"),
+        ("after the last observation", slice(last, None), "dot"),
+    )
+    for words, part, dash in flows:
+        own = jump_places(moments[part])
+        figure.add_trace(
+            go.Scatter(x=lifted(places[part, 0], own), y=lifted(places[part, 1], own), name=words, mode="lines",
+                       line={"color": colour, "width": 2.5, "dash": dash}, customdata=lifted(moments[part], own),
+                       hovertemplate="time %{customdata:.3f}<extra></extra>")
+        )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(x=uprights(places[:, 0], cuts), y=uprights(places[:, 1], cuts), name="jump", mode="lines",
+                   line={"color": ink.accent, "width": 1.2}, hoverinfo="skip")
+    )  # fmt: skip
+    after = single(places[cuts + 1])
+    figure.add_trace(
+        go.Scatter(x=after[:, 0], y=after[:, 1], mode="markers", name="just after an observation",
+                   customdata=np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32),
+                   marker={"size": 8, "color": depth_colours(len(cuts), theme),
+                           "line": {"width": 1, "color": ink.background}},
+                   hovertemplate="observation %{customdata[0]:.0f}, time %{customdata[1]:.3f}<extra></extra>")
+    )  # fmt: skip
+    current = now["plane_current"].values if "plane_current" in now else places[last]
+    figure.add_trace(
+        go.Scatter(x=[current[0]], y=[current[1]], mode="markers", showlegend=False,
+                   marker={"symbol": "star", "size": 15, "color": colour, "line": {"width": 1.5, "color": ink.text}},
+                   hovertemplate="the arrows' plane goes through here<extra></extra>")
+    )  # fmt: skip
+    figure.update_xaxes(title_text="First principal axis", range=limit_of("plane_first", ds, limits))
+    figure.update_yaxes(title_text="Second", range=limit_of("plane_second", ds, limits), scaleanchor="x")
+    notes = [run_label(ds), _seen(now), "Arrows: the field in the plane through the star. Longer is faster.",
+             sentences("Markers brighten with time.", step_in_words(ds, epoch))]  # fmt: skip
+    look.apply(figure, theme, title=title, notes=notes, height=560, hover="closest")
+    return legend_below(figure, 4)
+
+
+def _arrows(now: xr.Dataset, theme: Theme) -> list[go.Scatter]:
+    """Shafts and heads of the field's arrows; the fastest is as long as the grid's spacing."""
+    position = now["arrow_position"].transpose("arrow", "axis").values.astype(np.float64)
+    direction = finite(now["arrow_direction"]).transpose("arrow", "axis").values.astype(np.float64)
+    speed = np.linalg.norm(direction, axis=1)
+    fastest = float(np.nanmax(speed)) if np.isfinite(speed).any() else 0.0
+    spacing = float(np.ptp(position, axis=0).min()) / max(np.sqrt(len(position)) - 1, 1)
+    shaft = direction * (spacing / fastest if fastest > 0 else 0.0)
+    ends = np.stack([position - shaft / 2, position + shaft / 2, np.full(position.shape, np.nan)], axis=1)
+    x, y = single(ends.reshape(-1, 2)).T
+    ink = INKS[theme].muted
+    angle = 90 - np.degrees(np.arctan2(direction[:, 1], direction[:, 0]))
+    head = {"symbol": "arrow", "size": 7, "color": ink, "angle": single(angle)}
+    return [
+        go.Scatter(x=x, y=y, mode="lines", line={"color": ink, "width": 1.2}, opacity=0.6, showlegend=False,
+                   hoverinfo="skip"),
+        go.Scatter(x=x[1::3], y=y[1::3], mode="markers", marker=head, opacity=0.7, showlegend=False,
+                   customdata=single(speed), hovertemplate="%{customdata:.3g} per unit of time<extra></extra>"),
+    ]  # fmt: skip
+
+
+def _seen(now: xr.Dataset) -> str:
+    if absence(now, "explained_variance"):
+        return ""
+    first, second = (float(share) for share in now["explained_variance"].values)
+    return f"The axes hold {percent(first + second)} of the variance ({percent(first)} and {percent(second)})."

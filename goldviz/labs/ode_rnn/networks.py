@@ -1,0 +1,96 @@
+"""The networks of the laboratory *ODE-RNN*, as its settings describe them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Generator, Tensor, nn
+
+from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
+from goldviz.models.continuous.ode_rnn import ODERNN
+from goldviz.models.continuous.ode_solvers import Evolution, FixedSteps, Solver, TorchdiffeqSolver, steps_for
+from goldviz.models.continuous.runge_kutta import integrate, runge_kutta_method
+from goldviz.models.continuous.series_forecaster import (
+    ORTHOGONAL_START,
+    ODESeriesReader,
+    SeriesForecaster,
+    baseline_reader,
+)
+from goldviz.models.continuous.vector_field import TanhField
+from goldviz.models.recurrent.initialisation import initialise
+from goldviz.models.recurrent.networks import recurrent_layer
+from goldviz.training.seeds import READ_OUT_WEIGHTS, WEIGHTS, stream
+
+if TYPE_CHECKING:
+    from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+
+FIELD_WEIGHTS = WEIGHTS + 50
+JUMP_CELLS = {"gru": "gru", "lstm": "lstm", "elman": "rnn_tanh"}
+FINER = 4
+"""How many steps a refined solver takes where the network's own takes one."""
+DOPRI5_ORDER = 5
+
+
+def series_network(settings: ODERNNLaboratory, lane: str, channels: int, seed: int) -> SeriesForecaster:
+    """A network at its start; those of a seed share the read-out's weights, and the GRUs their recurrent matrices."""
+
+    def weights(index: int) -> Generator:
+        return stream(seed, WEIGHTS + index)
+
+    if lane == "ode_rnn":
+        cell = recurrent_layer(JUMP_CELLS[settings.cell], 2 * channels, settings.hidden)
+        initialise(cell, weights, ORTHOGONAL_START)
+        field = TanhField(settings.hidden, (settings.width, settings.width), stream(seed, FIELD_WEIGHTS))
+        if settings.solver in ("rk4", "heun", "euler"):
+            network = fixed_step_ode_rnn(cell, field, settings.solver, settings.step_cap)
+        else:
+            network = ODERNN(cell, field, own_solver(settings))
+        return SeriesForecaster(ODESeriesReader(network), channels, stream(seed, READ_OUT_WEIGHTS))
+    reader = baseline_reader(lane, channels, settings.hidden, weights)
+    return SeriesForecaster(reader, channels, stream(seed, READ_OUT_WEIGHTS))
+
+
+def own_solver(settings: ODERNNLaboratory) -> Solver:
+    """The solver that the settings name, not fused."""
+    if settings.solver == "dopri5":
+        return TorchdiffeqSolver("dopri5", settings.tolerance, settings.tolerance / 10)
+    if settings.solver == "torchdiffeq_rk4":
+        return TorchdiffeqSolver("rk4", longest_step=settings.step_cap)
+    return FixedSteps(settings.solver, settings.step_cap)
+
+
+def refined_solver(settings: ODERNNLaboratory) -> Solver:
+    """The same method with four times as many steps, for dopri5 the tolerance that has about this effect."""
+    if settings.solver == "dopri5":
+        tolerance = settings.tolerance / FINER**DOPRI5_ORDER
+        return TorchdiffeqSolver("dopri5", tolerance, tolerance / 10)
+    method = {"torchdiffeq_rk4": "rk4_three_eighths"}.get(settings.solver, settings.solver)
+    return FinerSteps(method, settings.step_cap)
+
+
+@dataclass(frozen=True)
+class FinerSteps:
+    """:data:`FINER` equal steps for each one that :class:`goldviz.models.continuous.ode_solvers.FixedSteps` takes.
+
+    Dividing the longest step would not do: an interval shorter than that takes one step either way.
+    """
+
+    method: str
+    longest_step: float
+    longest_gap: float = math.inf
+
+    def evolve(self, field: nn.Module, state: Tensor, durations: Tensor) -> Evolution:
+        """Every sample's state after its own duration."""
+        steps = FINER * steps_for(float(durations.max()), self.longest_step)
+        if steps == 0:
+            return Evolution(state, 0, 0)
+        stages = runge_kutta_method(self.method).stages
+        return Evolution(integrate(field, state, durations[:, None], steps, self.method), stages * steps, steps)
+
+
+def flat_weights(network: nn.Module) -> Tensor:
+    """All weights side by side, in the order of the network's parameters."""
+    return torch.nn.utils.parameters_to_vector(network.parameters()).detach()

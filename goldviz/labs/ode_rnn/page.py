@@ -1,0 +1,164 @@
+"""ODE-RNN: the page's figures, observations that can be moved, and equations 31-33 with a run's own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import streamlit as st
+import xarray as xr
+
+from goldviz.labs.ode_rnn import LAB
+from goldviz.labs.ode_rnn.edited import EditedSeries
+from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
+from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+from goldviz.ui import services
+from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.lanes import Lane
+from goldviz.ui.live_figure import live_figure
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+FOLLOWING = ("plane", "latent")
+
+
+def explore(lane: Lane, step: int | None) -> None:
+    """Move an observation, or leave it out, and see what the trained network makes of it at once."""
+    ds, settings = lane.dataset, lane.settings
+    if (
+        not isinstance(settings, ODERNNLaboratory)
+        or "weights" not in ds
+        or "probe_time" not in ds
+        or not ds.sizes.get("look", 0)
+    ):
+        return
+    st.subheader("What if an observation came later, or not at all?", anchor=False)
+    look = _look(ds, step)
+    key = f"edited-{lane.id}"
+    recorded = EditedSeries.of(ds["probe_time"].values, ds["probe_value"].values)
+    edited: EditedSeries = st.session_state.setdefault(key, recorded)
+    figure, controls = st.columns([3, 1])
+    with controls:
+        edited = _edit(key, edited, recorded)
+    times, values = edited.kept()
+    weights, limits = ds["weights"].isel(look=look).values, shared_limits([ds])
+
+    @cache
+    def followed() -> xr.Dataset:
+        from goldviz.labs.ode_rnn.path import path
+
+        return path(settings, weights, times, values)
+
+    def draw(name: str, **more: object) -> str:
+        theme = theme_now()
+        subject = (lane.id, lane.version, int(ds["look"][look]), edited, name, theme)
+        return services.figure_json(subject, lambda: FIGURES[name].draw(followed(), limits=limits, theme=theme, **more))
+
+    try:
+        with figure:
+            live_figure(
+                draw("path", editable=True),
+                key=f"explore-path-{lane.id}",
+                subject=lane.id,
+                description="The path of the trained network along the observations; each can be dragged.",
+                on_moved=lambda index, time, value: _drag(key, index, time, value),
+            )
+        for column, name in zip(st.columns(len(FOLLOWING)), FOLLOWING, strict=True):
+            with column:
+                spec = FIGURES[name]
+                live_figure(draw(name), key=f"explore-{name}-{lane.id}", subject=lane.id, description=spec.question)
+    except ValueError as error:
+        st.error(plain(str(error)), icon=":material/block:")
+
+
+def _look(ds: xr.Dataset, step: int | None) -> int:
+    """The number of the last look at or before the step in view."""
+    looks = ds["look"].values
+    return len(looks) - 1 if step is None else max(0, int(np.searchsorted(looks, step, side="right")) - 1)
+
+
+def _drag(key: str, index: int, time: float, value: float) -> None:
+    edited: EditedSeries = st.session_state[key]
+    handles = edited.handles()
+    if index < len(handles):
+        _put(key, edited.moved(handles[index], time, value))
+
+
+def _put(key: str, edited: EditedSeries) -> None:
+    """Take over a change; controls of the next turn begin with its numbers."""
+    st.session_state[key] = edited
+    st.session_state[f"{key}-turn"] = st.session_state.get(f"{key}-turn", 0) + 1
+
+
+def _edit(key: str, edited: EditedSeries, recorded: EditedSeries) -> EditedSeries:
+    """The same changes by keyboard: an observation's number, its time, its value, which are left out."""
+    st.caption("Drag a golden point in the figure, or change it here.")
+    turn, count = st.session_state.get(f"{key}-turn", 0), len(edited.times)
+    number = int(st.number_input("Observation", 1, count, value=min(3, count), key=f"{key}-number")) - 1
+    earliest, latest = edited.room(number)
+    time = st.slider("Time", earliest, latest, value=edited.times[number], key=f"{key}-time-{number}-{turn}")
+    value = edited.values[number][0]
+    if value is not None:
+        value = st.number_input("Value", value=value, step=0.1, key=f"{key}-value-{number}-{turn}")
+    left_out = st.multiselect(
+        "Left out",
+        range(count),
+        default=sorted(edited.left_out),
+        format_func=lambda index: str(index + 1),
+        max_selections=count - 2,
+        key=f"{key}-out-{turn}",
+    )
+    changed = edited.moved(number, time, value).without(frozenset(left_out))
+    st.session_state[key] = changed
+    st.button(
+        "Put all back",
+        icon=":material/undo:",
+        key=f"{key}-back",
+        disabled=changed == recorded,
+        on_click=_put,
+        args=(key, recorded),
+    )
+    return changed
+
+
+def why(lane: Lane, draw: Callable[[str], None]) -> None:
+    """Document 001, eq. 31-33, with what the solver paid and how large the jumps were."""
+    words, figure = st.columns([2, 3])
+    with words:
+        st.markdown("Between two observations the hidden state follows an ODE (document 001, eq. 31, 32):")
+        st.latex(r"\frac{dh(t)}{dt} = f_\theta(h(t))")
+        st.latex(r"h'_i = \mathrm{ODESolve}(f_\theta, h_{i-1}, t_{i-1}, t_i)")
+        st.markdown("At an observation it jumps (eq. 33), and does not where nothing was observed:")
+        st.latex(r"h_i = \mathrm{RNNCell}(h'_i, x_i)")
+        _numbers(lane.dataset)
+        st.caption(
+            "A small refined error does not prove that the field is right outside the observed gaps. Equal steps are "
+            "not equal time: the ODE-RNN takes longer for each."
+        )
+    with figure:
+        draw("consistency")
+
+
+def _numbers(ds: xr.Dataset) -> None:
+    if "interval_evaluations" not in ds or not ds.sizes.get("look", 0):
+        st.caption("The run's numbers appear here with its first look.")
+        return
+    last = ds.isel(look=-1)
+    jumps = last["jump"].sel(network="ode_rnn")
+    cost = float(last["interval_evaluations"].isel(observation=slice(1, None)).mean())
+    error = float(last["error"].sel(network="ode_rnn").mean())
+    refined = float(last["refined_error"].mean())
+    st.markdown(
+        f"In this run, at its last look: a gap costs {cost:.0f} evaluations of the field on average, the largest jump "
+        f"is {float(jumps.max()):.2f}, and steps four times as fine change the error from {error:.2g} to {refined:.2g}."
+    )
+
+
+PAGE = LaboratoryPage(
+    LAB,
+    main="path",
+    beside="error",
+    why=why,
+    explore=explore,
+)

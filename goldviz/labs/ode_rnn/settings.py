@@ -1,0 +1,209 @@
+"""ODE-RNN: a hidden state that flows between observations and jumps at them, on irregular times.
+
+Document 001, section 3.2.2, eq. 31-33; Rubanova et al. 2019. Baselines: a GRU that knows nothing of time, one that is
+told the gaps, and one whose state decays over them (Che et al. 2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from goldviz.declare.market_settings import MARKET_SETTINGS, market_seed_setting, market_setting
+from goldviz.declare.settings import Experiment, Preset, Variable, setting
+
+if TYPE_CHECKING:
+    pass
+
+TASKS = {
+    "oscillator": "Damped oscillator",
+    "sines": "Sines of any frequency",
+    "linear": "Linear system with a known answer",
+    "market": "The market's returns",
+}
+NETWORKS = {
+    "all": "ODE-RNN and the three GRUs",
+    "ode_rnn": "ODE-RNN",
+    "gru": "GRU",
+    "gru_gap": "GRU with time gaps",
+    "gru_decay": "GRU with decay",
+}
+CELLS = {"gru": "GRU", "lstm": "LSTM", "elman": "Elman"}
+SOLVERS = {
+    "rk4": "RK4, fused",
+    "heun": "Heun, fused",
+    "euler": "Euler, fused",
+    "dopri5": "dopri5 (torchdiffeq)",
+    "torchdiffeq_rk4": "RK4 (torchdiffeq)",
+}
+
+EVERY_STEP = ("step", "network", "seed")
+LOOK = ("look", "network", "seed")
+PROBE = ("look", "network")
+
+
+class ODERNNLaboratory(Experiment):
+    """Train on sequences with times of their own, and follow the state between one observation and the next."""
+
+    name: ClassVar[str] = "ode-rnn"
+    title: ClassVar[str] = "ODE-RNN"
+    question: ClassVar[str] = "What does a network know between two observations, and how far into a gap does it hold?"
+    icon: ClassVar[str] = ":material/airline_stops:"
+    section: ClassVar[str] = "Continuous time"
+    rank: ClassVar[int] = 44
+    step: ClassVar[str] = "step"
+
+    task: Literal["oscillator", "sines", "linear", "market"] = setting(
+        "oscillator", group="Task", essential=True, labels=TASKS, description="Where the sequences come from."
+    )
+    data: str = market_setting()
+    market_seed: int = market_seed_setting()
+    observations: int = setting(
+        20, ge=2, le=100, group="Task", essential=True, unit="observations", description="Observations of a sequence."
+    )
+    longest_gap: float = setting(
+        0.6, ge=0.05, le=5, group="Task", essential=True,
+        description="Training gaps are log-uniform from 0.02 to this (market: weeks); test gaps reach twice as far.",
+    )  # fmt: skip
+    noise: float = setting(0.02, ge=0, le=1, group="Task", description="Standard deviation of what is observed.")
+    hidden_share: float = setting(
+        0.0, ge=0, le=0.9, group="Task", description="Share of each channel's observations that is missing."
+    )
+    networks: Literal["all", "ode_rnn", "gru", "gru_gap", "gru_decay"] = setting(
+        "all", group="Network", essential=True, labels=NETWORKS,
+        description="Which networks are trained, from the same seed on the same sequences.",
+    )  # fmt: skip
+    cell: Literal["gru", "lstm", "elman"] = setting(
+        "gru", group="Network", labels=CELLS, description="What happens to the ODE-RNN's state at an observation."
+    )
+    hidden: int = setting(16, ge=2, le=64, group="Network", unit="units", description="Hidden units of every network.")
+    width: int = setting(
+        32, ge=2, le=128, group="Network", unit="units", description="Units of the field's two layers."
+    )
+    solver: Literal["rk4", "heun", "euler", "dopri5", "torchdiffeq_rk4"] = setting(
+        "rk4", group="Solver", essential=True, labels=SOLVERS, description="How the state is carried through a gap."
+    )
+    step_cap: float = setting(
+        0.1, ge=0.005, le=10, group="Solver", essential=True, logarithmic=True,
+        description="Longest step of a fixed-step solver: a long gap gets more steps.",
+    )  # fmt: skip
+    tolerance: float = setting(
+        1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic=True,
+        description="Relative error that dopri5 allows in a step; the absolute one is a tenth of it.",
+    )  # fmt: skip
+    optimiser: Literal["adam", "adamw", "sgd"] = setting(
+        "adam", group="Training", labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
+        description="Rule that turns gradients into steps. SGD has momentum 0.9.",
+    )  # fmt: skip
+    learning_rate: float = setting(
+        1e-2, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
+        description="Size of the optimiser's largest steps; it rises to that and falls again over the run.",
+    )  # fmt: skip
+    clip: float = setting(
+        1.0, ge=0, le=1000, group="Training", hot=True, description="Largest norm of the gradient. 0: no clipping."
+    )
+    steps: int = setting(
+        600, ge=1, le=20_000, group="Training", essential=True, unit="steps",
+        description="Optimiser steps, each on new sequences.",
+    )  # fmt: skip
+    batch: int = setting(64, ge=2, le=512, group="Training", unit="sequences", description="Sequences in a step.")
+    look_every: int = setting(
+        100, ge=1, le=1000, group="Instruments", unit="steps",
+        description="Paths, test errors and the solver's check are recorded every so many steps.",
+    )  # fmt: skip
+
+    variables: ClassVar[Mapping[str, Variable]] = {
+        "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True),
+        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping"),
+        "evaluations": Variable(("step", "seed"), "Evaluations of the field for a batch, forward"),
+        "error": Variable(LOOK, "Mean squared error of the next value, gaps as in training"),
+        "long_gap_error": Variable(LOOK, "Mean squared error after an unseen gap, up to twice the longest"),
+        "refined_error": Variable(("look", "seed"), "The ODE-RNN's error with steps four times as fine"),
+        "coverage": Variable(LOOK, "Share of values inside the 90 % band"),
+        "field_saturation": Variable(("look", "seed"), "Share of the field's hidden values above 0.97"),
+        "field_stiffness": Variable(("look", "seed"), "Largest spectral norm of the field's Jacobian along the paths"),
+        "state_size": Variable(LOOK, "Largest hidden value along the paths"),
+        "gap_sensitivity": Variable(LOOK, "Change of the forecast when gaps are shuffled, over its spread"),
+        "state_gradient_norm": Variable((*LOOK, "observation"), "Norm of dL/dh after each observation"),
+        "jump": Variable((*PROBE, "observation"), "Size of the jump h(t+) - h(t-), first seed"),
+        "interval_evaluations": Variable(
+            ("look", "observation"), "Evaluations in the gap before an observation, first seed"
+        ),
+        "interval_error": Variable(("look", "observation"), "Distance from a solution refined in float64, first seed"),
+        "state": Variable((*PROBE, "moment", "unit"), "Hidden state along the probe sequence, first seed"),
+        "decoded_mean": Variable((*PROBE, "moment", "channel"), "Decoded mean along the probe sequence"),
+        "decoded_scale": Variable((*PROBE, "moment", "channel"), "Decoded standard deviation along it"),
+        "weights": Variable(("look", "weight"), "The ODE-RNN's weights in the order of its parameters, first seed"),
+        "plane_path": Variable(("look", "moment", "axis"), "The states along their principal axes, first seed"),
+        "plane_current": Variable(("look", "axis"), "The state after the last observation along them, first seed"),
+        "explained_variance": Variable(("look", "axis"), "Share of the states' variance along the axis, first seed"),
+        "arrow_position": Variable(("look", "arrow", "axis"), "Places of the field's arrows, first seed"),
+        "arrow_direction": Variable(("look", "arrow", "axis"), "The field dh/dt along the axes there, first seed"),
+        "probe_time": Variable(("observation",), "Times of the probe sequence's observations", once=True),
+        "probe_value": Variable(("observation", "channel"), "Observed values (NaN where missing)", once=True),
+        "probe_truth": Variable(("moment", "channel"), "The noiseless signal (NaN where nobody knows it)", once=True),
+        "zero_error": Variable(("horizon",), "Error of forecasting zero, in range and after long gaps", once=True),
+        "parameter_count": Variable(("network",), "Number of parameters", once=True),
+    }
+
+    equations: ClassVar[tuple[str, ...]] = (
+        "Between observations the state flows: dh/dt = f(h) (document 001, eq. 31).",
+        "Before the next one it is h'_i = ODESolve(f, h_(i-1), t_(i-1), t_i) (eq. 32).",
+        "At the observation it jumps: h_i = RNNCell(h'_i, x_i) (eq. 33).",
+    )
+
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset(
+            "As in the document", "document",
+            "A damped oscillator seen at irregular times: the ODE-RNN turns on through gaps that no training had.",
+        ),
+        Preset(
+            "Partial observations", "document",
+            "A linear system of two channels, each missing half of the time; its exact answer is known.",
+            {"task": "linear", "hidden_share": 0.5},
+        ),
+        Preset(
+            "Break it: one step a gap", "break",
+            "Without a cap on its steps the network learns the solver's map, not an ODE: refined, its error jumps.",
+            {"networks": "ode_rnn", "step_cap": 10.0},
+        ),
+        Preset(
+            "Fix it: capped steps", "fix",
+            "The same network with steps of at most 0.1: refining changes nothing.",
+            {"networks": "ode_rnn"},
+        ),
+        Preset(
+            "Break it: Euler", "break",
+            "Each step adds energy to what turns. The network learns a field that makes up for it: refined, it fails.",
+            {"networks": "ode_rnn", "solver": "euler", "step_cap": 0.3},
+        ),
+        Preset(
+            "The market's returns", "document",
+            "Gold's returns at observed days, weekends and holidays as gaps. Do not expect skill; look at the gaps.",
+            {"task": "market", "steps": 200},
+        ),
+    )  # fmt: skip
+
+    kept_by_presets: ClassVar[tuple[str, ...]] = MARKET_SETTINGS
+
+    def steps_planned(self) -> int:
+        return self.steps
+
+    def estimated_seconds(self) -> float:
+        """About how long a run takes on one CPU thread."""
+        evaluations = self.observations * self._evaluations_of_a_gap() if self.networks in ("all", "ode_rnn") else 0.0
+        grus = {"all": 3, "ode_rnn": 0}.get(self.networks, 1)
+        size = 0.8 + 0.2 * (2 * self.hidden + self.width) * self.width / 2048
+        fused = self.cell == "gru" and self.solver in ("rk4", "heun", "euler")
+        one = 70e-6 if fused else 320e-6
+        ode = evaluations * one * size + self.observations * 0.45e-3 * (evaluations > 0)
+        step = 2e-3 + (ode + grus * self.observations * 0.35e-3) * (0.5 + self.batch / 128)
+        look = 0.02 * grus + 0.15 * (evaluations > 0) + evaluations * 0.75e-3
+        return len(self.seeds) * (self.steps * step + (2 + self.steps // self.look_every) * look)
+
+    def _evaluations_of_a_gap(self) -> float:
+        """Of a batch: fixed steps are as many as its longest gap needs."""
+        if self.solver == "dopri5":
+            return 25.0
+        steps = max(1.0, self.longest_gap / self.step_cap)
+        return steps * {"heun": 2, "euler": 1}.get(self.solver, 4)

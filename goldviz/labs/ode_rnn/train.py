@@ -1,0 +1,224 @@
+"""What a run of *ODE-RNN* does: document 001, section 3.2.2.
+
+The networks of a seed see the same sequences, new ones at every step, and learn to forecast the next observation. They
+take their steps in turn, so their curves grow together; what one shows does not depend on the others.
+"""
+
+from __future__ import annotations
+
+import math
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import torch
+from torch.optim import Optimizer
+
+from goldviz.labs.ode_rnn.dense import ARROWS_ACROSS, path_moments
+from goldviz.labs.ode_rnn.instruments import (
+    Measured,
+    SeedView,
+    flow_readings,
+    path_flow_readings,
+    path_readings,
+    probe_path,
+    seed_readings,
+    seed_view,
+    sequence_loss,
+    zero_errors,
+)
+from goldviz.labs.ode_rnn.networks import flat_weights, series_network
+from goldviz.labs.ode_rnn.series import IrregularBatch
+from goldviz.labs.ode_rnn.tasks import SequenceSource, sequence_source
+from goldviz.models.continuous.observed_series import SeriesError
+from goldviz.models.continuous.series_forecaster import SeriesForecaster
+from goldviz.training.devices import device_name, resolve
+from goldviz.training.memory import keep_freed_memory
+from goldviz.training.optimisers import OPTIMISERS, clip_gradients, set_learning_rate
+from goldviz.training.seeds import DATA, TEST_DATA, stream
+from goldviz.training.state import Part, pack, unpack
+from goldviz.training.threads import one_thread
+
+if TYPE_CHECKING:
+    from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+    from goldviz.runs.recorder import Recorder
+
+LANES = ("ode_rnn", "gru", "gru_gap", "gru_decay")
+RISING_SHARE = 0.3
+"""Of a run, in which the learning rate rises."""
+FIRST_RATE, LAST_RATE = 0.04, 1e-4
+"""Shares of the peak with which the learning rate starts and ends."""
+
+
+@dataclass
+class SeriesLearner:
+    """One network of one seed, with its optimiser."""
+
+    network: SeriesForecaster
+    optimiser: Optimizer
+
+
+def train(settings: ODERNNLaboratory, record: Recorder) -> None:
+    """Train the chosen networks for every seed, and record every variable that the experiment declares.
+
+    What only an ODE-RNN has is recorded where one is trained. A network that can no longer be followed has a loss that
+    is not a number, which ends the run as diverged.
+    """
+    device = resolve(settings.device)
+    keep_freed_memory()
+    with one_thread():
+        lanes = LANES if settings.networks == "all" else (settings.networks,)
+        source = sequence_source(settings)
+        orders = [stream(seed, DATA) for seed in settings.seeds]
+        views = [seed_view(source, stream(seed, TEST_DATA)) for seed in settings.seeds]
+        learners = [
+            [series_learner(settings, lane, len(source.channels), seed, device) for seed in settings.seeds]
+            for lane in lanes
+        ]
+        announce(settings, record, source, learners, views, device)
+        parts: dict[str, Part] = {f"order/{seed}": order for seed, order in zip(settings.seeds, orders, strict=True)}
+        for lane, row in zip(lanes, learners, strict=True):
+            for seed, one in zip(settings.seeds, row, strict=True):
+                parts |= {f"{lane}/{seed}/{name}": part for name, part in vars(one).items()}
+        if record.restored is not None:
+            unpack(record.restored, parts)
+
+        for step in record.steps(settings.steps, state=lambda: pack(parts)):
+            now = cast("ODERNNLaboratory", record.settings)
+            if step in (1, settings.steps) or step % settings.look_every == 0:
+                look(learners, views, now, record)
+            rate = now.learning_rate * one_cycle_share(step, settings.steps)
+            batches = [to_device(source.training(settings.batch, order), device) for order in orders]
+            seen = [
+                [train_step(one, batch, rate, now.clip) for one, batch in zip(row, batches, strict=True)]
+                for row in learners
+            ]
+            hand_over_step(seen, has_field(settings), record)
+
+
+def series_learner(
+    settings: ODERNNLaboratory, lane: str, channels: int, seed: int, device: torch.device
+) -> SeriesLearner:
+    """A network at its start, with its optimiser."""
+    network = series_network(settings, lane, channels, seed).to(device)
+    return SeriesLearner(network, OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate))
+
+
+def has_field(settings: ODERNNLaboratory) -> bool:
+    """Whether an ODE-RNN is trained; it is the first network then."""
+    return settings.networks in ("all", "ode_rnn")
+
+
+def announce(
+    settings: ODERNNLaboratory,
+    record: Recorder,
+    source: SequenceSource,
+    learners: list[list[SeriesLearner]],
+    views: list[SeedView],
+    device: torch.device,
+) -> None:
+    """Label the dimensions, and record what does not change: the probe of the first seed, and the cost of saying 0."""
+    probe = views[0].probe
+    times = probe.seen.times[:, 0]
+    moments = path_moments(times, settings.longest_gap)
+    record.coordinates(
+        network=list(LANES if settings.networks == "all" else (settings.networks,)),
+        seed=list(settings.seeds),
+        observation=list(range(1, settings.observations + 1)),
+        moment=moments.tolist(),
+        channel=list(source.channels),
+        unit=list(range(1, settings.hidden + 1)),
+        weight=list(range(len(flat_weights(learners[0][0].network)))),
+        axis=["first", "second"],
+        arrow=list(range(ARROWS_ACROSS**2)),
+        horizon=["in range", "long gap"],
+    )
+    record.attribute(device=device_name(device), time_unit=source.time_unit, longest_gap=settings.longest_gap)
+    unknown = torch.full((len(moments), len(source.channels)), math.nan)
+    record.once("probe_time", times.numpy())
+    record.once("probe_value", probe.seen.values[:, 0].numpy())
+    truth = unknown if probe.course is None else probe.course(moments[:, None])[:, 0]
+    record.once("probe_truth", truth.numpy())
+    record.once("zero_error", zero_errors(views))
+    record.once("parameter_count", [sum(p.numel() for p in row[0].network.parameters()) for row in learners])
+
+
+def one_cycle_share(step: int, steps: int) -> float:
+    """The learning rate of a step as a share of its peak: up and down again in half cosines (Smith and Topin 2019).
+
+    >>> [round(one_cycle_share(step, 10), 2) for step in (1, 3, 4, 10)]
+    [0.28, 1.0, 0.95, 0.0]
+    """
+    done = step / steps
+    if done <= RISING_SHARE:
+        return FIRST_RATE + (1 - FIRST_RATE) * (1 - math.cos(math.pi * done / RISING_SHARE)) / 2
+    left = (1 - done) / (1 - RISING_SHARE)
+    return LAST_RATE + (1 - LAST_RATE) * (1 - math.cos(math.pi * left)) / 2
+
+
+def to_device(batch: IrregularBatch, device: torch.device) -> IrregularBatch:
+    """The batch where the networks are; Apple's GPUs have no float64 for its times."""
+    times = batch.times.float() if device.type == "mps" else batch.times
+    return IrregularBatch(*(part.to(device) for part in (times, batch.values, batch.mask, batch.clean)))
+
+
+def look(
+    learners: list[list[SeriesLearner]], views: list[SeedView], settings: ODERNNLaboratory, record: Recorder
+) -> None:
+    """Record what every network shows as the step finds it."""
+    with record.instrument():
+        networks = [[_at_hand(one.network) for one in row] for row in learners]
+        seen = [[seed_readings(*pair) for pair in zip(row, views, strict=True)] for row in networks]
+        flows = [flow_readings(network, settings, view) for network, view in zip(networks[0], views, strict=True)
+                 if has_field(settings)]  # fmt: skip
+        probes, flow = _along_the_probe([row[0] for row in networks], settings, views[0])
+    for name in seen[0][0]:
+        record(name, torch.stack([torch.stack([one[name] for one in row]) for row in seen]).numpy())
+    for name in flows[0] if flows else ():
+        record(name, torch.stack([one[name] for one in flows]).numpy())
+    for name in probes[0] if probes else ():
+        record(name, torch.stack([one[name] for one in probes]).numpy())
+    for name, values in flow.items():
+        record(name, values.numpy())
+
+
+def _along_the_probe(
+    networks: list[SeriesForecaster], settings: ODERNNLaboratory, view: SeedView
+) -> tuple[list[Measured], Measured]:
+    """Nothing where a network cannot be followed: the step's loss is not finite then either."""
+    try:
+        paths = [probe_path(network, view.probe, settings.longest_gap) for network in networks]
+    except SeriesError:
+        return [], {}
+    probes = [path_readings(network, found) for network, found in zip(networks, paths, strict=True)]
+    return probes, path_flow_readings(networks[0], paths[0], view.probe) if has_field(settings) else {}
+
+
+def train_step(one: SeriesLearner, batch: IrregularBatch, rate: float, clip: float) -> Measured:
+    """One step on a batch: its loss, NaN where the network cannot be followed, and what led to it."""
+    network, optimiser = one.network, one.optimiser
+    set_learning_rate(optimiser, rate)
+    try:
+        trace = network(batch.times, batch.values, batch.mask)
+    except SeriesError:
+        return {name: torch.tensor(math.nan) for name in ("loss", "gradient_norm", "evaluations")}
+    loss = sequence_loss(network, trace.before, batch)
+    optimiser.zero_grad()
+    loss.backward()
+    norm, _ = clip_gradients(network.parameters(), clip or math.inf)
+    optimiser.step()
+    return {"loss": loss.detach(), "gradient_norm": norm, "evaluations": trace.evaluations.sum()}
+
+
+def hand_over_step(seen: list[list[Measured]], with_field: bool, record: Recorder) -> None:
+    """Record what every network (outer list) of every seed (inner list) showed, the loss last: it may end the run."""
+    table = {name: torch.stack([torch.stack([one[name].cpu() for one in row]) for row in seen]) for name in seen[0][0]}
+    if with_field:
+        record("evaluations", table["evaluations"][0].numpy())
+    record("gradient_norm", table["gradient_norm"].numpy())
+    record("loss", table["loss"].numpy())
+
+
+def _at_hand(network: SeriesForecaster) -> SeriesForecaster:
+    """The network on the CPU, where every device's run is measured."""
+    return network if network.W.device.type == "cpu" else deepcopy(network).cpu()

@@ -1,0 +1,1 @@
+"""Documents as they are brought, generated, kept and compared."""

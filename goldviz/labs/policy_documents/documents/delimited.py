@@ -1,0 +1,97 @@
+"""Tables whose cells are whole documents: CSV with quoted line breaks, in any of the usual dialects."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from goldviz.data.tables.delimited_text import SEPARATORS
+from goldviz.data.tables.file_table import MOST_COLUMNS, FileTable, distinct_names, plain_words
+from goldviz.data.tables.printed_dates import date_form
+from goldviz.data.texts.dated_texts import LONGEST_TEXT, DatedTextError
+from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD, decoded_text
+
+MOST_ROWS_OF_TEXTS = 20_000
+HEADER_CHARACTERS = 100_000
+
+
+def text_table(content: bytes, name: str) -> FileTable:
+    """The table in a text file, all its cells as text.
+
+    Raises :class:`DatedTextError` for anything that is not such a table, in one sentence that
+    names the file, the row where there is one, and what is allowed.
+    """
+    file = plain_words(name) or "The file"
+    if len(content) > LARGEST_UPLOAD:
+        raise DatedTextError(
+            f"{file} has {len(content) / 1e6:,.1f} MB; allowed are at most {LARGEST_UPLOAD / 1e6:.0f} MB."
+        )
+    text, notes = decoded_text(content, file)
+    separator = max(SEPARATORS, key=lambda mark: len(_first_row(text, mark, file)))
+    first = _first_row(text, separator, file)
+    if len(first) < 2:
+        raise DatedTextError(f"{file} has one column only; expected are a column of dates and one of texts.")
+    if len(first) > MOST_COLUMNS:
+        raise DatedTextError(f"{file} has {len(first):,} columns; allowed are at most {MOST_COLUMNS}.")
+    headless = any(date_form(pa.array([cell.strip()])) for cell in first)
+    names = distinct_names([""] * len(first) if headless else first)
+    if headless:
+        notes += ("There is no header; the columns are named by their places.",)
+    columns = [column.slice(0 if headless else 1) for column in _parsed(text, separator, len(first), file)]
+    rows = np.arange(len(columns[0])) + (1 if headless else 2)
+    if not len(rows):
+        raise DatedTextError(f"{file} has no rows under its header; expected are dates with texts.")
+    if len(rows) > MOST_ROWS_OF_TEXTS:
+        raise DatedTextError(f"{file} has {len(rows):,} rows; allowed are at most {MOST_ROWS_OF_TEXTS:,}.")
+    for place, column in enumerate(columns):
+        lengths = pc.utf8_length(column)
+        if pc.max(lengths).as_py() > LONGEST_TEXT:
+            row = rows[pc.index(lengths, pc.max(lengths)).as_py()]
+            raise DatedTextError(
+                f"Row {row} of {file} has more than {LONGEST_TEXT:,} characters in {names[place]}; shorten it."
+            )
+    return FileTable(file, "text", names, tuple(columns), rows, separator, notes)
+
+
+def _first_row(text: str, separator: str, file: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(text[:HEADER_CHARACTERS], newline=""), delimiter=separator))
+    except (csv.Error, StopIteration):
+        raise DatedTextError(f"{file} does not begin with a row of column names.") from None
+
+
+def _parsed(text: str, separator: str, width: int, file: str) -> list[pa.StringArray]:
+    places = [str(place) for place in range(width)]
+    ragged: list[tuple[int, int]] = []
+
+    def note(row: pyarrow.csv.InvalidRow) -> str:
+        ragged.append((row.number, row.actual_columns))
+        return "error"
+
+    content = text.encode("utf-8", errors="replace")
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(content),
+            # One block and one thread: rows are numbered, and a quoted text spans lines.
+            read_options=pyarrow.csv.ReadOptions(use_threads=False, column_names=places, block_size=len(content) + 2),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=separator, newlines_in_values=True, invalid_row_handler=note
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowException, OSError) as error:
+        if not ragged:
+            raise DatedTextError(f"{file} cannot be cut into cells; allowed is a CSV file.") from error
+        row, cells = ragged[0]
+        raise DatedTextError(
+            f"Row {row} of {file} has {cells:,} cells where the first row has {width}; every row needs the same "
+            "number, and a text with a comma or a line break in it stands in quotation marks."
+        ) from None
+    return [pc.utf8_trim_whitespace(table.column(place).combine_chunks()) for place in range(width)]

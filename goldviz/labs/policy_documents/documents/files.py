@@ -1,0 +1,155 @@
+"""Dated texts out of files of their own, one document each: the date stands in the name or in the front matter.
+
+Front matter is what stands between two lines of three dashes at the top of a Markdown file. Only lines of the form
+``key: value`` are read, as text; nothing in them is ever run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import date
+from pathlib import PurePath
+
+import pyarrow as pa
+
+from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.file_table import FileTable, plain_words
+from goldviz.data.tables.printed_dates import ALLOWED_DATES, date_form, read_dates
+from goldviz.data.texts.dated_texts import (
+    ASSUMED_RELEASE,
+    LONGEST_TEXT,
+    DatedText,
+    DatedTextError,
+    DatedTexts,
+    ReleaseRule,
+    ordered,
+)
+from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD, decoded_text
+
+FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\n(?P<facts>.{0,4000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
+FACT = re.compile(r"^(?P<key>[A-Za-z][A-Za-z _-]{0,30}):[ \t]*(?P<value>.*)$")
+FIRST_YEAR, LAST_YEAR = 1700, 2199
+"""As in tables: goldviz.data.tables.printed_dates."""
+DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})[-_. ]?(\d{2})[-_. ]?(\d{2})(?!\d)")
+ABOUT_KEYS, RELEASE_KEYS = (
+    ("date", "meeting date", "day"),
+    ("release date", "released", "published", "publication date"),
+)
+KIND_KEYS = ("type", "kind", "category")
+MARKED_WORDS = "statement", "minutes", "speech", "testimony", "transcript", "press"
+"""Words in a file's name that say what kind of document it is."""
+
+
+def texts_from_files(
+    files: Sequence[tuple[str, bytes]], rule: ReleaseRule = ASSUMED_RELEASE, day_first: bool | None = None
+) -> DatedTexts:
+    """The documents in these files, each given by its name and its bytes.
+
+    The front matter's date counts before the one in the name. Where no day of release stands there the rule says it,
+    and the notes what is doubtful in it. Files without words are left out, and said.
+
+    Raises :class:`goldviz.data.texts.dated_texts.DatedTextError` for files without a date, and for what is no text.
+
+    >>> made = texts_from_files([("statement_2024-12-18.txt", b"Rates rose.")])
+    >>> made.texts[0].about.isoformat(), made.texts[0].kind
+    ('2024-12-18', 'Statement')
+    """
+    total = sum(len(content) for _, content in files)
+    if total > LARGEST_UPLOAD:
+        raise DatedTextError(
+            f"The files have {total / 1e6:,.1f} MB; allowed are at most {LARGEST_UPLOAD / 1e6:.0f} MB together."
+        )
+    texts: list[DatedText] = []
+    assumed: list[DatedText] = []
+    notes: list[str] = []
+    for given, content in files:
+        name = plain_words(given) or "A file"
+        if not content.strip():
+            notes.append(f"{name} is empty and has no part in this.")
+            continue
+        text, remarks = decoded_text(content, name)
+        notes += [f"{name}: {remark}" for remark in remarks]
+        facts, words = _front_matter(text)
+        if not words.strip():
+            notes.append(f"{name} has no text and no part in this.")
+            continue
+        if len(words) > LONGEST_TEXT:
+            raise DatedTextError(f"{name} has {len(words):,} characters; allowed are at most {LONGEST_TEXT:,}.")
+        texts.append(_document(name, facts, words.strip(), rule, day_first))
+        if not _first(facts, RELEASE_KEYS):
+            assumed.append(texts[-1])
+    found, repeated = ordered(texts)
+    origin = plain_words(files[0][0]) if len(files) == 1 else f"{len(files)} files"
+    doubts = rule.doubts(texts, assumed)
+    return DatedTexts(found, origin, rule.clock_for(texts), rule.zone, notes=(*notes, *doubts, *repeated))
+
+
+def _front_matter(text: str) -> tuple[dict[str, str], str]:
+    """The facts at the top, their keys in small letters, and the text below them."""
+    found = FRONT_MATTER.match(text)
+    if not found:
+        return {}, text
+    facts = {}
+    for line in found["facts"].splitlines():
+        fact = FACT.match(line)
+        if fact:
+            key = " ".join(fact["key"].lower().replace("_", " ").replace("-", " ").split())
+            facts[key] = fact["value"].strip().strip("\"'")
+    return facts, text[found.end() :]
+
+
+def _document(name: str, facts: Mapping[str, str], words: str, rule: ReleaseRule, day_first: bool | None) -> DatedText:
+    kind = plain_words(_first(facts, KIND_KEYS), 30) or _kind_in_name(name)
+    said = _first(facts, ABOUT_KEYS)
+    about = _day(said, name, day_first) if said else _day_in_name(name)
+    if about is None:
+        raise DatedTextError(
+            f"{name} has no date; it may stand in the file's name, as in statement_2024-12-18.txt, or at the top "
+            "between two lines of ---, as in date: 2024-12-18."
+        )
+    out = _first(facts, RELEASE_KEYS)
+    released = _day(out, name, day_first) if out else rule.day_out(about, kind)
+    if released < about:
+        raise DatedTextError(f"{name} is dated {about} and released on {released}; allowed is that day or later.")
+    return DatedText(about, released, kind, words)
+
+
+def _first(facts: Mapping[str, str], keys: Sequence[str]) -> str:
+    return next((facts[key] for key in keys if facts.get(key)), "")
+
+
+def _kind_in_name(name: str) -> str:
+    return next((word.capitalize() for word in MARKED_WORDS if word in name.lower()), "")
+
+
+def _day_in_name(name: str) -> date | None:
+    for found in DATE_IN_NAME.finditer(PurePath(name).stem):
+        with suppress(ValueError):
+            day = date(*(int(part) for part in found.groups()))
+            if FIRST_YEAR <= day.year <= LAST_YEAR:
+                return day
+    return None
+
+
+def _day(cell: str, name: str, day_first: bool | None) -> date:
+    """A day in the front matter, in any form that tables may have."""
+    cells = pa.array([cell])
+    form = date_form(cells)
+    shown = plain_words(cell, 30)
+    if form is None:
+        raise DatedTextError(f"{name} has {shown!r} for a date; allowed are dates like {ALLOWED_DATES}.")
+    try:
+        read = read_dates(FileTable(name, "text", ("date",), (cells,), _FIRST_ROW), 0, form, day_first)
+    except MarketError:
+        raise DatedTextError(f"{name} has {shown!r} for a date, which is no day of the calendar.") from None
+    if read.order == "either":
+        raise DatedTextError(
+            f"{name} has {shown!r} for a date, which can be read in two ways; write it like 2024-12-31."
+        )
+    day: date = read.moments[0].astype("datetime64[D]").item()
+    return day
+
+
+_FIRST_ROW = pa.array([1]).to_numpy()

@@ -1,0 +1,47 @@
+"""Statements and minutes that a program wrote: each repeats most of the one before, as a central bank's do.
+
+They stand where documents will be once a visitor brings some, and are called generated wherever they appear.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import date, timedelta
+
+import numpy as np
+
+from goldviz.data.texts.dated_texts import AS_THE_FEDERAL_RESERVE, DatedText, DatedTexts, order_of_release
+from goldviz.labs.policy_documents.documents.meetings import Meeting, next_meeting
+
+FIRST_MEETING = date(2022, 1, 26)
+WEEKS_BETWEEN = (7, 6, 7, 6, 6, 8, 6, 6)
+"""Eight meetings a year, on Wednesdays."""
+
+MEETINGS = 24
+CYCLE = 20
+"""Meetings from one good spell to the next."""
+
+PARTS_OF_A_STATEMENT = 9
+LOWEST, HIGHEST = 1, 15
+"""The rate's low end over a cycle, in quarters of a percent."""
+
+
+def generated_documents(seed: int = 0) -> DatedTexts:
+    """A statement and its minutes for each of 24 meetings: rates rise and fall again, the tone goes the other way.
+
+    >>> made = generated_documents()
+    >>> len(made.texts), made.kinds, made.texts[1].title, made.texts[1].released.isoformat()
+    (48, ('Minutes', 'Statement'), '2022-01-26 Minutes', '2022-02-16')
+    """
+    generator = np.random.default_rng(seed)
+    seeds = tuple(generator.integers(2**31, size=PARTS_OF_A_STATEMENT).tolist())
+    meeting = Meeting(FIRST_MEETING, LOWEST, LOWEST, seeds, leaning=-0.5)
+    texts: list[DatedText] = []
+    for number in range(MEETINGS):
+        for kind, words in (("Statement", meeting.statement()), ("Minutes", meeting.minutes())):
+            texts.append(DatedText(meeting.day, AS_THE_FEDERAL_RESERVE.day_out(meeting.day, kind), kind, words))
+        day = meeting.day + timedelta(weeks=WEEKS_BETWEEN[number % len(WEEKS_BETWEEN)])
+        wave = math.cos(2 * math.pi * (number + 1) / CYCLE)
+        wanted = round(LOWEST + (HIGHEST - LOWEST) * (1 - wave) / 2)
+        meeting = next_meeting(meeting, day, wanted, -0.9 * wave, generator)
+    return DatedTexts(tuple(sorted(texts, key=order_of_release)), "Generated documents", generated=True)

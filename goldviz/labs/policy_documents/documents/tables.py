@@ -1,0 +1,261 @@
+"""Dated texts out of a CSV file: a column of dates, a column of texts, perhaps a day of release and a kind.
+
+Columns are found by name and by content; what can be read in two ways is asked. Nothing in a file is ever run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.file_table import FileTable, is_missing, plain_words
+from goldviz.data.tables.printed_dates import ALLOWED_DATES, DateOrder, PrintedDates, date_form, read_dates
+from goldviz.data.tables.table_layout import DATE_WORDS, name_words
+from goldviz.data.texts.dated_texts import (
+    ASSUMED_RELEASE,
+    DatedText,
+    DatedTextError,
+    DatedTexts,
+    ReleaseRule,
+    ordered,
+)
+from goldviz.labs.policy_documents.documents.delimited import text_table
+
+SHOWN_ROWS, SHOWN_CHARACTERS = 5, 80
+RELEASE_WORDS = {"release", "released", "published", "publication", "available"}
+TEXT_WORDS = {"text", "texts", "statement", "content", "contents", "body", "words", "transcript", "speech", "document"}
+KIND_WORDS = {"type", "kind", "category", "class", "source"}
+MOST_KINDS = 20
+LONGEST_KIND = 30
+NOTHING = ""
+
+
+@dataclass(frozen=True)
+class TextTablePreview:
+    """What was read in a file before anything is chosen.
+
+    ``dates``, ``texts`` and ``kinds`` are the columns that can be each; ``date``, ``text``, ``release`` and ``kind``
+    those that are suggested, ``release`` and ``kind`` empty where there is none. ``unclear`` says what should be asked.
+    ``date_order`` and ``readings`` are as in :class:`goldviz.data.markets.files.TablePreview`. ``head`` are the first
+    rows with their texts cut short.
+    """
+
+    name: str
+    rows: int
+    columns: tuple[str, ...]
+    dates: tuple[str, ...]
+    texts: tuple[str, ...]
+    kinds: tuple[str, ...]
+    date: str
+    text: str
+    release: str
+    kind: str
+    unclear: tuple[str, ...]
+    date_order: DateOrder
+    readings: Mapping[str, tuple[str, ...]]
+    head: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TextColumns:
+    """What a visitor chose; ``release`` and ``kind`` may be empty: there is no such column.
+
+    ``day_first`` is needed where the preview's ``date_order`` is 'either'.
+    """
+
+    date: str
+    text: str
+    release: str = NOTHING
+    kind: str = NOTHING
+    day_first: bool | None = None
+
+
+def look_into_texts(content: bytes, name: str) -> TextTablePreview:
+    """What a CSV file of dated texts holds.
+
+    Raises :class:`DatedTextError` where it cannot be used, in one sentence that names the
+    file, the place, and what is allowed.
+
+    >>> rows = b'Date,Type,Text\\n2024-12-18,Statement,"Rates rose,\\nas expected."\\n'
+    >>> found = look_into_texts(rows, "statements.csv")
+    >>> found.date, found.text, found.kind, found.release, found.date_order
+    ('Date', 'Text', 'Type', '', 'year')
+    """
+    table = text_table(content, name)
+    dates = tuple(column for column in table.names if date_form(table.columns[table.names.index(column)]))
+    if not dates:
+        raise DatedTextError(f"{table.file} has no column of dates; allowed are dates like {ALLOWED_DATES}.")
+    texts, text, text_unclear = _text_column(table, [name for name in table.names if name not in dates])
+    release = next((column for column in dates if name_words(column) & RELEASE_WORDS), NOTHING)
+    others = [column for column in dates if column != release] or list(dates)
+    date = next((column for column in others if name_words(column) & DATE_WORDS), others[0])
+    release = NOTHING if release == date else release
+    kinds = tuple(column for column in table.names if column not in (*dates, text) and _few(table, column))
+    unclear = [*(["text"] if text_unclear else []), *(["date"] if len(others) > 1 else [])]
+    filled = _with_texts(table, text)
+    with_dates = _dates(filled, date, None)
+    return TextTablePreview(
+        name=table.file,
+        rows=len(table.rows),
+        columns=table.names,
+        dates=dates,
+        texts=texts,
+        kinds=kinds,
+        date=date,
+        text=text,
+        release=release,
+        kind=next((column for column in kinds if name_words(column) & KIND_WORDS), NOTHING),
+        unclear=tuple(unclear),
+        date_order=with_dates.order,
+        readings=_both_readings(with_dates),
+        head=tuple(
+            tuple(_shown(column, row) for column in table.columns) for row in range(min(SHOWN_ROWS, len(table.rows)))
+        ),
+        notes=(*table.notes, *_dropped(table, filled)),
+    )
+
+
+def texts_from_table(content: bytes, name: str, chosen: TextColumns, rule: ReleaseRule = ASSUMED_RELEASE) -> DatedTexts:
+    """The documents in a CSV file, by the columns that were chosen.
+
+    Rows without a text are left out. A document is out on the day in the ``release`` column, at the rule's clock or,
+    where that column has times of day, at the latest of them: no document counts as known too early. Without that
+    column, and in rows where it is empty, the rule says the day, and the notes what is doubtful in it.
+
+    Raises :class:`DatedTextError` as :func:`look_into_texts` does, for a column that there is
+    not, for a release before the day that the text is about, and for dates that can be read in two ways.
+    """
+    table = text_table(content, name)
+    for column in filter(None, (chosen.date, chosen.text, chosen.release, chosen.kind)):
+        if column not in table.names:
+            raise DatedTextError(
+                f"{table.file} has no column {plain_words(column)!r}; allowed are {', '.join(table.names)}."
+            )
+    filled = _with_texts(table, chosen.text)
+    dates = _dates(filled, chosen.date, chosen.day_first)
+    if dates.order == "either":
+        raise DatedTextError(
+            f"The dates of {table.file} can be read in two ways; choose whether the day or the month stands first."
+        )
+    about = dates.moments.astype("datetime64[D]").tolist()
+    kinds = _cells(filled, chosen.kind) if chosen.kind else [""] * len(about)
+    kinds = [plain_words(kind, LONGEST_KIND) for kind in kinds]
+    released = [rule.day_out(day, kind) for day, kind in zip(about, kinds, strict=True)]
+    said, stamped, notes = [False] * len(about), "", list(table.notes)
+    if chosen.release:
+        said, days, stamped = _releases(filled, chosen.release, chosen.day_first)
+        released = [day if there else assumed for there, day, assumed in zip(said, days, released, strict=True)]
+        if stamped:
+            notes.append(f"{chosen.release} has times of day; the latest, {stamped} UTC, counts for all documents.")
+        if not all(said):
+            notes.append(
+                f"Rows with nothing in {chosen.release}: {len(said) - sum(said)}; their day of release is assumed."
+            )
+    for row, day, out in zip(filled.rows, about, released, strict=True):
+        if out < day:
+            raise DatedTextError(
+                f"In row {row} of {table.file} the release, {out}, is before the date, {day}; allowed are releases on "
+                "that day or later."
+            )
+    texts = [
+        DatedText(day, out, kind, text.strip())
+        for day, out, kind, text in zip(about, released, kinds, _cells(filled, chosen.text), strict=True)
+    ]
+    rule = replace(rule, clock=stamped, zone="UTC") if stamped else rule
+    doubts = rule.doubts(texts, [text for text, there in zip(texts, said, strict=True) if not there])
+    found, repeated = ordered(texts)
+    notes += [*doubts, *dates.notes, *_dropped(table, filled), *repeated]
+    return DatedTexts(found, table.file, rule.clock_for(texts), rule.zone, notes=tuple(notes))
+
+
+def _text_column(table: FileTable, names: Sequence[str]) -> tuple[tuple[str, ...], str, bool]:
+    """The columns that can be the text, the one that is meant, and whether another could be as well."""
+    lengths = {name: pc.mean(pc.utf8_length(_column(table, name))).as_py() or 0.0 for name in names}
+    by_length = sorted((name for name in names if lengths[name] > 0), key=lambda name: -lengths[name])
+    if not by_length:
+        raise DatedTextError(f"{table.file} has no column of texts beside its dates; expected is one with statements.")
+    named = [name for name in by_length if name_words(name) & TEXT_WORDS]
+    meant = (named or by_length)[0]
+    rivals = [name for name in by_length if name != meant and lengths[name] > lengths[meant] / 2]
+    return tuple(by_length), meant, bool(rivals)
+
+
+def _few(table: FileTable, name: str) -> bool:
+    """Whether a column has so few and so short values that they can be kinds of documents."""
+    cells = _column(table, name)
+    values = pc.unique(cells)
+    return len(values) <= MOST_KINDS and pc.max(pc.utf8_length(values)).as_py() <= 2 * LONGEST_KIND
+
+
+def _with_texts(table: FileTable, name: str) -> FileTable:
+    """The rows that have a text."""
+    there = pc.invert(is_missing(_column(table, name)))
+    if not pc.any(there).as_py():
+        raise DatedTextError(f"No row of {table.file} has a text in {name}; at least one is needed.")
+    columns = tuple(column.filter(there) for column in table.columns)
+    rows = table.rows[there.to_numpy(zero_copy_only=False)]
+    return FileTable(table.file, "text", table.names, columns, rows, table.separator, table.notes)
+
+
+def _dropped(table: FileTable, filled: FileTable) -> tuple[str, ...]:
+    count = len(table.rows) - len(filled.rows)
+    if not count:
+        return ()
+    return (f"{count} row{' has' if count == 1 else 's have'} no text, as meetings to come have, and no part in this.",)
+
+
+def _dates(table: FileTable, name: str, day_first: bool | None) -> PrintedDates:
+    place = table.names.index(name)
+    form = date_form(table.columns[place])
+    if form is None:
+        raise DatedTextError(f"{name} of {table.file} holds no dates; allowed are dates like {ALLOWED_DATES}.")
+    try:
+        return read_dates(table, place, form, day_first)
+    except MarketError as error:
+        raise DatedTextError(str(error)) from None
+
+
+def _releases(table: FileTable, name: str, day_first: bool | None) -> tuple[list[bool], list[date], str]:
+    """Whether each row says its release; its day, any where it does not; and the latest time of day where there are."""
+    there = pc.invert(is_missing(_column(table, name))).to_numpy(zero_copy_only=False)
+    days = np.full(len(there), np.datetime64("1970-01-01"), "datetime64[D]")
+    clock = ""
+    if there.any():
+        columns = tuple(column.filter(pa.array(there)) for column in table.columns)
+        said = _dates(FileTable(table.file, "text", table.names, columns, table.rows[there]), name, day_first)
+        if said.order == "either":
+            raise DatedTextError(
+                f"The dates in {name} of {table.file} can be read in two ways; choose whether the day or the month "
+                "stands first."
+            )
+        days[there] = said.moments.astype("datetime64[D]")
+        latest = int((said.moments - said.moments.astype("datetime64[D]")).astype(int).max())
+        clock = f"{latest // 3600:02d}:{latest // 60 % 60:02d}" if latest else ""
+    return there.tolist(), days.tolist(), clock
+
+
+def _both_readings(dates: PrintedDates) -> dict[str, tuple[str, ...]]:
+    found = {dates.order if dates.month_first is None else "day": dates.moments}
+    if dates.month_first is not None:
+        found["month"] = dates.month_first
+    return {order: tuple(str(day) for day in moments[:3].astype("datetime64[D]")) for order, moments in found.items()}
+
+
+def _column(table: FileTable, name: str) -> pa.StringArray:
+    return table.columns[table.names.index(name)]
+
+
+def _cells(table: FileTable, name: str) -> list[str]:
+    cells: list[str] = _column(table, name).to_pylist()
+    return cells
+
+
+def _shown(column: pa.StringArray, row: int) -> str:
+    return plain_words(column[row].as_py(), SHOWN_CHARACTERS)

@@ -1,0 +1,65 @@
+"""What each changed passage does to a document's vector and tone."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from plotly.subplots import make_subplots
+
+from goldviz.figures import theme as look
+from goldviz.figures.elements import worded
+from goldviz.figures.theme import INKS, Theme, as_label
+from goldviz.labs.policy_documents.figures.reading import tone_ink
+
+MOVED = "#7d8f24"
+TITLE = "Which change moved the document?"
+
+
+def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Theme = "light") -> go.Figure:
+    """For each changed passage what it alone did: to the tone, and to the vector.
+
+    ``numbers`` are what the passages are called in the text, ``words`` what stands there, in the order of ``ds``.
+    """
+    if ds.sizes["passage"] == 0:
+        return worded("No words changed, so there is nothing to put back.", title=TITLE, theme=theme)
+    toned = bool(np.isfinite(ds["balance"].values).any())
+    columns = 2 if toned else 1
+    figure = make_subplots(rows=1, cols=columns, shared_yaxes=True, horizontal_spacing=0.08)
+    labels = [str(number) for number in numbers]
+    said = [as_label(text) for text in words]
+    distance, balance = ds["distance"].values, ds["balance"].values
+    if toned:
+        figure.add_trace(
+            go.Bar(
+                x=balance, y=labels, orientation="h", customdata=said, showlegend=False,
+                marker={"color": [tone_ink(value, theme) or INKS[theme].muted for value in balance]},
+                hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>tone %{x:+.3~g}<extra></extra>",
+            ),
+            row=1, col=1,
+        )  # fmt: skip
+    figure.add_trace(
+        go.Bar(
+            x=distance, y=labels, orientation="h", customdata=said, showlegend=False, marker={"color": MOVED},
+            hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>1 − cos = %{x:.3~g}<extra></extra>",
+        ),
+        row=1, col=columns,
+    )  # fmt: skip
+    whole = ds.attrs["whole_distance"]
+    gained = f"; tone {ds.attrs['whole_balance']:+.2f}" if toned else ""
+    notes = [
+        f"All changes together: 1 − cos = {whole:.3g}{gained}.".replace("-", "−"),
+        "Red: the change made the tone more positive. Blue: more negative." if toned else "",
+        "Each bar: this passage alone put back, all others left. They do not add up.",
+    ]
+    look.apply(figure, theme, title=TITLE, notes=notes, legend=False, hover="closest", height=170 + 24 * len(labels))
+    figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
+    figure.update_yaxes(title_text="Change", row=1, col=1)
+    if toned:
+        figure.update_xaxes(title_text="Raised the tone by", nticks=4, tickangle=0, row=1, col=1)
+        figure.add_vline(x=0, line={"color": INKS[theme].muted, "width": 1}, row=1, col=1)
+    figure.update_xaxes(
+        title_text="Moved the vector, 1 − cos", nticks=4, tickangle=0, rangemode="tozero", row=1, col=columns
+    )
+    figure.update_layout(margin_b=56)
+    return figure

@@ -1,0 +1,174 @@
+"""Documents on their first two principal components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import theme as look
+from goldviz.figures.elements import worded
+from goldviz.figures.maps import SIGNED, colour_bar
+from goldviz.figures.reading import sentences
+from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.labs.policy_documents.figures.reading import (
+    in_view,
+    kind_label,
+    kinds,
+    origin_sentence,
+    percent_of,
+    previous_in_view,
+    style_of_kind,
+    titles,
+)
+
+TITLE = "Which documents are alike?"
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where documents stand: ``shown`` (document,) are on the map, ``fitted`` (document,) made its axes.
+
+    ``x`` and ``y`` (document,) are the places, ``share`` (axis,) the part of the fitted documents' variance.
+    """
+
+    shown: NDArray[np.bool_]
+    fitted: NDArray[np.bool_]
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+
+def document_map(
+    ds: xr.Dataset, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"
+) -> go.Figure:
+    """Each document at its first two components, coloured by date, tone or kind; an arrow ends at the one in view.
+
+    ``map_kinds`` says whether all documents share their axes, or those of the kind in view stand on their own.
+    """
+    at = _all_places(ds) if map_kinds == "all" else _places_of_one_kind(ds, document)
+    if not len(at.share):
+        return worded(
+            "The documents that the axes are fitted on have one vector, so there is no direction to lay a map along.",
+            title=TITLE, theme=theme,
+        )  # fmt: skip
+    if colour == "tone" and not np.isfinite(ds["balance"].values).any():
+        colour = "kind"
+    figure = go.Figure()
+    ink = INKS[theme]
+    there = [kind for kind in kinds(ds) if (at.shown & (ds["kind"].values == kind)).any()]
+    for kind in there:
+        for fitted in (True, False):
+            mine = np.flatnonzero(at.shown & (ds["kind"].values == kind) & (at.fitted == fitted))
+            if len(mine):
+                figure.add_trace(_marks(ds, mine, at, kind=kind, fitted=fitted, colour=colour, edge=ink.muted))
+        shown = style_of_kind(ds, kind)
+        figure.add_trace(
+            go.Scatter(
+                x=[None], y=[None], mode="markers", name=kind_label(kind), hoverinfo="skip",
+                marker={"symbol": shown[1], "size": 9, "color": shown[0] if colour == "kind" else ink.muted},
+            )
+        )  # fmt: skip
+    place, previous = in_view(ds, document), previous_in_view(ds, document)
+    figure.add_trace(
+        go.Scatter(
+            x=at.x[[place]], y=at.y[[place]], mode="markers", showlegend=False, hoverinfo="skip",
+            marker={"symbol": "circle-open", "size": 20, "color": ink.accent, "line": {"width": 2.5}},
+        )
+    )  # fmt: skip
+    if previous is not None:
+        figure.add_annotation(
+            x=at.x[place], y=at.y[place], ax=at.x[previous], ay=at.y[previous], axref="x", ayref="y", showarrow=True,
+            arrowhead=2, arrowwidth=1.5, arrowcolor=ink.accent, standoff=10, startstandoff=5, text="",
+        )  # fmt: skip
+    shares = [percent_of(share) for share in at.share]
+    notes = [
+        _fitted_sentence(ds, at),
+        _kinds_sentence(ds, at, there),
+        sentences("Gold ring: the document in view.", "" if previous is None else "Arrow: from the one before."),
+        origin_sentence(ds),
+    ]
+    look.apply(figure, theme, title=TITLE, notes=notes, legend=len(there) > 1, hover="closest", height=440)
+    figure.update_xaxes(title_text=f"Component 1 ({shares[0]} of the variance)", zeroline=False)
+    figure.update_yaxes(title_text=f"Component 2 ({shares[1]})" if len(shares) > 1 else "")
+    if colour == "tone":
+        colour_bar(figure, (-1, 1), SIGNED, "Tone: P(positive) − P(negative)", tickvals=[-1, 0, 1])
+    elif colour == "date":
+        first, last = _years(ds).min(), _years(ds).max()
+        ticks = [first, last] if last > first else [first]
+        labels = [str(ds["released"].values[end].astype("datetime64[D]")) for end in (0, -1)][: len(ticks)]
+        colour_bar(
+            figure, (first, max(last, first + 0.01)), SEQUENTIAL, "Day of release", tickvals=ticks, ticktext=labels
+        )
+    return figure
+
+
+def _all_places(ds: xr.Dataset) -> Places:
+    coordinates = ds["coordinate"].values
+    x, y = (coordinates[:, axis] if axis < ds.sizes["component"] else np.zeros(len(coordinates)) for axis in (0, 1))
+    return Places(np.ones(len(coordinates), bool), ds["fitted"].values == 1, x, y, ds["share"].values[:2])
+
+
+def _places_of_one_kind(ds: xr.Dataset, document: int) -> Places:
+    place = in_view(ds, document)
+    x, y = np.nan_to_num(ds["own_coordinate"].values).T
+    share = ds["own_share"].values[place]
+    shown = ds["kind"].values == ds["kind"].values[place]
+    return Places(shown, ds["own_fitted"].values == 1, x, y, share[np.isfinite(share)])
+
+
+def _fitted_sentence(ds: xr.Dataset, at: Places) -> str:
+    part = percent_of(float(at.share.sum()))
+    if at.fitted[at.shown].all():
+        return f"Fitted on all documents here; the axes have {part} of their variance."
+    until = ds["released"].values[at.shown & at.fitted][-1].astype("datetime64[D]")
+    return f"Filled: released until {until}, and fitted; the axes have {part} of their variance. Open: placed later."
+
+
+def _kinds_sentence(ds: xr.Dataset, at: Places, there: list[str]) -> str:
+    """How much of the first axis is the kind: the part of its variance that is between the kinds' means."""
+    if len(there) < 2:
+        return f"Of the kind {kind_label(there[0])} alone." if len(kinds(ds)) > 1 else ""
+    whole = float(((at.x - at.x.mean()) ** 2).sum())
+    means = np.array([at.x[ds["kind"].values == kind].mean() for kind in ds["kind"].values])
+    between = float(((means - at.x.mean()) ** 2).sum())
+    return f"{percent_of(between / whole)} of component 1 is between the kinds." if whole else ""
+
+
+def _marks(
+    ds: xr.Dataset, mine: NDArray[np.intp], at: Places, *, kind: str, fitted: bool, colour: str, edge: str
+) -> go.Scatter:
+    """The documents of a kind that were fitted, filled, or were not, open."""
+    own, symbol = style_of_kind(ds, kind)
+    value = {"date": _years(ds), "tone": ds["balance"].values}.get(colour)
+    painted: Any = own if value is None else value[mine]
+    open_mark = not fitted
+    marker: dict[str, Any] = {
+        "symbol": f"{symbol}-open" if open_mark else symbol,
+        "size": 9,
+        "color": painted,
+        "line": {"width": 2.2} if open_mark else {"width": 0.8, "color": edge},
+    }
+    if value is not None:
+        marker["coloraxis"] = "coloraxis"
+    said = np.stack(
+        [titles(ds)[mine], ds["released"].values[mine].astype("datetime64[D]").astype(str),
+         [f"{tone:+.2f}".replace("-", "−") if np.isfinite(tone) else "none" for tone in ds["balance"].values[mine]]],
+        axis=-1,
+    )  # fmt: skip
+    return go.Scatter(
+        x=at.x[mine], y=at.y[mine], mode="markers", showlegend=False, marker=marker,
+        customdata=said,
+        hovertemplate="<b>%{customdata[0]}</b><br>released %{customdata[1]}<br>tone %{customdata[2]}<br>"
+        "(%{x:.3~g}, %{y:.3~g})<extra></extra>",
+    )  # fmt: skip
+
+
+def _years(ds: xr.Dataset) -> NDArray[np.float64]:
+    """The release in years since 1970, for colours."""
+    seconds: NDArray[np.float64] = ds["released"].values.astype("datetime64[s]").astype(np.int64) / (365.25 * 86_400)
+    return seconds

@@ -1,0 +1,137 @@
+"""Policy documents: what changed between statements, and when a market could have known."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from goldviz.declare.instant import Instant
+from goldviz.labs.policy_documents import LAB
+from goldviz.labs.policy_documents.figures import FIGURES
+from goldviz.labs.policy_documents.figures.reading import in_view
+from goldviz.labs.policy_documents.figures.table import documents_table, nearest_table
+from goldviz.labs.policy_documents.parts import (
+    change as policy_change,
+)
+from goldviz.labs.policy_documents.parts import (
+    market as policy_market,
+)
+from goldviz.labs.policy_documents.parts import (
+    panel as policy_panel,
+)
+from goldviz.labs.policy_documents.parts.tables import TONE_MEANS, show_tones
+from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.words import plain
+
+DOCUMENT = st.column_config.TextColumn(pinned=True)
+TONE = st.column_config.NumberColumn(format="%+.2f", help=f"P(positive) − P(negative). {TONE_MEANS}")
+CHANGE = st.column_config.NumberColumn(format="%.4f", help="1 − cos with the one before.")
+COSINE = st.column_config.NumberColumn(format="%.4f")
+PIECES = st.column_config.NumberColumn(help="Each once, without special ones: those that the mean is over.")
+
+
+def draw(view: View, name: str, **more: object) -> None:
+    """One figure, and under it what it cannot show."""
+    spec = FIGURES[name]
+    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show, **more)
+    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+
+
+def look(view: View) -> None:
+    """Tone and change over time, and the map."""
+    settings = cast(PolicyDocuments, view.settings)
+    policy_panel.show(settings)
+    left, right = st.columns(2)
+    with left:
+        draw(view, "timeline", document=settings.document)
+        if view.dataset["balance"].notnull().any():
+            st.caption(TONE_MEANS)
+    with right:
+        draw(view, "map", document=settings.document, colour=settings.colour, map_kinds=settings.map_kinds)
+
+
+def read(view: View) -> None:
+    """The words that changed, the nearest documents, the channels, and the mathematics."""
+    settings = cast(PolicyDocuments, view.settings)
+    policy_change.show(settings, view.dataset)
+    nearest(view, settings)
+    with st.container(border=True, key="channels"):
+        policy_market.show(settings, view.dataset)
+    with st.expander("All documents", icon=":material/list:"):
+        show_tones(
+            documents_table(view.dataset), {"Document": DOCUMENT, "Tone": TONE, "Change": CHANGE, "Pieces": PIECES}
+        )
+    with st.expander("Why: the mathematics with these documents' numbers", icon=":material/function:", expanded=True):
+        why(view)
+
+
+def nearest(view: View, settings: PolicyDocuments) -> None:
+    """The table of the documents nearest to the one in view."""
+    place = in_view(view.dataset, settings.document)
+    st.markdown(f"**Which documents are nearest to {plain(str(view.dataset['title'].values[place]))}?**")
+    show_tones(nearest_table(view.dataset, settings.document), {"Document": DOCUMENT, "Tone": TONE, "Cosine": COSINE})
+    st.caption(
+        "Cosine of the angle between vectors: 1 is the same direction. Not shown here: that a model without training "
+        "on likeness finds all policy texts alike; the order says more than the size."
+    )
+
+
+def why(view: View) -> None:
+    """Vectors of documents, their tone, change and map (document 001, section 4.2)."""
+    ds = view.dataset
+    place = in_view(ds, cast(PolicyDocuments, view.settings).document)
+    formulas, numbers = st.columns(2)
+    with formulas:
+        st.markdown("A text of N pieces leaves the encoder as X of L, a vector for each piece (document 001, 4.1.1):")
+        st.latex(
+            r"\mathbf{v} = \frac{1}{N} \sum_{j=1}^{N} \mathbf{x}_j^{(L)} \quad\text{or}\quad "
+            r"\mathbf{v} = \mathbf{x}_{[CLS]}^{(L)}"
+        )
+        st.markdown("The change from the document before of its kind, and the tone:")
+        st.latex(r"c_k = 1 - \frac{\mathbf{v}_k \cdot \mathbf{v}_{k-1}}{\|\mathbf{v}_k\| \|\mathbf{v}_{k-1}\|}")
+        st.latex(r"s_k = p_k(\text{pos}) - p_k(\text{neg})")
+        st.caption(TONE_MEANS)
+        st.markdown("The map: the directions U of largest variance of the fitted documents, with their mean m:")
+        st.latex(r"\mathbf{z}_k = \mathbf{U}^\top (\mathbf{v}_k - \mathbf{m})")
+    with numbers:
+        out = str(ds["released"].values[place].astype("datetime64[m]")).replace("T", " ")
+        chunks, pieces = int(ds["chunks"].values[place]), int(ds["pieces"].values[place])
+        st.markdown(
+            plain(
+                f"{ds['title'].values[place]}: {int(ds['words'].values[place]):,} words, N = {pieces:,} pieces without "
+                f"special ones, in {chunks} chunk{'' if chunks == 1 else 's'}, a vector of D = {ds.sizes['dimension']} "
+                "numbers."
+            )
+        )
+        st.markdown(
+            "A long text is read in chunks that overlap. Each piece counts once, in the chunk in which it has context "
+            "on both sides; tone and [CLS] are means over the chunks, weighted by their pieces."
+        )
+        st.markdown(
+            plain(
+                f"It was out on {out} UTC. A forecast made before "
+                "that moment does not see it: the set of what is known, of document 001's partial observations, has "
+                "texts in it as it has prices."
+            )
+        )
+        st.caption(
+            "Neither document says how a text's pieces become one vector; mean and [CLS] are the two usual ways. The "
+            "hour of release is this laboratory's addition."
+        )
+
+
+def position_words(settings: Instant) -> str:
+    """Which document is compared."""
+    return plain(cast(PolicyDocuments, settings).document_in_words())
+
+
+PAGE = InstantPage(
+    LAB,
+    look=look,
+    read=read,
+    words_of_position=position_words,
+    before=policy_panel.prepare,
+    after=policy_panel.keep_link,
+)

@@ -1,0 +1,156 @@
+"""What changed from one document to the next, in words and in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+import xarray as xr
+
+from goldviz.data.texts.dated_texts import DatedText
+from goldviz.labs.policy_documents.compute import (
+    compared_texts,
+    measured_passages,
+    passages_between,
+    read_change,
+    texts_of_change,
+)
+from goldviz.labs.policy_documents.documents.difference import Passage, share_changed
+from goldviz.labs.policy_documents.encoding import left_to_encode
+from goldviz.labs.policy_documents.figures import FIGURES
+from goldviz.labs.policy_documents.parts import panel as policy_panel
+from goldviz.labs.policy_documents.parts.difference import show_difference
+from goldviz.labs.policy_documents.parts.tables import show_tones
+from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.texts.named_models import text_model
+from goldviz.ui import background, services
+from goldviz.ui.background import Report, TooManyJobsError
+from goldviz.ui.live_figure import live_figure
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import duration, plain
+
+LONGEST_CELL = 160
+AT_ONCE_SECONDS = 1.5
+
+
+def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
+    """The words that changed since the document before of the same kind, and what each change did."""
+    documents = settings.texts()
+    number = min(settings.document, len(documents.texts)) - 1
+    compared = compared_texts(documents, number)
+    if compared is None:
+        st.markdown(
+            f"**{plain(documents.texts[number].title)}** is the first document of its kind: nothing is before it."
+        )
+        _whole_text(documents.texts[number])
+        return
+    before, after = compared
+    passages = passages_between(before.text, after.text)
+    changed = [place for place, part in enumerate(passages) if part.changed]
+    calls = {place: count for count, place in enumerate(changed, start=1)}
+    st.markdown(f"**What changed from {plain(before.title)} to {plain(after.title)}?**")
+    st.markdown(_summary(dataset, number, passages))
+    if not changed:
+        _whole_text(after)
+        return
+    show_difference(before.text, after.text, passages, calls)
+    st.caption("Underlined: new. Struck through: gone. Numbers: how figure and table call a change.")
+    if any(part.changed and not part.compared for part in passages):
+        st.caption("Some stretches are too long and too unlike to be compared word by word; each counts as one change.")
+    measured = measured_passages(passages)
+    effects = _effects(settings)
+    if effects is not None:
+        _draw(settings, effects, [calls[place] for place in measured], before, after, [passages[p] for p in measured])
+        if len(measured) < len(changed):
+            st.caption(f"The {len(measured)} longest of {len(changed)} changes are measured.")
+    _whole_text(after)
+
+
+def _summary(dataset: xr.Dataset, number: int, passages: Sequence[Passage]) -> str:
+    previous = int(dataset["previous"].values[number])
+    change = float(dataset["change"].values[number])
+    tones = dataset["balance"].values[[previous, number]]
+    count = sum(part.changed for part in passages)
+    words = (
+        f"{count} passage{'' if count == 1 else 's'}, {share_changed(passages):.0%} of all words; the vector moved by "
+        f"1 − cos = {change:.3g}"
+    )
+    if pd.notna(tones).all():
+        words += f", the tone went from {tones[0]:+.2f} to {tones[1]:+.2f}".replace("-", "−")
+    return plain(f"{words}.")
+
+
+def _effects(settings: PolicyDocuments) -> xr.Dataset | None:
+    """What each change did: at once where that is quick or was done before, else once the visitor asks for it."""
+    left = left_to_encode(text_model(settings.model), texts_of_change(settings))
+    seconds = policy_panel.seconds_for(settings.model, left)
+    key = f"policy-change-{settings.model}-{settings.documents}-{settings.document}"
+    if left and seconds > AT_ONCE_SECONDS:
+        job = background.job(key)
+        if job is None or not job.unfinished:
+            st.button(
+                f"Measure what each change does (about {duration(seconds)})", key="measure-changes",
+                icon=":material/science:", on_click=_begin, args=(key, settings),
+            )  # fmt: skip
+        background.show(key)
+        return None
+    background.forget(key)
+    return read_change(settings)
+
+
+def _begin(key: str, settings: PolicyDocuments) -> None:
+    def work(report: Report) -> None:
+        read_change(settings, report)
+
+    try:
+        background.start(key, work, "Measuring what each change does")
+    except TooManyJobsError as error:
+        st.error(plain(str(error)))
+
+
+def _draw(
+    settings: PolicyDocuments, effects: xr.Dataset, calls: list[int], before: DatedText, after: DatedText,
+    passages: Sequence[Passage],
+) -> None:  # fmt: skip
+    """The figure and the table of the changes' effects."""
+    old = [before.text[slice(*part.before)] for part in passages]
+    new = [after.text[slice(*part.after)] for part in passages]
+    said = [
+        _cut(f"{gone} → {came}" if gone and came else came or f"gone: {gone}", 70)
+        for gone, came in zip(old, new, strict=True)
+    ]
+    spec, theme = FIGURES["effects"], theme_now()
+    key = ("policy-documents", "effects", theme, settings.model, settings.pooling, before.name, after.name)
+    text = services.figure_json(key, lambda: spec.draw(effects, numbers=calls, words=said, theme=theme))
+    live_figure(text, key="effects-policy-documents", subject=str(key), description=f"{spec.question} {spec.shows}")
+    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+    table = pd.DataFrame(
+        {
+            "Change": calls,
+            "Was": [_cut(words) for words in old],
+            "Is": [_cut(words) for words in new],
+            "Tone": effects["balance"].values,
+            "1 − cos": effects["distance"].values,
+        }
+    )
+    show_tones(
+        table,
+        {
+            "Change": st.column_config.NumberColumn(pinned=True, width="small"),
+            "Was": st.column_config.TextColumn(width="medium"),
+            "Is": st.column_config.TextColumn(width="medium"),
+            "Tone": st.column_config.NumberColumn(format="%+.3f", help="How much this change alone raised the tone."),
+            "1 − cos": st.column_config.NumberColumn(format="%.4f", help="How far this change alone moved the vector."),
+        },
+    )
+
+
+def _cut(words: str, most: int = LONGEST_CELL) -> str:
+    line = " ".join(words.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _whole_text(text: DatedText) -> None:
+    with st.expander(f"The text of {plain(text.title)}"):
+        st.code(text.text, language=None, wrap_lines=True, height=400)

@@ -1,0 +1,121 @@
+"""Documents as channels of the visitor's market, for the forecast lab."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import streamlit as st
+import xarray as xr
+
+from goldviz.data.markets.kept_markets import keep
+from goldviz.data.markets.market import Market, MarketError
+from goldviz.data.markets.text_channels import SameDay, is_text_channel, release_in_words
+from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
+from goldviz.declare.registry import laboratories
+from goldviz.labs.policy_documents.market import ChannelChoice, market_with_documents
+from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.ui.chrome import page_file
+from goldviz.ui.markets import dialog as market_dialog
+from goldviz.ui.markets import panel as market_panel
+from goldviz.ui.words import plain
+
+MOST_COMPONENTS = 5
+ADDED = "policy-documents-added"
+"""In the session state: what was added to which market, in a sentence."""
+NEXT = {"gold-forecast": "Open the forecast lab", "gold-market": "See when each value was known"}
+SAME_DAY: dict[SameDay, str] = {"last": "the last one counts", "mean": "their mean counts"}
+
+
+def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
+    """What can become a channel, and a button that adds it to the visitor's market."""
+    documents = settings.texts()
+    st.markdown("**Could a market have known?**")
+    st.markdown(
+        f"A document's numbers become channels of your market, known from {plain(release_in_words(documents.release))} "
+        "on its day of release and not before. Between documents nothing is filled in."
+    )
+    market = _market()
+    if market is None:
+        return
+    st.caption(f"Your market: {market_panel.described(market)}")
+    left, right = st.columns(2)
+    with left:
+        there = sorted({str(kind) for kind in dataset["kind"].values})
+        kinds = st.multiselect("Documents", there, default=[one_kind(documents)], key="channel-kinds")
+        shared = _kinds_sentence(kinds, there)
+        if shared:
+            st.caption(shared)
+        tone = st.toggle("Tone", value=True, key="channel-tone", help="P(positive) − P(negative) of each document.")
+        change = st.toggle(
+            "Change", value=True, key="channel-change", help="1 − cos with the document before of the same kind."
+        )
+    with right:
+        components = st.slider(
+            "Principal components", 0, MOST_COMPONENTS, 2, key="channel-components",
+            help="The document's place on so many axes. The axes are fitted on documents before a day, so that no "
+            "value after that day knows a later document.",
+        )  # fmt: skip
+        first, last = documents.texts[0].released, documents.texts[-1].released
+        middle = documents.texts[len(documents.texts) // 2].released
+        day = st.date_input(
+            "Axes fitted on documents before", middle, min_value=first, max_value=last, key="channel-day",
+            disabled=not components, help="Judge forecasts after this day alone: values before it share its fit.",
+        )  # fmt: skip
+        same_day = st.selectbox(
+            "Two on one day", list(SAME_DAY), format_func=SAME_DAY.__getitem__, key="channel-same-day",
+            help="Of documents that are released on the same day.",
+        )  # fmt: skip
+    if st.button(
+        "Use these as channels in the forecast lab", type="primary", icon=":material/add_chart:", key="add-channels"
+    ):
+        st.session_state.pop(ADDED, None)
+        fitted_before = day if isinstance(day, date) else middle
+        choice = ChannelChoice(tuple(kinds), tone, change, components, fitted_before, same_day)
+        try:
+            _use(market_with_documents(market, documents, dataset, choice), documents)
+        except (MarketError, DatedTextError) as error:
+            st.error(plain(str(error)), icon=":material/block:")
+    if ADDED in st.session_state:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":material/check: {st.session_state[ADDED]}", width="stretch")
+            for name, label in NEXT.items():
+                lab = laboratories()[name]
+                st.page_link(page_file(lab), label=label, icon=lab.declared.icon)
+
+
+def one_kind(documents: DatedTexts) -> str:
+    """The kind whose channel is offered first: statements where there are any, else the most frequent one."""
+    found = next((kind for kind in documents.kinds if kind.lower().startswith("statement")), documents.kinds[0])
+    return found or "document"
+
+
+def _kinds_sentence(kinds: list[str], there: list[str]) -> str:
+    """What it means that these kinds share a channel, or that one does not; empty where there is no other."""
+    if len(kinds) > 1:
+        return plain(
+            f"{', '.join(kinds)} share each channel, so its steps are partly changes of kind and not of what was said. "
+            "Take one kind to keep them apart."
+        )
+    if not kinds or len(there) == 1:
+        return ""
+    return plain(f"{kinds[0]} alone: with another kind in the same channel its steps would partly be changes of kind.")
+
+
+def _market() -> Market | None:
+    """The visitor's market."""
+    try:
+        return market_panel.current()
+    except MarketError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return None
+
+
+def _use(market: Market, documents: DatedTexts) -> None:
+    """Keep the market, take it on every page, and say so."""
+    name = keep(market)
+    st.session_state.setdefault(market_dialog.OURS, set()).add(name)
+    market_panel.use(name, 0)
+    added = [channel.words for channel in market.channels if is_text_channel(channel.name)]
+    simulated = " The market itself is simulated." if market.simulated else ""
+    generated = " The documents are generated." if documents.generated else ""
+    st.session_state[ADDED] = plain(f"Your market now has {', '.join(added)}.{simulated}{generated}")

@@ -1,0 +1,28 @@
+"""Tables with a column of tones, in the colours that tones have in the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from goldviz.labs.policy_documents.figures.table import tone_styles
+from goldviz.ui.theme import theme_now
+
+TONE = "Tone"
+TONE_MEANS = (
+    "Positive and negative are meant for the economy or the market that the text is about, as the model was taught "
+    "them: not hawkish or dovish, and not good or bad for gold."
+)
+
+
+def show_tones(table: pd.DataFrame, columns: Mapping[str, Any]) -> None:
+    """Draw a table whose column *Tone* is red above zero and blue below.
+
+    ``columns`` configures Streamlit's columns; those of decimals need a format, for without one a styled table shows
+    six places.
+    """
+    styled = table.style.apply(tone_styles, theme=theme_now(), subset=[TONE])
+    st.dataframe(styled, hide_index=True, column_config=dict(columns))

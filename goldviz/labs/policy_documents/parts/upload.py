@@ -1,0 +1,168 @@
+"""The dialog in which a visitor brings documents: what was read in the files, and what only the visitor can say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import time
+
+import pandas as pd
+import streamlit as st
+
+from goldviz.data.texts.dated_texts import (
+    EARLIER_AFTERNOON,
+    FIRST_AFTER_THREE_WEEKS,
+    FIRST_AT_TWO,
+    MINUTES_WAIT,
+    MOST_TEXTS,
+    NEW_YORK_AFTERNOON,
+    WAIT_FOR_THE_NEXT_MEETING,
+    DatedTextError,
+    DatedTexts,
+    ReleaseRule,
+)
+from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD
+from goldviz.labs.policy_documents.documents.files import texts_from_files
+from goldviz.labs.policy_documents.documents.kept import GENERATED, keep_documents
+from goldviz.labs.policy_documents.documents.tables import (
+    TextColumns,
+    TextTablePreview,
+    look_into_texts,
+    texts_from_table,
+)
+from goldviz.ui.words import plain
+
+Use = Callable[[str], None]
+"""Takes the documents' name."""
+
+ORDERS = {True: "day first, as in 31/12/2024", False: "month first, as in 12/31/2024"}
+NONE = ""
+TABLE_ENDINGS = (".csv", ".tsv")
+ASSUMED_DAYS = (
+    "The day of release is assumed: each document's own day, which must be that of the decision, and for minutes so "
+    f"many days later, or {WAIT_FOR_THE_NEXT_MEETING} where they are from before {FIRST_AFTER_THREE_WEEKS}, when the "
+    "Federal Reserve's minutes came after the next meeting. It is too early for minutes of a meeting out of turn and "
+    "for most of what is older than 1976, and a release that is too early lets a forecast look ahead: bring a column "
+    "of days of release if you can."
+)
+ASSUMED_HOUR = (
+    f"With a statement from before {FIRST_AT_TWO} among them, all documents count as out at {EARLIER_AFTERNOON}, as "
+    "the Federal Reserve's were then. Another hour that you choose stays."
+)
+ZONES = ("America/New_York", "Europe/Frankfurt", "Europe/London", "Asia/Tokyo", "UTC")
+
+
+@st.dialog("Choose the documents", width="large")
+def ask(use: Use) -> None:
+    """Show the sources; ``use`` is told the name of what was chosen, and the page drawn again."""
+    own, generated = st.tabs(["Your files", "Generated"])
+    with own:
+        documents = _own()
+        if documents is not None:
+            try:
+                name = keep_documents(documents)
+            except DatedTextError as error:
+                st.error(plain(str(error)), icon=":material/block:")
+            else:
+                use(name)
+                st.rerun()
+    with generated:
+        st.markdown(
+            "Statements and minutes of 24 meetings that goldviz makes up. No bank has said them; they show what the "
+            "page does, without a network."
+        )
+        if st.button("Use the generated documents", type="primary", key="use-generated"):
+            use(GENERATED)
+            st.rerun()
+
+
+def _own() -> DatedTexts | None:
+    st.caption(
+        f"One CSV file with a column of dates and one of texts, or up to {MOST_TEXTS:,} TXT or Markdown files with the "
+        f"date in the name or at the top; {LARGEST_UPLOAD // 10**6} MB in all. They stay on this server; only you, and "
+        "those to whom you give a link, can choose them."
+    )
+    files = st.file_uploader("Files", type=["csv", "tsv", "txt", "md"], accept_multiple_files=True, key="policy-files")
+    if not files:
+        return None
+    tables = [file for file in files if file.name.lower().endswith(TABLE_ENDINGS)]
+    try:
+        if tables and len(files) > 1:
+            raise DatedTextError("A CSV file holds all documents by itself; bring one of them, or text files alone.")
+        if tables:
+            return _from_table(tables[0].getvalue(), tables[0].name)
+        rule = _rule(asks_for_minutes=True)
+        if st.button("Use these documents", type="primary", key="use-documents"):
+            return texts_from_files([(file.name, file.getvalue()) for file in files], rule)
+    except DatedTextError as error:
+        st.error(plain(str(error)), icon=":material/block:")
+    return None
+
+
+def _from_table(content: bytes, name: str) -> DatedTexts | None:
+    found = look_into_texts(content, name)
+    st.markdown(f"**{found.rows:,} rows**. The first ones, texts cut short:")
+    st.dataframe(pd.DataFrame(list(found.head), columns=list(found.columns)), hide_index=True)
+    for note in found.notes:
+        st.caption(f":material/info: {plain(note)}")
+    day_first = None
+    if found.date_order == "either":
+        day_first = st.radio(
+            "The dates can be read in two ways", list(ORDERS), index=None, key="policy-day-first",
+            format_func=lambda first: f"{ORDERS[first]}: {', '.join(found.readings['day' if first else 'month'])}",
+        )  # fmt: skip
+    chosen = _columns(found)
+    rule = _rule(asks_for_minutes=not chosen.release)
+    if found.date_order == "either" and day_first is None:
+        st.info("Choose how the dates are to be read.")
+        return None
+    if not st.button("Use these documents", type="primary", key="use-documents"):
+        return None
+    columns = TextColumns(chosen.date, chosen.text, chosen.release, chosen.kind, day_first)
+    return texts_from_table(content, name, columns, rule)
+
+
+def _columns(found: TextTablePreview) -> TextColumns:
+    """The columns, as suggested or as the visitor says; what is unclear is in sight, the rest too."""
+    if "text" in found.unclear:
+        st.caption(":material/help: More than one column holds long texts; say which is meant.")
+    if "date" in found.unclear:
+        st.caption(":material/help: More than one column holds dates; say which day a document is about.")
+    left, right = st.columns(2)
+    with left:
+        text = st.selectbox("Text", found.texts, index=found.texts.index(found.text), key="policy-text")
+        kinds = (NONE, *found.kinds)
+        kind = st.selectbox(
+            "Kind", kinds, index=kinds.index(found.kind), key="policy-kind", format_func=lambda name: name or "none",
+            help="Documents are compared with the one before them of the same kind.",
+        )  # fmt: skip
+    with right:
+        date = st.selectbox("Day", found.dates, index=found.dates.index(found.date), key="policy-date")
+        releases = (NONE, *found.dates)
+        release = st.selectbox(
+            "Day of release", releases, index=releases.index(found.release), key="policy-release",
+            format_func=lambda name: name or "not in the file: assumed",
+        )  # fmt: skip
+    return TextColumns(date, text, release, kind)
+
+
+def _rule(*, asks_for_minutes: bool) -> ReleaseRule:
+    """When documents are out, where the files do not say it."""
+    clock, zone = NEW_YORK_AFTERNOON
+    left, middle, right = st.columns(3)
+    with left:
+        hour = st.time_input("Out at", value=time.fromisoformat(clock), key="policy-clock", step=300)
+    with middle:
+        place = st.selectbox("Time zone", ZONES, index=ZONES.index(zone), key="policy-zone")
+    wait = MINUTES_WAIT
+    if asks_for_minutes:
+        with right:
+            wait = int(
+                st.number_input(
+                    "Minutes come after (days)", 0, 120, value=MINUTES_WAIT, key="policy-wait",
+                    help="Documents whose kind begins with 'minute' are taken to be out so many days after their day.",
+                )
+            )  # fmt: skip
+        st.caption(ASSUMED_DAYS)
+    if (f"{hour:%H:%M}", place) == NEW_YORK_AFTERNOON:
+        st.caption(ASSUMED_HOUR)
+    return ReleaseRule(f"{hour:%H:%M}", place, wait)

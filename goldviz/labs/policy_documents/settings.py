@@ -1,0 +1,125 @@
+"""Policy documents: many texts as vectors, when each was out, and what changed from one to the next.
+
+Document 001, section 4.2.3: FinBERT encodes policy documents, so that a forecast can use them beside prices.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from goldviz.declare.instant import Instant
+from goldviz.declare.settings import Preset, setting
+from goldviz.declare.text_models import text_model_setting
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.data.texts.dated_texts import DatedTexts
+
+POOLINGS = {"mean": "mean over the pieces", "cls": "[CLS], the first piece"}
+COLOURS = {"date": "its date", "tone": "its tone", "kind": "its kind"}
+FITTED = {"first_half": "the first half", "all": "all documents (looks ahead)"}
+KINDS_ON_THE_MAP = {"one": "the kind of the document in view", "all": "all kinds, on the same axes"}
+MOST_DOCUMENTS = 2_000
+
+
+class PolicyDocuments(Instant):
+    """Statements and minutes through one model: tones, a map, neighbours, and the change from text to text."""
+
+    name: ClassVar[str] = "policy-documents"
+    title: ClassVar[str] = "Policy documents"
+    question: ClassVar[str] = "What changed between these statements, and when could a market have known?"
+    icon: ClassVar[str] = ":material/newspaper:"
+    section: ClassVar[str] = "Attention"
+    rank: ClassVar[int] = 54
+    position: ClassVar[str] = "document"
+
+    documents: str = setting(
+        "generated", group="Documents", control="documents", pattern="^(generated|[0-9a-f]{16})$",
+        allowed="'generated', or the 16 characters that name documents kept on this server",
+        description="The documents: generated ones, or documents kept on this server.",
+    )  # fmt: skip
+    model: str = text_model_setting("The model that reads the documents.")
+    pooling: Literal["mean", "cls"] = setting(
+        "mean", group="Vectors", essential=True, labels=POOLINGS,
+        description="What of the last hidden states becomes the document's vector.",
+    )  # fmt: skip
+    fitted_on: Literal["first_half", "all"] = setting(
+        "first_half", group="Map", essential=True, labels=FITTED,
+        description="The documents from which the map's axes, the principal components, are computed.",
+    )  # fmt: skip
+    map_kinds: Literal["one", "all"] = setting(
+        "one", group="Map", essential=True, labels=KINDS_ON_THE_MAP,
+        description="Which documents are on the map, and have a part in its axes.",
+    )  # fmt: skip
+    colour: Literal["date", "tone", "kind"] = setting(
+        "date", group="Map", essential=True, labels=COLOURS, description="What a document's colour in the map shows."
+    )
+    neighbours: int = setting(
+        6, ge=1, le=20, group="View", unit="documents", description="How many of the nearest documents are listed."
+    )
+    document: int = setting(
+        7, ge=1, le=MOST_DOCUMENTS, group="View",
+        description="Number of the document that is compared with the one before it of its kind, by release.",
+    )  # fmt: skip
+
+    kept_by_presets: ClassVar[tuple[str, ...]] = ("documents", "model", "document")
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset(
+            "As in the document", "document",
+            "Each text becomes one vector, the mean over its pieces. The map's axes know the first half alone, of one "
+            "kind; the later documents are placed on them.",
+        ),
+        Preset(
+            "The tone's view", "document",
+            "The vector of [CLS], from which the tone is read, coloured by tone: the first axis is mostly good or bad.",
+            {"pooling": "cls", "colour": "tone"},
+        ),
+        Preset(
+            "Break it: statements and minutes on one map", "break",
+            "Axes of all kinds together: the first one tells mostly which kind a text is, and little of what it says.",
+            {"map_kinds": "all", "colour": "kind"},
+        ),
+        Preset(
+            "Break it: a map that knows the future", "break",
+            "Axes fitted on all documents: where an early text stands now depends on texts that were not written yet.",
+            {"fitted_on": "all"},
+        ),
+    )  # fmt: skip
+
+    def positions(self) -> tuple[int, int]:
+        """The documents, numbered by release from 1; one place where there are no such documents."""
+        from goldviz.data.texts.dated_texts import DatedTextError
+
+        try:
+            return 1, len(self.texts().texts)
+        except DatedTextError:
+            return 1, 1
+
+    def document_in_words(self) -> str:
+        """Which document is in view: 'Document 9 of 48: 2022-07-27 Statement'; less where there are no such ones."""
+        from goldviz.data.texts.dated_texts import DatedTextError
+
+        try:
+            texts = self.texts().texts
+        except DatedTextError:
+            return "Document"
+        number = min(self.document, len(texts))
+        return f"Document {number} of {len(texts)}: {texts[number - 1].title}"
+
+    def texts(self) -> DatedTexts:
+        """The documents; raises :class:`goldviz.data.texts.dated_texts.DatedTextError` where they are not here."""
+        from goldviz.labs.policy_documents.documents.kept import documents_at_hand
+
+        return documents_at_hand(self.documents)
+
+    def compute(self) -> xr.Dataset:
+        """Vectors, tones, changes, the map and neighbours of every document, in the order of release.
+
+        A document that was not encoded before is encoded now: with a model of FinBERT's size a second for each page of
+        text. Raises :class:`goldviz.data.texts.dated_texts.DatedTextError` and
+        :class:`goldviz.models.text.model.TextModelError` for documents and models that are not here.
+        """
+        from goldviz.labs.policy_documents.compute import read_documents
+
+        return read_documents(self)

@@ -1,0 +1,139 @@
+"""What a look at a recurrent network shows: gradients, Jacobians and gates through time (document 001, eq. 5-24)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from goldviz.diagnostics.recurrent.jacobians import step_jacobians
+from goldviz.labs.recurrent_gradients.lag_contributions import contributions_by_lag
+from goldviz.labs.recurrent_gradients.last_state import cell_path_to_last, spectral_norms_to_last
+from goldviz.labs.recurrent_gradients.reader import SequenceReader
+from goldviz.labs.recurrent_gradients.tasks import EVALUATED, Evaluation, TaskBatch, score, scored_steps
+from goldviz.models.recurrent.elman import Elman
+from goldviz.models.recurrent.initialisation import spectral_radius
+from goldviz.models.recurrent.lstm import LSTMTrace
+from goldviz.models.recurrent.networks import Trace
+
+GATES = ("input", "forget", "output", "update", "reset")
+"""All gates that any network has; a trace keeps them as ``input_gates`` and so on."""
+SHUT, OPEN = 0.05, 0.95
+SATURATED = 0.97
+ITEMISED = 8
+"""Contributions by lag are read off so many sequences."""
+LAST_ANSWERS = 10
+"""They are those of the loss at so many last answers: each answer costs a way back of its own."""
+
+Measured = dict[str, Tensor]
+
+
+def answers(network: SequenceReader, trace: Trace, steps: list[int]) -> Float[Tensor, "scored batch outputs"]:
+    """What the network says at these steps, counted from 0."""
+    return network.read(torch.stack([trace.states[step + 1] for step in steps]))
+
+
+def state_gradient_norms(trace: Trace) -> Float[Tensor, " time"]:
+    """||dL/dh_t|| of one sequence's own loss, mean over the batch, after a backward pass that retained it."""
+    grads = torch.stack([torch.zeros_like(h) if h.grad is None else h.grad for h in trace.states[1:]])
+    lengths: Tensor = torch.linalg.vector_norm(grads.double(), dim=2)
+    # The batch's loss is a mean, which divides each sequence's gradient by their number.
+    return lengths.mean(1) * grads.shape[1]
+
+
+def look(network: SequenceReader, seen: Evaluation) -> Measured:
+    """Everything that is measured on the evaluation's sequences, NaN for a network whose numbers are not finite."""
+    with torch.no_grad():
+        trace = network(seen.inputs)
+    finite = trace.hidden.isfinite().all() and all(weights.isfinite().all() for weights in network.parameters())
+    if not finite:
+        return _unmeasured(len(seen.inputs), len(seen.lags))
+    longest = len(seen.lags) - 1
+    probe = _sequences_of(trace, seen.columns(longest))
+    return {
+        **_by_lag(network, trace, seen),
+        **_jacobians(network, probe),
+        **_gates(probe),
+        "lag_contribution": _lag_contribution(network, probe, seen.groups[longest]),
+        "state_saturation": (probe.hidden.abs() > SATURATED).float().mean(),
+    }
+
+
+def recurrent_matrix(network: SequenceReader) -> Float[Tensor, "hidden hidden"]:
+    """W_hh of the state, or of the candidate that a gated network would make its state."""
+    layer = network.layer
+    return layer.block(layer.W_h, layer.blocks[-1]).detach()
+
+
+def _sequences_of(trace: Trace, columns: slice) -> Trace:
+    parts = {part.name: getattr(trace, part.name) for part in fields(trace)}
+    return type(trace)(**{name: tuple(step[columns] for step in steps) for name, steps in parts.items()})
+
+
+@torch.no_grad()
+def _by_lag(network: SequenceReader, trace: Trace, seen: Evaluation) -> Measured:
+    scores = [
+        score(group, answers(network, _sequences_of(trace, seen.columns(number)), scored_steps(group)))
+        for number, group in enumerate(seen.groups)
+    ]
+    losses, accuracies = zip(*scores, strict=True)
+    return {"loss_by_lag": torch.stack(losses), "accuracy_by_lag": torch.stack(accuracies)}
+
+
+def _jacobians(network: SequenceReader, probe: Trace) -> Measured:
+    """The first probe sequence's Jacobian product by lag, and what bounds it or carries it."""
+    layer, matrix = network.layer, recurrent_matrix(network).double()
+    norms = spectral_norms_to_last(step_jacobians(layer, probe))
+    norm: Tensor = torch.linalg.matrix_norm(matrix, ord=2)
+    absent = torch.full_like(norms, math.nan)
+    # The slopes of tanh and ReLU are at most gamma = 1.
+    bound = (torch.arange(1.0, len(norms), dtype=torch.float64) * norm.log10()) if isinstance(layer, Elman) else None
+    return {
+        "spectral_radius": torch.tensor(spectral_radius(matrix)),
+        "spectral_norm": norm,
+        "log_jacobian_norm": norms,
+        "log_cell_path": cell_path_to_last(probe) if isinstance(probe, LSTMTrace) else absent,
+        "log_bound": absent if bound is None else torch.cat([bound.new_zeros(1), bound]),
+    }
+
+
+def _gates(probe: Trace) -> Measured:
+    """Mean opening of each gate at each time, and the share of its values that are all but shut or open."""
+    absent = torch.full((len(probe.states) - 1,), math.nan)
+    openings = [getattr(probe, f"{name}_gates", None) for name in GATES]
+    values = [None if steps is None else torch.stack(steps) for steps in openings]
+    return {
+        "gate_opening": torch.stack([absent if gate is None else gate.mean((1, 2)) for gate in values]),
+        "gate_saturation": torch.stack(
+            [absent[0] if gate is None else ((gate < SHUT) | (gate > OPEN)).float().mean() for gate in values]
+        ),
+    }
+
+
+def _lag_contribution(network: SequenceReader, probe: Trace, batch: TaskBatch) -> Float[Tensor, " lag"]:
+    """||dL/dW_hh|| by lag over all gates' recurrent matrices, for the loss of a few sequences' last answers (eq. 6)."""
+    few = _sequences_of(probe, slice(ITEMISED))
+    scored = few.hidden[batch.scored].requires_grad_()
+    others = probe.hidden[batch.scored][:, ITEMISED:]
+    loss = score(batch, network.read(torch.cat([scored, others], 1)))[0]
+    (gradient,) = torch.autograd.grad(loss, scored)
+    direct = torch.zeros_like(few.hidden)
+    # The loss is a mean over all sequences, of which only a few are itemised.
+    direct[scored_steps(batch)[-LAST_ANSWERS:]] = gradient[-LAST_ANSWERS:] * (EVALUATED / ITEMISED)
+    norms: Tensor = torch.linalg.matrix_norm(contributions_by_lag(network.layer, few, direct).double())
+    return norms
+
+
+def _unmeasured(steps: int, lags: int) -> Measured:
+    by_time = ("log_jacobian_norm", "log_cell_path", "log_bound", "lag_contribution")
+    shapes: dict[str, tuple[int, ...]] = {
+        **dict.fromkeys(by_time, (steps,)),
+        **dict.fromkeys(("loss_by_lag", "accuracy_by_lag"), (lags,)),
+        **dict.fromkeys(("spectral_radius", "spectral_norm", "state_saturation"), ()),
+        "gate_opening": (len(GATES), steps),
+        "gate_saturation": (len(GATES),),
+    }
+    return {name: torch.full(shape, math.nan) for name, shape in shapes.items()}

@@ -1,0 +1,75 @@
+"""The terms of dL/dW_h, one for each pair (t, k): what the loss at step t owes to the weights as used at step k.
+
+Document 001, eq. 6; document 003's sum over t and k. Itemised after RNNbow (Cashman et al. 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from goldviz.diagnostics.recurrent.backward import Backward, backward_step
+from goldviz.models.recurrent.lstm import LSTMTrace
+from goldviz.models.recurrent.networks import RecurrentLayer, Trace
+
+Direct = Float[Tensor, "time batch hidden"]
+
+
+@torch.no_grad()
+def contributions_by_lag(layer: RecurrentLayer, trace: Trace, direct: Direct) -> Float[Tensor, "lag rows hidden"]:
+    """dL/dW_h split by lag t - k = 0 to T-1; the sum over lags is autograd's gradient of ``W_h``.
+
+    ``direct`` [t-1] is the gradient of the loss with respect to h_t through the read-out at t alone, not through
+    later states. Steps at which it is zero cost nothing.
+    """
+    gates, hidden = len(layer.blocks), layer.hidden
+    terms = direct.new_zeros(direct.shape[0], gates, hidden, hidden)
+    for step, later, live in _pulled_back(layer, trace, direct):
+        for gate in range(gates):
+            sums = live.products[..., gate * hidden : (gate + 1) * hidden]
+            terms[later - step, gate] += sums.mT @ live.factors[:, gate]
+    return terms.flatten(1, 2)
+
+
+@torch.no_grad()
+def contribution_norms(layer: RecurrentLayer, trace: Trace, direct: Direct, sequence: int) -> Float[Tensor, "t k"]:
+    """||term (t, k)||_F for one sequence of the batch, entry [t-1, k-1]; zero where k > t.
+
+    A term is an outer product for each gate, so its norm needs no matrix.
+    """
+    steps, batch = direct.shape[:2]
+    if not 0 <= sequence < batch:
+        raise IndexError(f"The sequence is number {sequence}; the batch has numbers 0 to {batch - 1}.")
+    norms = direct.new_zeros(steps, steps)
+    for step, later, live in _pulled_back(layer, trace, direct):
+        sums = live.products[:, sequence].unflatten(-1, (len(layer.blocks), layer.hidden))
+        squares = sums.square().sum(-1) * live.factors[sequence].square().sum(-1)
+        norms[later, step] = squares.sum(-1).sqrt()
+    return norms
+
+
+def _pulled_back(
+    layer: RecurrentLayer, trace: Trace, direct: Direct
+) -> Iterator[tuple[int, Int[Tensor, " losses"], Backward]]:
+    """For each step, last first: the steps t whose loss reaches it, and their gradients there, one for each t."""
+    steps, batch, hidden = direct.shape
+    if len(trace.states) != steps + 1 or trace.states[0].shape != direct.shape[1:]:
+        raise ValueError(
+            f"The direct gradients have shape {tuple(direct.shape)}; the trace has {len(trace.states) - 1} steps "
+            f"of shape {tuple(trace.states[0].shape)}."
+        )
+    later = torch.empty(0, dtype=torch.long)
+    live = direct.new_zeros(0, batch, 2 * hidden if isinstance(trace, LSTMTrace) else hidden)
+    for step in reversed(range(steps)):
+        if bool(direct[step].any()):
+            own = live.new_zeros(1, *live.shape[1:])
+            own[0, :, :hidden] = direct[step]
+            later, live = torch.cat([torch.tensor([step]), later]), torch.cat([own, live])
+        if len(later) == 0:
+            continue
+        backward = backward_step(layer, trace, step, live)
+        yield step, later, backward
+        live = backward.previous

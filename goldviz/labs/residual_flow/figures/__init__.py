@@ -1,0 +1,232 @@
+"""The plane of *Residual steps to flow*: points carried by residual blocks, and by the flow that they tend to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import theme as look
+from goldviz.figures.limits import log10
+from goldviz.figures.maps import legend_below
+from goldviz.figures.spec import FigureSpec
+from goldviz.figures.theme import CLASSES, INKS, NETWORKS, Theme, with_alpha
+from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
+
+NETWORK = NETWORKS["residual"]
+MARKED_PATHS = 40
+"""Blocks up to which every state of a path gets its marker."""
+NAMES = {"h1": "h₁ (no unit)", "h2": "h₂ (no unit)", "h3": "h₃, the added coordinate (no unit)"}
+
+
+def carried(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """The points that the network carries, at the depth in view, over the paths of a few of them."""
+    figure = go.Figure(_arrows(ds, theme))
+    markers = "lines+markers" if ds.attrs["blocks"] <= MARKED_PATHS else "lines"
+    figure.add_trace(
+        _paths(_drawable(ds, "network_path"), mode=markers, name="network's paths",
+               line={"color": with_alpha(NETWORK.colour, 0.55), "width": 1.5, "dash": "dot"},
+               marker={"symbol": "diamond", "size": 4, "color": NETWORK.colour})
+    )  # fmt: skip
+    if "true_class" in ds:
+        _classes(figure, ds, _drawable(ds, "network"), theme)
+    else:
+        _flow_points(figure, ds, theme)
+        figure.add_trace(
+            _points(_drawable(ds, "network"), f"network, {_blocks(ds)}", theme, symbol="diamond", colour=NETWORK.colour)
+        )
+    notes = [depth_sentence(ds), outside_sentence(ds)]
+    return _plane(figure, ds, theme, "Where do the blocks carry the points?", notes)
+
+
+def flow(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+    """The points that the flow carries, at the depth in view."""
+    figure = go.Figure(_arrows(ds, theme))
+    figure.add_trace(_flow_paths(ds, theme))
+    if "true_class" in ds:
+        _classes(figure, ds, ds["flow"].values, theme)
+    else:
+        figure.add_trace(_points(ds["flow"].values, "flow", theme, symbol="circle", colour=INKS[theme].text))
+    notes = [f"Depth {_depth(ds):.2f} of {ds.attrs['duration']:g}."]
+    if "true_class" in ds:
+        notes.append(
+            f"At the end, {ds.attrs['flow_right']:.1%} of the curves lie on their own side of the dashed line."
+        )
+    return _plane(figure, ds, theme, "Where does the same field's flow carry them?", notes)
+
+
+def depth_sentence(ds: xr.Dataset) -> str:
+    """Which depth is in view, and what the network has there."""
+    blocks, share = int(ds.attrs["blocks"]), ds.attrs["view"] / 100
+    done = int(share * blocks)
+    place = f"Depth {_depth(ds):.2f} of {ds.attrs['duration']:g}: "
+    if share * blocks - done > 1e-9:
+        return f"{place}block {done + 1} of {blocks} is under way, drawn on its straight line."
+    if done < blocks or "true_class" not in ds:
+        return f"{place}{done} of {_blocks(ds)} {'is' if blocks == 1 else 'are'} done."
+    return (
+        f"After {_blocks(ds)}, {ds.attrs['network_right']:.1%} of the curves lie on their own side of the dashed line."
+    )
+
+
+def outside_sentence(ds: xr.Dataset) -> str:
+    """How many of the network's points the picture does not hold; empty if it holds all."""
+    points, (low, high) = ds["network"].values, ds["window"].transpose("end", "axis").values
+    outside = ~((points >= low) & (points <= high)).all(1)
+    if not outside.any():
+        return ""
+    middle = (low + high) / 2
+    far = np.hypot(*(points[outside] - middle).T)
+    place = f"the farthest {np.max(far):.2g} away" if np.isfinite(far).all() else "too far to measure"
+    return f"{int(outside.sum())} of {len(points)} points are outside the picture, {place}."
+
+
+def _drawable(ds: xr.Dataset, name: str) -> NDArray[Any]:
+    """The points, without those so far outside the picture that a browser would lose the digits of their pixels."""
+    low, high = ds["window"].transpose("end", "axis").values
+    points = ds[name].values
+    near = (np.abs(points - (low + high) / 2) < 1000 * (high - low)).all(-1, keepdims=True)
+    return np.where(near, points, np.nan)
+
+
+def _blocks(ds: xr.Dataset) -> str:
+    return f"{ds.attrs['blocks']} block{'' if ds.attrs['blocks'] == 1 else 's'}"
+
+
+def _depth(ds: xr.Dataset) -> float:
+    return float(ds.attrs["duration"] * ds.attrs["view"] / 100)
+
+
+def _arrows(ds: xr.Dataset, theme: Theme) -> go.Scatter:
+    """The direction of f on a grid, all arrows of one length; the speed is on hover."""
+    x, y = np.meshgrid(ds["x"].values, ds["y"].values)
+    velocity = ds["velocity"].values
+    return go.Scatter(
+        x=x.ravel(), y=y.ravel(), mode="markers", showlegend=False, customdata=velocity.reshape(-1, 2),
+        marker={"symbol": "arrow", "size": 9, "color": INKS[theme].muted, "opacity": 0.4,
+                "angle": 90 - np.degrees(np.arctan2(velocity[..., 1], velocity[..., 0])).ravel()},
+        hovertemplate="f = (%{customdata[0]:.3g}, %{customdata[1]:.3g})<extra></extra>",
+    )  # fmt: skip
+
+
+def _paths(values: NDArray[Any], **look_of_lines: Any) -> go.Scatter:
+    """Paths (state, traced, 2) as one trace, each lifted off from the next."""
+    gap = np.full((1, *values.shape[1:]), np.nan)
+    x, y = np.concatenate([values, gap]).transpose(2, 1, 0).reshape(2, -1)
+    return go.Scatter(x=x, y=y, hoverinfo="skip", **look_of_lines)
+
+
+def _flow_paths(ds: xr.Dataset, theme: Theme) -> go.Scatter:
+    line = {"color": with_alpha(INKS[theme].text, 0.45), "width": 1.2}
+    return _paths(ds["flow_path"].values, mode="lines", name="flow's paths", line=line, showlegend=False)
+
+
+def _flow_points(figure: go.Figure, ds: xr.Dataset, theme: Theme) -> None:
+    figure.add_trace(_flow_paths(ds, theme))
+    figure.add_trace(_points(ds["start"].values, "start", theme, symbol="circle", colour=INKS[theme].muted, size=3))
+    figure.add_trace(_points(ds["flow"].values, "flow", theme, symbol="circle-open", colour=INKS[theme].text))
+
+
+def _points(values: NDArray[Any], name: str, theme: Theme, *, symbol: str, colour: str, size: int = 6) -> go.Scatter:
+    edge = {} if symbol.endswith("open") else {"line": {"width": 0.6, "color": INKS[theme].background}}
+    return go.Scatter(
+        x=values[:, 0], y=values[:, 1], name=name, mode="markers",
+        marker={"symbol": symbol, "size": size, "color": colour, **edge}, hovertemplate="(%{x:.3f}, %{y:.3f})",
+    )  # fmt: skip
+
+
+def _classes(figure: go.Figure, ds: xr.Dataset, points: NDArray[Any], theme: Theme) -> None:
+    """The points of each class, rings as closed curves, and the read-out's line."""
+    names = ("inner ring", "outer ring") if ds.attrs["closed"] else ("upper moon", "lower moon")
+    for number, (colour, symbol, dash) in enumerate(CLASSES):
+        own = points[ds["true_class"].values == number]
+        if ds.attrs["closed"]:
+            own = np.concatenate([own, own[:1]])
+            figure.add_trace(
+                go.Scatter(x=own[:, 0], y=own[:, 1], name=names[number], mode="lines",
+                           line={"color": colour, "width": 3, "dash": dash}, hovertemplate="(%{x:.3f}, %{y:.3f})")
+            )  # fmt: skip
+        else:
+            figure.add_trace(_points(own, names[number], theme, symbol=symbol, colour=colour))
+    across, up, bias = ds["read_out"].values
+    (left, right), (low, high) = ds["window"].values
+    # The line across + up = -bias, walked along its own direction far enough to cross the window.
+    normal = np.array([across, up])
+    foot = -bias * normal / (normal @ normal)
+    along = np.array([-up, across]) / np.linalg.norm(normal)
+    reach = np.hypot(right - left, high - low) + np.linalg.norm(foot)
+    ends = np.stack([foot - reach * along, foot + reach * along])
+    figure.add_trace(
+        go.Scatter(x=ends[:, 0], y=ends[:, 1], mode="lines", name="read-out's line", hoverinfo="skip",
+                   line={"color": INKS[theme].accent, "width": 2, "dash": "dash"})
+    )  # fmt: skip
+
+
+def _plane(figure: go.Figure, ds: xr.Dataset, theme: Theme, title: str, notes: list[str]) -> go.Figure:
+    look.apply(figure, theme, title=title, notes=notes, height=490, hover="closest")
+    legend_below(figure)
+    figure.update_layout(margin_b=120, legend_y=-0.15)
+    across, up = (str(name) for name in ds["axis"].values)
+    (left, right), (low, high) = ds["window"].values
+    figure.update_xaxes(title_text=NAMES[across], range=[left, right], constrain="domain")
+    figure.update_yaxes(
+        title_text=NAMES[up], range=[low, high], constrain="domain", scaleanchor="x", constraintoward="bottom"
+    )
+    return figure
+
+
+def picture(ds: xr.Dataset) -> str:
+    """The home page's picture: the error of three solvers over the number of steps, log scale."""
+    errors = log10(ds["end_error"])
+    return polyline_svg(
+        [
+            Curve("residual", errors.sel(solver="euler").values, NETWORK.colour, "dash"),
+            Curve("midpoint", errors.sel(solver="midpoint").values, "#009e73", "dashdot"),
+            Curve("RK4", errors.sel(solver="rk4").values, "#c46a9c"),
+        ],
+        label="Distance of a residual network, and of two better solvers, from the flow over the number of steps.",
+    )
+
+
+FIGURES: dict[str, FigureSpec] = {
+    "carried": FigureSpec(
+        carried,
+        "Where do the blocks carry the points?",
+        "The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
+        "More than two coordinates: a wider network's states have room that a plane does not have.",
+    ),
+    "flow": FigureSpec(
+        flow,
+        "Where does the same field's flow carry them?",
+        "The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
+        "Flows in more dimensions: one more coordinate parts what the plane cannot.",
+    ),
+    "convergence": FigureSpec(
+        convergence,
+        "How fast does the network become the flow?",
+        "The largest distance of a point from the flow's end, over the number of equal steps, for three solvers.",
+        "What it costs: midpoint asks f twice a step, RK4 four times.",
+    ),
+    "right": FigureSpec(
+        right_by_blocks,
+        "How many blocks part the two classes?",
+        "The share of both curves on its own side of the read-out's line, for networks of this field.",
+        "What networks trained with that many blocks would reach: the field here was trained once.",
+    ),
+    "distance": FigureSpec(
+        distance,
+        "Where along the depth do they part?",
+        "The distance between each point of the network and of the flow, after every block.",
+        "Which of the two is the better network: only training on a task says that.",
+    ),
+    "tolerance": FigureSpec(
+        tolerance,
+        "What does a solver cost that chooses its own steps?",
+        "dopri5's error at the end and its evaluations of f, over the tolerance that it is asked for.",
+        "The time on a clock; and one stiff point makes all points of the batch pay.",
+    ),
+}

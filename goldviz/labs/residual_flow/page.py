@@ -1,0 +1,147 @@
+"""Residual steps to flow: the plane, the convergence, and equations 26-30 with this view's own numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from goldviz.declare.instant import Instant
+from goldviz.labs.residual_flow import LAB
+from goldviz.labs.residual_flow.figures import FIGURES
+from goldviz.labs.residual_flow.settings import TRAINED
+from goldviz.ui.instant_page import InstantPage, View
+
+
+def draw(view: View, name: str) -> None:
+    """One figure, and under it what it cannot show."""
+    spec = FIGURES[name]
+    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
+    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+
+
+def pair(view: View, left: str, right: str) -> None:
+    """Two figures side by side."""
+    for column, name in zip(st.columns(2), (left, right), strict=True):
+        with column:
+            draw(view, name)
+
+
+def look(view: View) -> None:
+    """The network's plane; beside it the flow's where there is a task, else how fast the one becomes the other."""
+    pair(view, "carried", "flow" if "true_class" in view.dataset else "convergence")
+
+
+def read(view: View) -> None:
+    """Convergence, distance and cost, and the mathematics."""
+    if "true_class" in view.dataset:
+        pair(view, "right", "convergence")
+    pair(view, "distance", "tolerance")
+    with st.expander("Why: the mathematics with this view's numbers", icon=":material/function:", expanded=True):
+        why(view)
+
+
+def why(view: View) -> None:
+    """Document 001, eq. 26 and 28-30, and what they come to here."""
+    words, numbers = st.columns(2)
+    with words:
+        st.markdown("A residual block adds to its input (document 001, eq. 26):")
+        st.latex(r"h_\ell = h_{\ell-1} + \mathcal{F}_\ell(h_{\ell-1})")
+        st.markdown("Let every block take a step of the depth T (eq. 28), and the steps shrink (eq. 29):")
+        st.latex(
+            r"\frac{h_\ell - h_{\ell-1}}{\Delta t} = f_\theta(h_{\ell-1}, t_{\ell-1}), \qquad \Delta t = \frac{T}{L}"
+        )
+        st.latex(r"\Delta t \to 0: \qquad \frac{dh(t)}{dt} = f_\theta(h(t), t)")
+        st.markdown("What comes out is the solution of an initial value problem (eq. 30):")
+        st.latex(
+            r"\begin{aligned} h(T) &= h(0) + \int_0^T f_\theta(h(t), t)\,dt \\ &= \mathrm{ODESolve}"
+            r"(f_\theta, h(0), 0, T) \end{aligned}"
+        )
+    with numbers:
+        for sentence in sentences(view):
+            st.markdown(sentence)
+        st.caption(
+            "The document names R first for the difference itself and in eq. 28 for the difference over Δt. Both hold "
+            "only for Δt = 1, so here a block's function is F = Δt f. Nothing makes a trained network's blocks shrink "
+            "by themselves when it gets deeper: the limit is a choice of scale."
+        )
+
+
+def sentences(view: View) -> list[str]:
+    """This view's numbers behind eq. 26-30."""
+    ds = view.dataset
+    blocks, step, duration = ds.attrs["blocks"], ds.attrs["step"], ds.attrs["duration"]
+    error, euler = float(ds["distance_largest"].values[-1]), float(ds["slope"].sel(solver="euler"))
+    distance = f"off by **{error:.3g}**" if np.isfinite(error) else "**too far off to measure**"
+    source = "a formula gives it" if ds.attrs["exact"] else "dopri8 at tolerance 1e-11"
+    found = [
+        f"T = {duration:g} and L = {blocks}: every block takes a step of Δt = {step:.4g} and evaluates f once. At the "
+        f"end the point farthest from the flow ({source}) is {distance}.",
+        f"Twice the blocks halve the error in theory. Measured over the last doublings it falls as L to the power "
+        f"**{euler:.2f}**; midpoint {float(ds['slope'].sel(solver='midpoint')):.2f} (theory −2), Runge-Kutta 4 "
+        f"{float(ds['slope'].sel(solver='rk4')):.2f} (theory −4).".replace("-", "−"),
+        _cost(view),
+        _stability(view),
+    ]
+    if view.settings.model_dump()["field"] in TRAINED:
+        found.append(_task(view))
+    if ds.attrs["sharing"] == "separate":
+        found.append(
+            "Every block has its own weights, turned by 1.5 radians from the first block to the last. Because "
+            "neighbours differ little, the network still tends to a flow, whose f depends on t."
+        )
+    return found
+
+
+def _cost(view: View) -> str:
+    ds = view.dataset
+    tolerance = 1e-4
+    chosen = ds.isel(asked=int(np.abs(np.log(ds["asked"].values / tolerance)).argmin()))
+    cost, error = float(chosen["evaluations"]), float(chosen["adaptive_error"])
+    if not np.isfinite(cost):
+        return "dopri5 at tolerance 1e-4 did not arrive."
+    return (
+        f"ODESolve may choose its own steps: dopri5 at tolerance 1e-4 evaluates f {cost:.0f} times and is off by "
+        f"{error:.2g}."
+    )
+
+
+def _stability(view: View) -> str:
+    ds = view.dataset
+    rate, steep, step = ds.attrs["fastest_rate"], ds.attrs["steepest_slope"], ds.attrs["step"]
+    judged = (
+        "more than 2, so a direction that the flow damps at that rate grows from block to block"
+        if rate * step > 2
+        else "no more than 2, within reach of Euler's stable steps for a damped direction"
+    )
+    crossing = (
+        "below 1, so there the network's paths cannot cross either"
+        if steep * step < 1
+        else "above 1, so the network's paths may cross, which a flow's never do"
+    )
+    return (
+        f"Along the flow the largest eigenvalue of ∂f/∂h has size {rate:.3g}. Times Δt that is **{rate * step:.3g}**: "
+        f"{judged}. The largest singular value times Δt is **{steep * step:.3g}**: {crossing} (Behrmann et al. 2019)."
+    )
+
+
+def _task(view: View) -> str:
+    ds = view.dataset
+    told = (
+        f"After training on the spot, the network puts {ds.attrs['network_right']:.1%} and the flow "
+        f"{ds.attrs['flow_right']:.1%} of the curves on their own side of the line."
+    )
+    if not ds.attrs["closed"]:
+        return told
+    return (
+        f"{told} A flow is a continuous map with a continuous inverse, so in the plane the outer ring's image stays a "
+        "loop around the inner one's, and some of it ends on the wrong side: longer training makes that neck thinner, "
+        "never empty (Dupont, Doucet and Teh 2019). A big step or a third coordinate is not bound by this."
+    )
+
+
+def position_words(settings: Instant) -> str:
+    """What the slider over the figures moves."""
+    return "Depth in view (% of T)"
+
+
+PAGE = InstantPage(LAB, look=look, read=read, words_of_position=position_words)

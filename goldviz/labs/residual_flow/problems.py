@@ -1,0 +1,167 @@
+"""What is carried through depth on the page *Residual steps to flow*: fields, starting points, trained read-outs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+from torch.nn import functional
+
+from goldviz.data.problems.plane_points import two_moons, two_rings
+from goldviz.labs.residual_flow.fields import LinearPlaneField, SpiralField, TurnedField, VanDerPolField
+from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
+from goldviz.models.continuous.runge_kutta import VectorField, integrate, states_along
+from goldviz.models.continuous.vector_field import TanhField
+from goldviz.training.seeds import DATA, WEIGHTS, stream
+
+A = ((-0.4, -1.6), (0.9, -0.4))
+"""The linear field's matrix: eigenvalues -0.4 +- 1.2 i, so its flow spirals into the origin."""
+TURN = 1.5
+"""Radians by which separate blocks' weights turn from the first to the last."""
+CLOUD = 120
+"""Points of a cloud, and of each curve."""
+NECK, NECK_STEPS = 2000, 48
+WORK = 0.03
+"""Weight of the squared length of the paths in a lesson's loss (Finlay et al. 2020): short paths, quiet fields."""
+UNITS = 16
+"""Tanh units of a trained field."""
+
+
+@dataclass(frozen=True)
+class PlaneProblem:
+    """A field, the points that it carries over ``duration``, and the two coordinates in the picture.
+
+    Trained fields also have classes (points,), true or false, and the read-out (plane + 1,), whose last entry is its
+    bias: a point counts as true where read-out times (h, 1) is above zero. ``shares`` (points,) is how much of the
+    curves each point stands for, 1 together.
+    """
+
+    field: VectorField
+    start: Float[Tensor, "points plane"]
+    duration: float
+    shown: tuple[int, int] = (0, 1)
+    classes: Bool[Tensor, " points"] | None = None
+    read_out: Float[Tensor, " weights"] | None = None
+    shares: Float[Tensor, " points"] | None = None
+    closed: bool = False
+
+    def right_side(self, h: Float[Tensor, "points plane"]) -> float:
+        """The share of the curves on their own class's side of the read-out's line; 0 where there are no classes."""
+        if self.classes is None or self.read_out is None or self.shares is None:
+            return 0.0
+        said = h @ self.read_out[:-1] + self.read_out[-1] > 0
+        return float(self.shares[said == self.classes].sum())
+
+
+def problem_of(settings: ResidualFlow) -> PlaneProblem:
+    """The problem of these settings; a trained one is trained on its first use, in a fraction of a second."""
+    separate = settings.sharing == "separate"
+    if settings.field in TRAINED:
+        return trained_problem(settings.field, separate, settings.seed)
+    field: VectorField
+    match settings.field:
+        case "linear":
+            field, centre, spread = LinearPlaneField(torch.tensor(A, dtype=torch.float64)), (1.3, 0.5), 0.16
+        case "spiral":
+            field, centre, spread = SpiralField(), (0.35, 0.1), 0.08
+        case _:
+            field, centre, spread = VanDerPolField(settings.mu), (1.4, 0.3), 0.25
+    if separate:
+        field = TurnedField(field, TURN / settings.depth)
+    drawn = torch.randn(CLOUD, 2, generator=stream(settings.seed, DATA), dtype=torch.float64)
+    # Normal points have no end; those beyond two spreads would stretch the picture for nobody's use.
+    start = torch.tensor(centre, dtype=torch.float64) + spread * drawn.clamp(-2, 2)
+    return PlaneProblem(field, start, settings.depth)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """How a field of tanh units is trained: what carries the points while it learns, and on what."""
+
+    points: Callable[[Tensor, Tensor], Tensor]
+    span: float
+    steps: int
+    method: str = "midpoint"
+    lifted: bool = False
+    updates: int = 150
+
+
+LESSONS = {
+    "moons": Lesson(two_moons, math.pi, steps=6, updates=100),
+    "rings": Lesson(two_rings, 2 * math.pi, steps=8),
+    "rings_steps": Lesson(two_rings, 2 * math.pi, steps=2, method="euler", updates=300),
+    "rings_lifted": Lesson(two_rings, 2 * math.pi, steps=6, lifted=True, updates=100),
+}
+
+
+@lru_cache(maxsize=32)
+@torch.enable_grad()
+def trained_problem(name: str, separate: bool, seed: int) -> PlaneProblem:
+    """Train a field over depth 1, with a linear read-out at its end, by Adam on fresh points at every update.
+
+    The rings are curves, so points are drawn anew: with a fixed few, a flow could slip out between two of them.
+    The loss is the cross-entropy plus ``WORK`` times the mean of the integral of |f|^2 along the paths.
+    The read-out of the lifted field reads its added coordinate alone, which makes its line level in the picture.
+    """
+    lesson, generator = LESSONS[name], stream(seed, WEIGHTS)
+    plane = 3 if lesson.lifted else 2
+    network = TanhField(plane, (UNITS,), generator, last_scale=0.5, dtype=torch.float64)
+    field: VectorField = TurnedField(network, TURN) if separate else network
+    first = torch.zeros(plane, dtype=torch.float64)
+    first[-1] = 1.0
+    weights, bias = first.clone().requires_grad_(), torch.zeros(1, dtype=torch.float64, requires_grad=True)
+    labels = (torch.arange(2 * CLOUD) >= CLOUD).double()
+
+    def placed(angles: Tensor) -> Tensor:
+        points = lesson.points(*angles)
+        return functional.pad(points, (0, plane - 2))
+
+    optimiser = torch.optim.Adam([*network.parameters(), bias, *([] if lesson.lifted else [weights])], lr=0.05)
+    # Without the decay the last noisy updates decide on which side a few points end.
+    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, lesson.updates)
+    for _ in range(lesson.updates):
+        start = placed(lesson.span * torch.rand(2, CLOUD, generator=generator, dtype=torch.float64))
+        states = torch.stack(list(states_along(field, start, 1.0, lesson.steps, lesson.method)))
+        work = lesson.steps * states.diff(dim=0).square().sum((0, 2)).mean()
+        said = states[-1] @ (4 * weights) + bias
+        loss = functional.binary_cross_entropy_with_logits(said, labels) + WORK * work
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+    network.requires_grad_(requires_grad=False)
+    angles, shares = spread_out(lambda fine: placed(lesson.span * fine), field, plane)
+    return PlaneProblem(
+        field, placed(lesson.span * angles), 1.0, (0, plane - 1), torch.arange(2 * CLOUD) >= CLOUD,
+        torch.cat([4 * weights, bias]).detach(), shares, closed=name != "moons",
+    )  # fmt: skip
+
+
+@torch.no_grad()
+def spread_out(
+    placed: Callable[[Tensor], Tensor], field: VectorField, plane: int
+) -> tuple[Float[Tensor, "2 cloud"], Float[Tensor, " points"]]:
+    """Places on both curves, 0 to 1, that lie close to each other at depth 0 and at depth 1, and their shares.
+
+    A flow may stretch a thousandth of a ring into a long neck. Evenly spaced points would leap over it and draw the
+    rings as if they were parted. So the places are even in the sum of both lengths, each relative to its whole.
+    """
+    even = torch.linspace(0, 1, NECK, dtype=torch.float64).expand(2, NECK)
+    before = placed(even)
+    after = integrate(field, before, 1.0, NECK_STEPS, "midpoint")
+    lengths = torch.zeros(2, NECK, dtype=torch.float64)
+    for points in (before, after):
+        legs = torch.linalg.vector_norm(points.view(2, NECK, plane).diff(dim=1), dim=2)
+        lengths[:, 1:] += (legs / legs.sum(1, keepdim=True)).cumsum(1) / 2
+    wanted = (torch.arange(CLOUD, dtype=torch.float64) + 0.5).expand(2, CLOUD).contiguous() / CLOUD
+    right = torch.searchsorted(lengths, wanted).clamp(1, NECK - 1)
+    low, high = lengths.gather(1, right - 1), lengths.gather(1, right)
+    places = (right - 1 + (wanted - low) / (high - low).clamp(min=1e-300)) / (NECK - 1)
+    edges = torch.zeros(2, 1, dtype=torch.float64)
+    borders = torch.cat([edges, (places[:, 1:] + places[:, :-1]) / 2, 1 + edges], 1)
+    return places, borders.diff(dim=1).flatten() / 2

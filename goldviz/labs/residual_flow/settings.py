@@ -1,0 +1,112 @@
+"""What a residual network becomes when it gets deeper and its steps smaller (document 001, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from goldviz.declare.instant import Instant
+from goldviz.declare.settings import Preset, setting
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FIELDS = {
+    "linear": "Linear, exact flow known",
+    "spiral": "Spiral onto an ellipse",
+    "van_der_pol": "Van der Pol's oscillator",
+    "moons": "Two moons, trained as a flow",
+    "rings": "Two rings, trained as a flow",
+    "rings_steps": "Two rings, trained as 2 big steps",
+    "rings_lifted": "Two rings and one more dimension",
+}
+TRAINED = frozenset({"moons", "rings", "rings_steps", "rings_lifted"})
+SHARING = {"shared": "Shared: one f for all", "separate": "Separate: f turns with depth"}
+
+
+class ResidualFlow(Instant):
+    """A residual network of L blocks beside the flow that it tends to."""
+
+    name: ClassVar[str] = "residual-flow"
+    title: ClassVar[str] = "Residual steps to flow"
+    question: ClassVar[str] = "What does a residual network become when it gets deeper and its steps smaller?"
+    icon: ClassVar[str] = ":material/airline_stops:"
+    section: ClassVar[str] = "Continuous time"
+    rank: ClassVar[int] = 40
+    position: ClassVar[str] = "view"
+
+    field: Literal["linear", "spiral", "van_der_pol", "moons", "rings", "rings_steps", "rings_lifted"] = setting(
+        "linear", group="Field", essential=True, labels=FIELDS,
+        description="The function f that every block adds to the state. The trained ones are small tanh networks, "
+        "trained here on their first use.",
+    )  # fmt: skip
+    blocks: int = setting(
+        8, ge=1, le=256, group="Network", essential=True, unit="blocks",
+        description="Residual blocks L. Each takes a step of T / L.",
+    )  # fmt: skip
+    depth: float = setting(
+        3.0, ge=0.5, le=8, group="Network", essential=True,
+        description="Depth T that the blocks share out among them. Trained fields have T = 1.",
+    )  # fmt: skip
+    mu: float = setting(
+        2.0, ge=0.5, le=12, group="Field", essential=True,
+        description="How stiff Van der Pol's oscillator is: the larger, the faster its fast direction.",
+    )  # fmt: skip
+    sharing: Literal["shared", "separate"] = setting(
+        "shared", group="Network", labels=SHARING,
+        description="Whether all blocks have the same weights, or each its own, turned a little against the last's.",
+    )  # fmt: skip
+    seed: int = setting(0, ge=0, le=999, group="Field", description="Random seed of the points, and of training.")
+    view: int = setting(
+        100, ge=0, le=100, group="View", unit="%", description="How far through the depth the points are shown."
+    )
+
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset(
+            "As in the document", "document",
+            "Eight blocks with the same weights: each adds T/8 times f, and the points follow the flow roughly.",
+        ),
+        Preset(
+            "Break it: one big step", "break", "One block takes the whole depth in a straight line.", {"blocks": 1}
+        ),
+        Preset(
+            "Break it: stiff", "break",
+            "Van der Pol with a fast direction: 12 blocks overshoot it, and one point in ten runs away.",
+            {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 12},
+        ),
+        Preset(
+            "Fix it: smaller steps", "fix",
+            "The same stiff field and 128 blocks: no step is longer than the fast direction allows.",
+            {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 128},
+        ),
+        Preset(
+            "Rings a flow cannot part", "break",
+            "A flow in the plane never lets paths cross, so the outer ring stays around the inner one.",
+            {"field": "rings", "blocks": 64},
+        ),
+        Preset(
+            "Fix it: steps that jump", "fix",
+            "Two big residual steps part the rings, because their paths may cross. Their flow, to the right, cannot.",
+            {"field": "rings_steps", "blocks": 2},
+        ),
+        Preset(
+            "Fix it: one more dimension", "fix",
+            "With a third coordinate, zero at first, the flow lifts one ring off the plane.",
+            {"field": "rings_lifted", "blocks": 64},
+        ),
+    )  # fmt: skip
+
+    def positions(self) -> tuple[int, int]:
+        """Per cent of the depth."""
+        return 0, 100
+
+    def without_effect(self) -> Collection[str]:
+        """mu is Van der Pol's, and trained fields fix their depth."""
+        idle = set() if self.field == "van_der_pol" else {"mu"}
+        return idle | ({"depth"} if self.field in TRAINED else set())
+
+    def compute(self) -> xr.Dataset:
+        """Paths of network and flow, their distance, and the convergence of four solvers."""
+        from goldviz.labs.residual_flow.compute import carry
+
+        return carry(self)

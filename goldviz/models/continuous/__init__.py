@@ -1,0 +1,1 @@
+"""Vector fields, solvers, and networks whose state flows between observations."""

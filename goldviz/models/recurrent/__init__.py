@@ -1,0 +1,1 @@
+"""RNN, LSTM and GRU over sequences of equal steps."""

@@ -1,0 +1,149 @@
+"""How a recurrent matrix starts: the kind of matrix, and its size as a gain or as a spectral radius.
+
+Kinds: orthogonal (Saxe et al. 2014), identity (Le, Jaitly and Hinton 2015), Gaussian (Glorot's scale), and
+non-normal (Kerg et al. 2019), whose norm exceeds its spectral radius, so that gradients grow before they decay.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from goldviz.models.recurrent.weights import RecurrentWeights
+
+Matrix = Float[Tensor, "hidden hidden"]
+
+GATE_STREAMS = {"state": 0, "candidate": 0, "forget": 1, "update": 1, "input": 2, "reset": 2, "output": 3}
+"""Which random stream draws a gate's matrices. Gates with the same part share one, so that with the same seed an
+Elman network's W_hh, an LSTM's W_hc and a GRU's W_hh are the same matrix."""
+
+
+def orthogonal(hidden: int, generator: Generator) -> Matrix:
+    """A random orthogonal matrix, uniform over the group: every singular value is 1."""
+    q: Tensor
+    q, r = torch.linalg.qr(torch.randn(hidden, hidden, generator=generator, dtype=torch.float64))
+    return q * torch.where(r.diagonal() < 0, -1.0, 1.0)
+
+
+def identity(hidden: int, generator: Generator) -> Matrix:
+    """The identity; nothing is drawn."""
+    return torch.eye(hidden, dtype=torch.float64)
+
+
+def gaussian(hidden: int, generator: Generator) -> Matrix:
+    """Independent entries N(0, 1/hidden): spectral radius near 1, spectral norm near 2 (Ginibre's circular law)."""
+    return torch.randn(hidden, hidden, generator=generator, dtype=torch.float64) / math.sqrt(hidden)
+
+
+def non_normal(hidden: int, generator: Generator) -> Matrix:
+    """Q (R + N) Q^T: eigenvalues on the unit circle, spectral norm well above 1.
+
+    R holds rotations by random angles, N is strictly upper triangular with entries N(0, 1/hidden) outside R's
+    blocks, Q is a random orthogonal matrix (a real Schur form, so the spectral radius is exactly 1).
+    """
+    q = orthogonal(hidden, generator)
+    angles = 2 * math.pi * torch.rand(hidden // 2, generator=generator, dtype=torch.float64)
+    cos, sin = angles.cos(), angles.sin()
+    rotations = torch.stack([torch.stack([cos, -sin], -1), torch.stack([sin, cos], -1)], -2)
+    ones = torch.ones(hidden % 2, 1, dtype=torch.float64)
+    blocks = torch.block_diag(*rotations, *ones)
+    inside = torch.block_diag(*torch.ones_like(rotations), *ones).bool()
+    feed_forward = gaussian(hidden, generator).triu(1).masked_fill(inside, 0.0)
+    schur: Tensor = blocks + feed_forward
+    return q @ schur @ q.t()
+
+
+MATRICES: dict[str, Callable[[int, Generator], Matrix]] = {
+    "orthogonal": orthogonal,
+    "identity": identity,
+    "gaussian": gaussian,
+    "non_normal": non_normal,
+}
+
+
+def spectral_radius(matrix: Matrix) -> float:
+    """The largest modulus of an eigenvalue."""
+    return float(torch.linalg.eigvals(matrix.detach()).abs().max())
+
+
+def scaled_to_gain(matrix: Matrix, size: float) -> Matrix:
+    """``size`` times the matrix."""
+    return size * matrix
+
+
+def scaled_to_spectral_radius(matrix: Matrix, size: float) -> Matrix:
+    """The matrix scaled so that its spectral radius is ``size``; ``ValueError`` if all its eigenvalues are zero."""
+    radius = spectral_radius(matrix)
+    if radius == 0:
+        raise ValueError("The spectral radius of the matrix is 0; a matrix can be scaled to one only from above 0.")
+    return matrix * (size / radius)
+
+
+SCALINGS: dict[str, Callable[[Matrix, float], Matrix]] = {
+    "gain": scaled_to_gain,
+    "spectral_radius": scaled_to_spectral_radius,
+}
+
+
+@dataclass(frozen=True)
+class RecurrentInitialisation:
+    """How to draw a recurrent layer: kind and size of every W_h block, scale of W_x, and the gates' biases.
+
+    Input matrices have entries N(0, input_scale^2 / inputs). ``biases`` maps a gate to its constant bias, for
+    example {"forget": 1.0} (Gers et al. 2000); gates that are not named start at 0, and names of gates that the
+    layer does not have are ignored, so that one initialisation serves RNN, LSTM and GRU side by side.
+    """
+
+    matrix: str = "orthogonal"
+    scaling: str = "gain"
+    size: float = 1.0
+    input_scale: float = 1.0
+    biases: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value, table in (
+            ("initialisation", self.matrix, MATRICES),
+            ("scaling", self.scaling, SCALINGS),
+        ):
+            if value not in table:
+                raise ValueError(f"The {name} is {value!r}; allowed is one of {', '.join(table)}.")
+        for name, number in (("size", self.size), ("input scale", self.input_scale)):
+            if not (math.isfinite(number) and number >= 0):
+                raise ValueError(f"The {name} is {number}; allowed is a number from 0.")
+        unknown = sorted(set(self.biases) - set(GATE_STREAMS))
+        if unknown:
+            known = ", ".join(GATE_STREAMS)
+            raise ValueError(f"A bias is given for the gate {unknown[0]!r}; allowed is one of {known}.")
+
+
+def gate_bias(opening: float) -> float:
+    """The bias that holds a gate at ``opening`` when its inputs are zero: ln(g / (1 - g)).
+
+    >>> round(gate_bias(0.9), 6)
+    2.197225
+    """
+    if not 0 < opening < 1:
+        raise ValueError(f"The gate's opening is {opening}; allowed is a number above 0 below 1.")
+    return math.log(opening) - math.log1p(-opening)
+
+
+@torch.no_grad()
+def initialise(layer: RecurrentWeights, stream: Callable[[int], Generator], settings: RecurrentInitialisation) -> None:
+    """Draw all weights of ``layer``.
+
+    ``stream(index)`` gives a fresh generator for every matrix: index 2 s for an input matrix and 2 s + 1 for a
+    recurrent one, with s from :data:`GATE_STREAMS`. So a matrix does not depend on which others are drawn. Matrices
+    are drawn in float64 and rounded to the layer's type, so that both precisions start from the same network.
+    """
+    for name in layer.blocks:
+        index = 2 * GATE_STREAMS[name]
+        drawn = torch.randn(layer.hidden, layer.inputs, generator=stream(index), dtype=torch.float64)
+        layer.block(layer.W_x, name).copy_(drawn * (settings.input_scale / math.sqrt(layer.inputs)))
+        recurrent = MATRICES[settings.matrix](layer.hidden, stream(index + 1))
+        layer.block(layer.W_h, name).copy_(SCALINGS[settings.scaling](recurrent, settings.size))
+        layer.block(layer.b, name).fill_(settings.biases.get(name, 0.0))

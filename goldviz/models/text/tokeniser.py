@@ -1,0 +1,113 @@
+"""The tokeniser in a model's folder, held to the model: transformers gives a wrong one without a word.
+
+Where a vocabulary is missing, ``BertTokenizer`` makes do with five pieces of its own, and every word becomes [UNK].
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from goldviz.models.text.model import TextModelError
+
+WORD_PIECE_FILES = (("tokenizer.json",), ("vocab.txt",))
+VOCABULARY_FILES = (*WORD_PIECE_FILES, ("vocab.json", "merges.txt"), ("sentencepiece.bpe.model",))
+"""What a vocabulary may consist of; each of the groups is enough. BERT and DistilBERT have the first two alone."""
+
+WORD_PIECE_KINDS = frozenset({"bert", "distilbert"})
+
+RUST_GAVE_UP = "PanicException"
+"""What the tokenisers' Rust raises where it fails; no Exception, and no module has it."""
+
+LARGEST_VOCABULARY_FILE = 64_000_000
+ONE_TOKENISER = threading.Lock()
+
+
+def read_tokeniser(folder: Path, kind: str, vocabulary: int, name: str) -> Any:
+    """A fast tokeniser of transformers, read from this folder alone; nothing is downloaded and no foreign code runs.
+
+    ``kind`` is the model's ``model_type`` and ``vocabulary`` the number of its pieces. A vocabulary that comes as
+    nothing but a list with capital letters is read as it is written, others in lower case, as BERT's are.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` where there is no vocabulary, or another model's.
+    """
+    _check_files(folder, WORD_PIECE_FILES if kind in WORD_PIECE_KINDS else VOCABULARY_FILES, name)
+    with _quiet():
+        from transformers import AutoConfig, AutoTokenizer
+
+        try:
+            # The configuration is given, because AutoTokenizer fails on those of old that lack a model_type.
+            tokeniser = AutoTokenizer.from_pretrained(
+                str(folder),
+                config=AutoConfig.for_model(kind),
+                local_files_only=True,
+                trust_remote_code=False,
+                # Which pieces a text has must not hang on settings that the fingerprint does not see.
+                truncation_side="right",
+                split_special_tokens=False,
+                **_case(folder, kind),
+            )
+        except BaseException as error:
+            if not (isinstance(error, Exception) or type(error).__name__ == RUST_GAVE_UP):
+                raise
+            raise TextModelError(
+                f"{name} has a vocabulary that cannot be read ({_first_line(error)}); get its files again."
+            ) from error
+    if len(tokeniser) != vocabulary:
+        raise TextModelError(
+            f"{name} knows {vocabulary:,} pieces and its vocabulary has {len(tokeniser):,}; both must be the same, "
+            "so these are files of different models."
+        )
+    if not getattr(tokeniser, "is_fast", False):
+        raise TextModelError(f"{name} has a tokeniser that does not say where in the text its pieces stand.")
+    if tokeniser.cls_token_id is None or tokeniser.sep_token_id is None:
+        raise TextModelError(f"{name} has a vocabulary without the pieces that begin and end a text.")
+    if max(tokeniser.get_vocab().values(), default=0) >= vocabulary:
+        raise TextModelError(f"{name} has a vocabulary whose numbers go beyond the model's {vocabulary:,} pieces.")
+    return tokeniser
+
+
+def _check_files(folder: Path, groups: tuple[tuple[str, ...], ...], name: str) -> None:
+    if not any(all((folder / file).is_file() for file in group) for group in groups):
+        allowed = ", ".join(" with ".join(group) for group in groups)
+        raise TextModelError(f"{name} has no vocabulary; allowed are {allowed}.")
+    for file in {file for group in VOCABULARY_FILES for file in group}:
+        path = folder / file
+        if path.is_file() and path.stat().st_size > LARGEST_VOCABULARY_FILE:
+            raise TextModelError(
+                f"{name}: {file} has {path.stat().st_size / 1e6:,.0f} MB; allowed are up to "
+                f"{LARGEST_VOCABULARY_FILE / 1e6:,.0f} MB."
+            )
+
+
+def _case(folder: Path, kind: str) -> dict[str, bool]:
+    """Whether to lower the letters, where nothing but the list of pieces can tell."""
+    told = any((folder / file).is_file() for file in ("tokenizer.json", "tokenizer_config.json"))
+    if told or kind not in WORD_PIECE_KINDS:
+        return {}
+    words = (folder / "vocab.txt").read_text(encoding="utf-8", errors="replace").splitlines()
+    return {"do_lower_case": not any(word != word.lower() for word in words if not word.startswith("["))}
+
+
+def _first_line(error: BaseException) -> str:
+    line = " ".join(str(error).split()) or type(error).__name__
+    return line if len(line) <= 120 else f"{line[:119]}…"
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """transformers' log lines and warnings kept from the console; what is wrong comes out as an error."""
+    logger = logging.getLogger("transformers")
+    with ONE_TOKENISER, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        level = logger.level
+        logger.setLevel(logging.CRITICAL)
+        try:
+            yield
+        finally:
+            logger.setLevel(level)

@@ -1,0 +1,246 @@
+"""A laboratory's page: presets and knobs, Train, live figures in lanes, findings, the mathematics, exports.
+
+Every experiment's page is a :class:`LaboratoryPage`; what is special to one is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import streamlit as st
+
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.settings import Experiment, SettingsError
+from goldviz.figures.spec import FigureSpec
+from goldviz.runs.schema import StoreError
+from goldviz.runs.store import UnknownRunError
+from goldviz.ui import chrome, controls, findings_panel, lanes, services, settings_panel, take_away
+from goldviz.ui.lanes import Lane
+from goldviz.ui.live_figure import live_figure
+from goldviz.ui.markets import panel as market_panel
+from goldviz.ui.runs import panel as run_panel
+from goldviz.ui.texts import text_panel
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+POLL_SECONDS = 0.5
+POLL_SECONDS_IN_COMPANY = 1.0
+COMPANY = 4
+
+
+@dataclass(frozen=True)
+class LaboratoryPage:
+    """What one laboratory's page is made of. ``main`` and ``beside`` name the figures that are
+    always in sight; ``verdict`` says over a lane's figures what they come
+    to, ``explore`` lets a person try things with the last lane's weights of a step, ``why`` explains."""
+
+    lab: Laboratory
+    main: str
+    beside: str | None = None
+    why: Callable[[Lane, Callable[[str], None]], None] | None = None
+    verdict: Callable[[Lane], None] | None = None
+    explore: Callable[[Lane, int | None], None] | None = None
+
+    @property
+    def experiment(self) -> type[Experiment]:
+        """What can be set."""
+        return cast("type[Experiment]", self.lab.declared)
+
+    @property
+    def figures(self) -> Mapping[str, FigureSpec]:
+        """The laboratory's figures in their order."""
+        return cast("Mapping[str, FigureSpec]", self.lab.figures().FIGURES)
+
+    def show(self) -> None:
+        """Draw the page."""
+        experiment = self.experiment
+        complaints = _arrive(experiment)
+        st.title(experiment.title)
+        st.markdown(f"##### {experiment.question}")
+        for sentence in complaints:
+            st.warning(plain(sentence), icon=":material/link_off:")
+        settings_panel.show_complaints()
+        market_panel.show(experiment)
+        text_panel.show(experiment)
+        settings_panel.presets(experiment)
+
+        with st.container(key="laboratory"):
+            looking, setting_up = st.columns([3, 1], gap="medium")
+        with setting_up, st.container(border=True, key="knobs"):
+            settings = settings_panel.knobs(experiment)
+            settings_panel.train(experiment, settings)
+        _leave_link(experiment, settings)
+        with looking:
+            every = _poll_seconds(experiment)
+            st.fragment(self._look, run_every=every)(polling=every is not None)
+
+    def _look(self, polling: bool) -> None:
+        """All that changes while a run goes on."""
+        # What comes and goes has a place of its own; else the figures below would move, and be built anew.
+        notices, timeline = st.container(key="notices"), st.container(key="timeline")
+        with notices:
+            shown = _read_lanes(self.experiment)
+            settings_panel.show_complaints()
+        if not shown:
+            return
+        every_lane_read = len(shown) == len(lanes.ids(self.experiment))
+        with timeline:
+            epoch = _scrubber(self.experiment, shown)
+        datasets = [lane.dataset for lane in shown]
+        limits = self.lab.figures().shared_limits(datasets) if len(shown) > 1 else None
+        draw = partial(self._figure, epoch=epoch, limits=limits)
+
+        with st.container(key="first-look"):
+            for column, lane in zip(st.columns(len(shown)), shown, strict=True):
+                with column:
+                    run_panel.head(self.experiment, lane, alone=len(shown) == 1)
+                    if self.verdict is not None:
+                        self.verdict(lane)
+            if len(shown) == 1 and self.beside is not None:
+                left, right = st.columns([3, 2])
+                with left:
+                    draw(shown[0], self.main)
+                with right:
+                    draw(shown[0], self.beside)
+            else:
+                for name in filter(None, (self.main, self.beside)):
+                    self._across(shown, name, draw)
+
+        with st.container(key="closer-look"):
+            if self.explore is not None:
+                # A part of its own: what is tried there does not draw the rest of the page again.
+                st.fragment(self.explore)(shown[-1], epoch)
+            self._details(shown, draw)
+            findings_panel.show(self.experiment, shown)
+            self._mathematics(shown, draw)
+            take_away.show(self.experiment, shown[-1], self.figures, epoch)
+        if every_lane_read and polling != any(lane.unfinished for lane in shown):
+            # Looking again and again begins and ends with a run of the whole page; asked for when all is drawn, so
+            # that no figure leaves the screen meanwhile.
+            st.rerun()
+
+    def _mathematics(self, shown: list[Lane], draw: Callable[..., None]) -> None:
+        if self.why is None:
+            return
+        with st.expander("Why: the mathematics with this run's numbers", icon=":material/function:", expanded=True):
+            lane = shown[-1]
+            if len(shown) > 1:
+                st.caption(f"Numbers of: {plain(lane.title)}")
+            self.why(lane, lambda name: draw(lane, name, place="why-"))
+
+    def _across(self, shown: list[Lane], name: str, draw: Callable[..., None]) -> None:
+        for column, lane in zip(st.columns(len(shown)), shown, strict=True):
+            with column:
+                draw(lane, name)
+
+    def _details(self, shown: list[Lane], draw: Callable[..., None]) -> None:
+        names = [name for name in self.figures if name not in (self.main, self.beside)]
+        if not names:
+            return
+        key = f"detail-{self.experiment.name}"
+        st.session_state.setdefault(key, names[0])
+        st.pills(
+            "Look closer",
+            names,
+            key=key,
+            format_func=lambda name: self.figures[name].question,
+            persist_state="session",
+        )
+        chosen = st.session_state[key]
+        if chosen is None:
+            return
+        spec = self.figures[chosen]
+        st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
+        self._across(shown, chosen, draw)
+
+    def _figure(self, lane: Lane, name: str, *, epoch: int | None, limits: Any, place: str = "") -> None:
+        spec = self.figures[name]
+        theme = theme_now()
+        step = min(epoch, lane.last_step) if epoch is not None and lane.last_step else None
+        key = (lane.id, lane.version, name, step, theme, str(limits))
+        text = services.figure_json(key, lambda: spec.draw(lane.dataset, epoch=step, limits=limits, theme=theme))
+        # The key is the lane's place, not its run: a new run in the same lane is drawn over the old one.
+        position = lanes.ids(self.experiment).index(lane.id)
+        live_figure(text, key=f"{place}{name}-{position}", subject=lane.id, description=f"{spec.question} {spec.shows}")
+
+
+def _arrive(experiment: type[Experiment]) -> list[str]:
+    """Take settings out of the link at the first visit, and lanes whenever the visitor comes from another page.
+
+    Returns a sentence for everything that could not be taken.
+    """
+    arrived = f"arrived-{experiment.name}"
+    first = arrived not in st.session_state
+    complaints: list[str] = []
+    parameters = st.query_params.to_dict()
+    named_runs = parameters.pop(lanes.PARAMETER, "")
+    if first:
+        st.session_state[arrived] = True
+        settings, complaints = controls.from_link(experiment, parameters)
+        controls.put_link(experiment, settings, parameters)
+    if named_runs and (first or st.session_state.get(chrome.CHANGED)):
+        complaints += lanes.from_link(experiment, named_runs)
+    controls.ensure(experiment)
+    return complaints
+
+
+def _leave_link(experiment: type[Experiment], settings: Experiment | None) -> None:
+    """Keep the address in the browser a link to what is shown."""
+    if settings is None:
+        return
+    wanted = {**controls.to_link(settings), **lanes.to_link(experiment)}
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def _poll_seconds(experiment: type[Experiment]) -> float | None:
+    """How often to look for new records; None when nothing in view can change."""
+    try:
+        unfinished = [lanes.read(experiment, lane_id).unfinished for lane_id in lanes.ids(experiment)]
+        if not any(unfinished):
+            return None
+        company = services.store().count_unfinished()
+    except (UnknownRunError, SettingsError, StoreError):
+        return POLL_SECONDS_IN_COMPANY
+    return POLL_SECONDS if company < COMPANY else POLL_SECONDS_IN_COMPANY
+
+
+def _read_lanes(experiment: type[Experiment]) -> list[Lane]:
+    shown = []
+    for lane_id in list(lanes.ids(experiment)):
+        try:
+            shown.append(lanes.read(experiment, lane_id))
+        except StoreError as error:
+            st.error(plain(str(error)))
+        except (UnknownRunError, SettingsError) as error:
+            if lane_id.startswith(lanes.EXAMPLE):
+                st.error(plain(str(error)))
+                continue
+            lanes.close(experiment, lane_id)
+            settings_panel.complain(str(error))
+            st.rerun()
+    return shown
+
+
+def _scrubber(experiment: type[Experiment], shown: list[Lane]) -> int | None:
+    """One position in training for all lanes; stays at the end while a run goes on, unless it was moved."""
+    last = max(lane.last_step for lane in shown)
+    if last < 2:
+        return None
+    key, end = f"scrub-{experiment.name}", f"scrub-end-{experiment.name}"
+    position = st.session_state.get(key, last)
+    at_end = position >= st.session_state.get(end, position)
+    st.session_state[key] = last if at_end else max(1, min(position, last))
+    st.session_state[end] = last
+    step = shown[0].settings.step
+    epoch: int = st.slider(
+        f"{step.capitalize()} in view",
+        1,
+        last,
+        key=key,
+        help=f"Go back to any recorded {step}; at the right end it follows the run.",
+    )
+    return epoch

@@ -1,0 +1,1 @@
+"""Parts of pages that show and change the visitor's market."""

@@ -1,0 +1,107 @@
+"""Which market a page uses: one line that says where the numbers come from, and a way to change it.
+
+A visitor has one market for all pages. Settings that are declared with ``control="market"`` hold its name.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from goldviz.data.markets.kept_markets import SIMULATED, load_market
+from goldviz.data.markets.market import Market, MarketError
+from goldviz.data.markets.text_channels import is_text_channel
+from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Settings
+from goldviz.ui import controls
+from goldviz.ui.markets import dialog as market_dialog
+from goldviz.ui.words import plain
+
+ADVICE = "A laboratory, not investment advice."
+
+
+def show(declared: type[Settings]) -> None:
+    """The line of the market that these settings use, where they use one, with a button to change it."""
+    name_of = controls.controlled_by(declared, "market")
+    if name_of is None:
+        return
+    line, notes = _words(declared, name_of)
+    with st.container(border=True, key="market"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(line, width="stretch")
+            st.button("Change data", icon=":material/database:", key=f"market-{declared.name}", on_click=_ask)
+        if notes:
+            st.caption(" · ".join(notes))
+    if st.session_state.pop(_ASKED, False):
+        market_dialog.ask(use)
+
+
+_ASKED = "market-asked"
+
+
+def _ask() -> None:
+    st.session_state[_ASKED] = True
+
+
+def current() -> Market:
+    """The visitor's market; raises :class:`goldviz.data.markets.market.MarketError` where it cannot be had."""
+    for lab in laboratories().values():
+        name_of = controls.controlled_by(lab.declared, "market")
+        if name_of is not None:
+            return load_market(*_chosen(lab.declared, name_of))
+    return load_market(SIMULATED, 0)
+
+
+def _chosen(declared: type[Settings], name_of: str) -> tuple[str, int]:
+    """The name and the seed that these settings have for the visitor, or by default."""
+    seed_of = controls.controlled_by(declared, "market seed")
+    chosen = [
+        st.session_state.get(controls.key_of(declared, name), declared.model_fields[name].default)
+        for name in (name_of, seed_of)
+        if name is not None
+    ]
+    return str(chosen[0]), int(chosen[1]) if seed_of else 0
+
+
+def use(name: str, seed: int) -> None:
+    """Take this market on every page."""
+    for lab in laboratories().values():
+        declared = lab.declared
+        for control, value in (("market", name), ("market seed", seed)):
+            setting = controls.controlled_by(declared, control)
+            if setting is not None:
+                st.session_state[controls.key_of(declared, setting)] = value
+
+
+def _words(declared: type[Settings], name_of: str) -> tuple[str, list[str]]:
+    """The market's line, and what else should be known about it."""
+    try:
+        market = load_market(*_chosen(declared, name_of))
+    except MarketError as error:
+        return f":material/error: {plain(str(error))} {ADVICE}", []
+    # The simulated market's line says all that matters of its own channels; Yahoo's refusals, a file's oddities, and
+    # when documents were known have to be read.
+    notes = [
+        plain(_named(channel, sentence))
+        for channel, sentence in market.notes.items()
+        if not market.simulated or is_text_channel(channel)
+    ]
+    return described(market), notes
+
+
+def _named(name: str, sentence: str) -> str:
+    return sentence if sentence.startswith(name) or not name else f"{name}: {sentence}"
+
+
+def described(market: Market) -> str:
+    """A market in a line of Markdown: its kind, its channels, its last observation and when it was fetched.
+
+    Text that came with the data is escaped.
+    """
+    icon = ":material/casino:" if market.simulated else ":material/show_chart:"
+    others = len(market.channels) - 1
+    more = f" and {others} more channel{'s' if others != 1 else ''}" if others else ""
+    fetched = "" if market.simulated else f", held since {market.retrieved:%Y-%m-%d %H:%M} UTC"
+    return (
+        f"{icon} **{plain(market.origin)}**: {plain(market.target.words)}{more}, last observation "
+        f"{market.last:%Y-%m-%d}{fetched}. {ADVICE}"
+    )

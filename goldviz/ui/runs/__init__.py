@@ -1,0 +1,1 @@
+"""The page of all runs, their table, and the head of one."""

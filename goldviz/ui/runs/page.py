@@ -1,0 +1,162 @@
+"""The page of all runs: find them, open and compare them, name and delete them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from goldviz.declare.registry import experiments
+from goldviz.runs.execution import ExecutionError
+from goldviz.runs.schema import StoreError
+from goldviz.runs.store import UNFINISHED, Run, UnknownRunError
+from goldviz.ui import lanes, services
+from goldviz.ui.runs.table import label_of, table
+from goldviz.ui.settings_panel import complain, show_complaints
+from goldviz.ui.words import STATES, plain
+
+ROWS = 50
+ANY = "Any"
+
+
+def show() -> None:
+    """Draw the page."""
+    st.title("Runs")
+    st.markdown("##### Everything that was trained on this server, newest first.")
+    show_complaints()
+    try:
+        runs, total = _found()
+    except StoreError as error:
+        st.error(plain(str(error)))
+        return
+    pages = math.ceil(total / ROWS)
+    if total and not runs:
+        st.session_state["runs-page"] = pages
+        st.rerun()
+    if not runs:
+        st.info("No run matches." if _filtered() else "No runs yet. Open a laboratory and press Train.")
+        return
+    st.caption(f"{total:,} run{'s' if total != 1 else ''}" + (f", page {_page() + 1} of {pages}" if pages > 1 else ""))
+    event = st.dataframe(
+        table(runs),
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="multi-row",
+        # Rows are chosen by their place, so a choice must not outlive the list that it was made in.
+        key=f"runs-table-{hash(tuple(run.id for run in runs))}",
+        column_config={
+            "Run": st.column_config.TextColumn(width="medium"),
+            "Started": st.column_config.DatetimeColumn(format="distance"),
+        },
+    )
+    chosen = [runs[row] for row in event.selection.rows if row < len(runs)]
+    _actions(chosen)
+    if pages > 1:
+        st.number_input("Page", 1, pages, key="runs-page")
+
+
+def _page() -> int:
+    return int(st.session_state.get("runs-page", 1)) - 1
+
+
+def _filtered() -> bool:
+    return any(
+        st.session_state.get(key) not in (None, "", ANY) for key in ("runs-text", "runs-experiment", "runs-status")
+    )
+
+
+def _found() -> tuple[list[Run], int]:
+    declared = experiments()
+    text, experiment, status = st.columns([2, 1, 1])
+    with text:
+        st.text_input("Find", key="runs-text", placeholder="part of a name or an id", on_change=_first_page)
+    with experiment:
+        st.selectbox(
+            "Laboratory",
+            [ANY, *declared],
+            key="runs-experiment",
+            format_func=lambda name: declared[name].title if name in declared else name,
+            on_change=_first_page,
+        )
+    with status:
+        known = [state for state in STATES if state != "example"]
+        st.selectbox(
+            "State",
+            [ANY, *known],
+            key="runs-status",
+            format_func=lambda state: STATES[state][0] if state in STATES else state,
+            on_change=_first_page,
+        )
+    return services.store().list(
+        text=st.session_state["runs-text"],
+        experiment=_choice("runs-experiment"),
+        status=_choice("runs-status"),
+        limit=ROWS,
+        offset=_page() * ROWS,
+    )
+
+
+def _choice(key: str) -> str | None:
+    value = st.session_state[key]
+    return None if value == ANY else str(value)
+
+
+def _first_page() -> None:
+    st.session_state["runs-page"] = 1
+
+
+def _actions(chosen: Sequence[Run]) -> None:
+    if not chosen:
+        st.caption("Tick runs in the first column to open, compare, name or delete them.")
+        return
+    same = len({run.experiment for run in chosen}) == 1
+    with st.container(horizontal=True):
+        verb = "Open" if len(chosen) == 1 else "Compare"
+        if st.button(verb, type="primary", icon=":material/visibility:", disabled=not same or len(chosen) > lanes.MOST):
+            _open(chosen)
+        if len(chosen) == 1:
+            _rename(chosen[0])
+        _delete(chosen)
+    if not same:
+        st.caption("Runs of one laboratory can be compared.")
+    elif len(chosen) > lanes.MOST:
+        st.caption(f"Up to {lanes.MOST} runs can stand side by side.")
+
+
+def _open(chosen: Sequence[Run]) -> None:
+    name = chosen[0].experiment
+    declared = experiments().get(name)
+    if declared is None:
+        st.error(f"This version has no laboratory {plain(name)}.")
+        return
+    lanes.put(declared, [run.id for run in chosen])
+    st.switch_page(f"pages/{name.replace('-', '_')}.py")
+
+
+def _rename(run: Run) -> None:
+    with st.popover("Name", icon=":material/edit:"), st.form(f"rename-{run.id}", border=False):
+        name = st.text_input("Name of the run", value=run.name, max_chars=200)
+        if st.form_submit_button("Save"):
+            try:
+                services.store().rename(run.id, name)
+            except (StoreError, UnknownRunError) as error:
+                complain(str(error))
+            st.rerun()
+
+
+def _delete(chosen: Sequence[Run]) -> None:
+    what = f"“{label_of(chosen[0])}”" if len(chosen) == 1 else f"{len(chosen)} runs"
+    with st.popover("Delete", icon=":material/delete:"):
+        st.markdown(f"Delete {plain(what)} and all that was recorded? This cannot be undone.")
+        st.button("Delete for good", key="delete-for-good", on_click=_really_delete, args=([run.id for run in chosen],))
+
+
+def _really_delete(run_ids: list[str]) -> None:
+    try:
+        for run_id in run_ids:
+            if services.store().run(run_id).status in UNFINISHED:
+                services.executor().stop(run_id)
+        services.store().delete(run_ids)
+    except (StoreError, ExecutionError, UnknownRunError) as error:
+        complain(str(error))

@@ -1,0 +1,164 @@
+"""The head of a lane: what the run is, how far it is, and what can be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from goldviz.declare.settings import Experiment, SettingsError, label, schemas
+from goldviz.runs.execution import ExecutionError
+from goldviz.runs.schema import StoreError
+from goldviz.runs.store import UnknownRunError
+from goldviz.ui import controls, lanes, services
+from goldviz.ui.lanes import Lane
+from goldviz.ui.settings_panel import complain
+from goldviz.ui.words import STATES, duration, plain
+
+CONTINUABLE = ("paused", "stopped", "interrupted", "failed")
+
+
+def head(experiment: type[Experiment], lane: Lane, *, alone: bool) -> None:
+    """Title, state, progress and buttons of one lane."""
+    state = lane.run.status if lane.run else "example"
+    word, colour, icon = STATES[state]
+    st.markdown(f"**{plain(lane.title)}** :{colour}-badge[{icon} {word}]")
+    if lane.run is not None:
+        _progress(lane)
+    else:
+        st.caption("Made by goldviz itself with these settings; *Train* repeats it live.")
+    _buttons(experiment, lane, alone)
+
+
+def _progress(lane: Lane) -> None:
+    run = lane.run
+    if run is None:
+        return
+    step = lane.settings.step
+    if run.status == "queued":
+        ahead = services.executor().waiting_before(run.id) if services.executor_ready() else 0
+        before = f"{ahead} run{'s' if ahead != 1 else ''} before it" if ahead else "its worker is getting ready"
+        st.progress(0.0, f"Waiting: {before}")
+        return
+    text = f"{step.capitalize()} {run.step} of {run.total}"
+    if run.status == "running":
+        left = run.seconds_left
+        text += f" · about {duration(left)} left" if left is not None else " · starting"
+    else:
+        text += f" · {duration(run.seconds)}"
+    if run.seconds > 0 and run.step:
+        text += f" · instruments {run.instrument_seconds / run.seconds:.0%} of the time"
+    st.progress(min(1.0, run.step / max(run.total, 1)), text)
+    if run.message and run.status != "paused":
+        st.caption(plain(run.message))
+
+
+def _buttons(experiment: type[Experiment], lane: Lane, alone: bool) -> None:
+    with st.container(horizontal=True, gap="small"):
+        run = lane.run
+        if run is not None:
+            if run.status in ("running", "queued"):
+                _button("Pause", ":material/pause:", lane, _pause)
+                _button("Stop", ":material/stop:", lane, _stop)
+            elif run.status in CONTINUABLE and run.step < run.total:
+                _button("Go on", ":material/play_arrow:", lane, _resume, experiment)
+                _button("Step", ":material/skip_next:", lane, _step, experiment)
+                if run.status == "paused":
+                    _button("Stop", ":material/stop:", lane, _stop)
+            if run.status == "running":
+                _hot_settings(experiment, lane)
+            _fork(experiment, lane)
+        if not alone:
+            _button("Close lane", ":material/close:", lane, _close, experiment)
+
+
+def _button(name: str, icon: str, lane: Lane, action: Callable[..., None], *more: Any) -> None:
+    st.button(name, key=f"{name}-{lane.id}", icon=icon, on_click=_guarded, args=(action, lane, *more))
+
+
+def _guarded(action: Callable[..., None], lane: Lane, *more: Any) -> None:
+    try:
+        action(lane, *more)
+    except (StoreError, ExecutionError, UnknownRunError, SettingsError) as error:
+        complain(str(error))
+
+
+def _pause(lane: Lane) -> None:
+    services.executor().pause(lane.id)
+
+
+def _stop(lane: Lane) -> None:
+    services.executor().stop(lane.id)
+
+
+def _resume(lane: Lane, _experiment: type[Experiment]) -> None:
+    services.executor().resume(lane.settings, lane.id)
+
+
+def _step(lane: Lane, _experiment: type[Experiment]) -> None:
+    services.executor().resume(lane.settings, lane.id, budget=1)
+
+
+def _close(lane: Lane, experiment: type[Experiment]) -> None:
+    lanes.close(experiment, lane.id)
+
+
+def _hot_settings(experiment: type[Experiment], lane: Lane) -> None:
+    """Settings that may change while the run goes on."""
+    with st.popover("Change while it trains", icon=":material/tune:"), st.form(f"hot-{lane.id}", border=False):
+        values = _number_inputs(experiment, lane, experiment.hot_settings(), "hot")
+        if st.form_submit_button("Apply from the next step"):
+            changed = {name: value for name, value in values.items() if value != _in_force(lane, name)}
+            _guarded(lambda lane: services.executor().change(lane.id, **changed), lane)
+
+
+def _fork(experiment: type[Experiment], lane: Lane) -> None:
+    """Go back to a kept step and try again from there, in a lane beside."""
+    if lane.run is None or lane.run.step == 0:
+        return
+    with st.popover("Go back and fork", icon=":material/fork_right:"):
+        try:
+            kept = services.store().kept_steps(lane.id)
+        except StoreError as error:
+            st.error(str(error))
+            return
+        if not kept:
+            st.caption("No state of this run is kept any more.")
+            return
+        step_word = lane.settings.step
+        st.caption(f"A new run starts with the weights of this {step_word} and goes on with these settings.")
+        with st.form(f"fork-{lane.id}", border=False):
+            step = st.selectbox(f"From {step_word}", kept, index=len(kept) // 2, key=f"fork-step-{lane.id}")
+            values = _number_inputs(experiment, lane, experiment.hot_settings(), "fork")
+            if st.form_submit_button("Fork", icon=":material/fork_right:"):
+                _guarded(_start_fork, lane, experiment, step, values)
+                st.rerun()
+
+
+def _start_fork(lane: Lane, experiment: type[Experiment], step: int, values: dict[str, float]) -> None:
+    name = f"{lane.title}, forked at {lane.settings.step} {step}"
+    fork_id = services.executor().fork(lane.id, step, lane.settings, changes=values, name=name)
+    lanes.add(experiment, fork_id)
+
+
+def _number_inputs(experiment: type[Experiment], lane: Lane, names: tuple[str, ...], use: str) -> dict[str, float]:
+    schema = schemas(experiment)
+    return {
+        name: st.number_input(
+            label(name),
+            float(schema[name]["minimum"]),
+            float(schema[name]["maximum"]),
+            value=_in_force(lane, name),
+            step=_in_force(lane, name) / 2 or 0.1,
+            format="%.4g",
+            key=f"{use}-{name}-{lane.id}",
+            help=controls.meaning(experiment, name),
+        )
+        for name in names
+    }
+
+
+def _in_force(lane: Lane, name: str) -> float:
+    changes = lane.run.changes if lane.run else {}
+    return float(changes.get(name, getattr(lane.settings, name)))

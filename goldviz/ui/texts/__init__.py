@@ -1,0 +1,1 @@
+"""Parts of pages that bring texts and models of texts."""

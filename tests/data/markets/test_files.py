@@ -1,0 +1,586 @@
+"""Files in any dialect read back to the numbers that were written, and what cannot be used is refused in a sentence."""
+
+import csv
+import doctest
+import io
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from goldviz.data.markets import files as market_files
+from goldviz.data.markets.files import LARGEST_FILE, Choices, look_into, market_from_file
+from goldviz.data.markets.market import END_OF_DAY, MarketError, Release
+from goldviz.data.markets.symbols import described
+from tests.places import REAL_DATA
+
+NOW = pd.Timestamp("2026-11-20", tz="UTC")
+FOLDER = REAL_DATA
+DAYS = pd.date_range("2024-01-01", periods=40)
+
+
+def written(columns, separator=",", lines="\n"):
+    """A table of text as it stands in a file."""
+    sink = io.StringIO()
+    writer = csv.writer(sink, delimiter=separator, lineterminator=lines)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return sink.getvalue().encode()
+
+
+def parquet(table):
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return sink.getvalue().to_pybytes()
+
+
+def prices(days=DAYS, **changed):
+    """A plain file of a price a day; ``changed`` are rows by number, the first below the header being 2."""
+    rows = [f"{day:%Y-%m-%d},{1900 + place}.25" for place, day in enumerate(days)]
+    for row, text in changed.items():
+        rows[int(row[3:]) - 2] = text
+    return "\n".join(["Date,Close", *rows]).encode()
+
+
+def market(content, name="gold.csv", **choices):
+    return market_from_file(content, name, Choices(**choices), retrieved=NOW)
+
+
+def refusal(content, name="gold.csv", **choices):
+    with pytest.raises(MarketError) as caught:
+        market(content, name, **choices)
+    assert caught.value.for_a_person
+    return str(caught.value)
+
+
+def test_the_example_in_the_docstring_holds():
+    found = doctest.testmod(market_files)
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+# Properties
+
+
+AMOUNTS = st.integers(-(10**8), 10**8)
+
+
+@st.composite
+def dialects(draw):
+    """Days, numbers, and a way of writing them."""
+    count = draw(st.integers(30, 45))
+    first = draw(st.dates(pd.Timestamp("1800-01-01").date(), pd.Timestamp("2020-01-01").date()))
+    steps = draw(st.lists(st.integers(1, 40), min_size=count, max_size=count))
+    days = pd.Timestamp(first).as_unit("s") + pd.to_timedelta(np.cumsum(steps), unit="D").as_unit("s")
+    decimal = draw(st.sampled_from([".", ","]))
+    return {
+        "days": pd.DatetimeIndex(days),
+        # Two digits behind the mark: a table of numbers like 1,234 alone says nothing of its mark.
+        "hundredths": draw(st.lists(st.tuples(AMOUNTS, st.one_of(st.none(), AMOUNTS)), min_size=count, max_size=count)),
+        "separator": draw(st.sampled_from([",", ";", "\t", "|"])),
+        "decimal": decimal,
+        "thousands": draw(st.sampled_from(["", " ", "\u00a0", "'", "," if decimal == "." else "."])),
+        "order": draw(
+            st.sampled_from(["%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%b %d, %Y"])
+        ),
+        "newest_first": draw(st.booleans()),
+        "encoding": draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"])),
+        "missing": draw(st.sampled_from(["", ".", "NA", "N/A", "-", "#N/A"])),
+        "lines": draw(st.sampled_from(["\n", "\r\n", "\r"])),
+    }
+
+
+def as_written(hundredths, decimal, thousands, missing):
+    if hundredths is None:
+        return missing
+    whole = f"{abs(hundredths) // 100:,}".replace(",", thousands)
+    return f"{'-' if hundredths < 0 else ''}{whole}{decimal}{abs(hundredths) % 100:02d}"
+
+
+@given(dialects())
+@settings(max_examples=60)
+def test_any_dialect_reads_back_to_the_printed_digits(dialect):
+    days, separator, order = dialect["days"], dialect["separator"], dialect["order"]
+    columns = {"Date": [day.strftime(order) for day in days]}
+    expected = {}
+    for place, name in enumerate(("Gold é", "Silver")):
+        cells = [row[place] for row in dialect["hundredths"]]
+        columns[name] = [
+            as_written(cell, *(dialect[key] for key in ("decimal", "thousands", "missing"))) for cell in cells
+        ]
+        expected[name] = pd.Series([np.nan if cell is None else cell / 100 for cell in cells], days).dropna()
+    if dialect["newest_first"]:
+        columns = {name: cells[::-1] for name, cells in columns.items()}
+    content = written(columns, separator, dialect["lines"]).decode().encode(dialect["encoding"])
+    few = [name for name, values in expected.items() if len(values) < 30]
+    seen = look_into(content, "gold.csv")
+    day_first = "%d" in order[:2] if seen.date_order == "either" else None
+    if seen.date_order == "either":
+        assert [*seen.readings["day" if day_first else "month"]] == [
+            f"{day:%Y-%m-%d}" for day in (days[::-1] if dialect["newest_first"] else days)[:5]
+        ]
+    assert seen.separator == separator
+    assert seen.decimal == dialect["decimal"]
+    assert seen.rows == len(days)
+    found = market(content, day_first=day_first)
+    assert [channel.name for channel in found.channels] == [name for name in expected if name not in few]
+    for channel in found.channels:
+        pd.testing.assert_series_equal(channel.observed, expected[channel.name], check_freq=False, check_names=False)
+
+
+@given(st.binary(max_size=300))
+@example(b"\xff\xfe")
+@example(b"\xff\xfe\x00\xd8" * 60)
+@example(b"sep=;\n")
+@example(b'"' + b"a," * 40)
+@example(b"PAR1PAR1")
+@example(b"PAR1" + b"\xff" * 40 + b"PAR1")
+@example(b",\n" * 50)
+@example(b"\n\n,\r\r\n" * 50)
+def test_arbitrary_bytes_never_raise_anything_else(content):
+    for name in ("gold.csv", "", "x" * 300, "<script>\x00"):
+        with pytest.raises(MarketError):
+            look_into(content, name)
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.one_of(
+                st.text(max_size=6),
+                st.sampled_from(
+                    ["2024-01-02", "01/02/2024", "1e300", "1.234,5", "inf", "#N/A", "99999999999999999999", '"', "\x00",
+                     "2024-02-30", "Jan 32, 2024", "1704153600", "2024-01-02T25:61Z", "2024-01-02 05:00+99:99", "−5"]
+                ),
+            ),
+            max_size=5,
+        ),
+        max_size=6,
+    ),
+    st.sampled_from([",", ";", "\t", "|"]),
+    st.integers(1, 20),
+)  # fmt: skip
+def test_arbitrary_cells_are_read_or_refused(rows, separator, times):
+    content = "\n".join(separator.join(row) for row in rows * times).encode("utf-8", errors="replace")
+    with suppress(MarketError):
+        seen = look_into(content, "gold.csv")
+        assert seen.target in seen.values
+        assert len(set(seen.columns)) == len(seen.columns)
+        assert all(len(row) == len(seen.columns) for row in seen.head)
+        market(content, day_first=True)
+
+
+@given(st.integers(0, 3000), st.integers(0, 255), st.integers(0, 3000))
+def test_damaged_parquet_is_read_or_refused(place, byte, cut):
+    content = bytearray(parquet(pa.table({"Date": DAYS, "Close": np.arange(40.0), "Note": ["a", "b"] * 20})))
+    content[place % len(content)] = byte
+    for damaged in (bytes(content), bytes(content[: cut % len(content)]), bytes(content[:-8]) + b"\xff" * 4 + b"PAR1"):
+        with suppress(MarketError):
+            look_into(damaged, "gold.parquet")
+
+
+@given(st.permutations(range(40)))
+@settings(max_examples=20)
+def test_the_order_of_rows_changes_nothing_but_a_note(order):
+    rows = prices().decode().split("\n")
+    shuffled = "\n".join([rows[0], *(rows[1 + place] for place in order)]).encode()
+    pd.testing.assert_series_equal(market(shuffled).target.values, market(prices()).target.values)
+
+
+# Real files
+
+
+@pytest.mark.parametrize(
+    ("file", "rows", "name", "observed", "channels", "first", "last"),
+    [
+        ("gold/GC=F_daily.csv", 6489, "GC=F", 6489, 1, "2000-08-30", "2026-07-13"),
+        ("gold/lbma_fix.csv", 13308, "USD (PM)", 13167, 6, "1968-04-01", "2020-08-25"),
+        ("gold/monthly.csv", 2322, "monthly", 2322, 1, "1833-01-31", "2026-06-30"),
+        ("macro/DGS10.csv", 16848, "DGS10", 16848 - 719, 1, "1962-01-02", "2026-07-30"),
+        ("macro/VIXCLS.csv", 9543, "VIXCLS", 9543 - 302, 1, "1990-01-02", "2026-07-30"),
+        ("macro/T10Y2Y.csv", 13089, "T10Y2Y", 13089 - 551, 1, "1976-06-01", "2026-07-31"),
+        ("macro/DTWEXBGS.csv", 5365, "DTWEXBGS", 5365 - 211, 1, "2006-01-02", "2026-07-24"),
+        ("macro/WALCL.csv", 1233, "WALCL", 1233, 1, "2002-12-18", "2026-07-29"),
+        ("macro/GSPC_daily.csv", 24748, "^GSPC", 24748, 1, "1927-12-30", "2026-07-13"),
+        ("macro/SI=F_daily.csv", 6491, "SI=F", 6491, 1, "2000-08-30", "2026-07-13"),
+        ("macro/EURUSD=X_daily.csv", 5867, "EURUSD=X", 5867, 1, "2003-12-01", "2026-07-13"),
+    ],
+)
+def test_real_files_are_read(file, rows, name, observed, channels, first, last):
+    path = FOLDER / file
+    if not path.exists():
+        pytest.skip(f"needs the real data file {path.name} beside the project")
+    assert look_into(path.read_bytes(), path.name).rows == rows
+    found = market(path.read_bytes(), path.name)
+    assert len(found.channels) == channels
+    target = found.target
+    assert target.name == name
+    assert len(target.observed) == observed
+    assert [f"{day:%Y-%m-%d}" for day in target.values.index[[0, -1]]] == [first, last]
+    if name != "monthly" and channels == 1:
+        known = described(name)
+        assert (target.words, target.release, target.transformation) == (
+            known.words,
+            known.release,
+            known.transformation,
+        )
+        assert not found.notes
+        # pandas reads the same numbers, the last column being the close.
+        plain = pd.read_csv(path, index_col=0, parse_dates=True).iloc[:, -1]
+        np.testing.assert_array_equal(target.values.to_numpy(), plain.to_numpy(np.float64))
+
+
+# Layouts and words
+
+
+def test_of_open_high_low_and_close_the_close_is_taken_and_the_others_are_offered():
+    columns = {"Date": [f"{day:%Y-%m-%d}" for day in DAYS]}
+    columns |= {
+        name: [str(100 + shift)] * 40 for shift, name in enumerate(["Open", "High", "Low", "Adj Close", "Close"])
+    }
+    columns["Volume"] = ["188.17K"] * 40
+    seen = look_into(written(columns), "CL=F_daily.csv")
+    assert seen.values == ("Open", "High", "Low", "Adj Close", "Close", "Volume")
+    assert seen.target == "Close"
+    found = market(written(columns), "CL=F_daily.csv")
+    assert [channel.name for channel in found.channels] == ["CL=F"]
+    assert found.target.transformation == "difference"
+    both = market(written(columns), "CL=F_daily.csv", values=("Close", "Adj Close", "Volume"))
+    assert [channel.name for channel in both.channels] == ["CL=F", "Adj Close", "Volume"]
+    assert both.channel("Volume").values.iloc[0] == 188_170
+
+
+def test_fixes_of_london_are_known_at_their_times():
+    columns = {"Date": [f"{day:%Y-%m-%d}" for day in DAYS], "USD (AM)": ["1900.5"] * 40, "EURO (PM)": ["1800.5"] * 40}
+    found = market(written(columns))
+    assert found.target.name == "EURO (PM)"
+    assert found.target.release == Release("15:00", "Europe/London")
+    assert found.channel("USD (AM)").release == Release("10:30", "Europe/London")
+    assert found.target.unit == "EUR/oz"
+
+
+def test_empty_days_inside_stay_as_days_without_a_value():
+    found = market(prices(row5="2024-01-04,", row2="2024-01-01,.")).target.values
+    assert len(found) == 39
+    assert found.index[0] == pd.Timestamp("2024-01-02")
+    assert found.isna().sum() == 1
+
+
+@pytest.mark.parametrize("key", ["channel", "series_name", "what"])
+def test_a_long_table_makes_a_channel_of_each_name(key):
+    days = [*DAYS, *DAYS]
+    columns = {
+        "time": [f"{day:%Y-%m-%d}" for day in days],
+        key: ["^VIX"] * 40 + ["gold"] * 40,
+        "value": [str(value) for value in range(1, 81)],
+    }
+    seen = look_into(written(columns), "long.csv")
+    assert seen.values == ("^VIX", "gold")
+    assert seen.target == "gold"
+    found = market(written(columns), "long.csv")
+    assert [channel.name for channel in found.channels] == ["gold", "^VIX"]
+    assert found.channel("^VIX").release == described("^VIX").release
+    assert found.target.values.tolist() == [*range(41, 81)]
+
+
+def test_the_table_that_yfinance_writes_is_read():
+    head = "Price,Close,Close,Open\nTicker,GC=F,^VIX,GC=F\nDate,,,\n"
+    content = (head + "\n".join(f"{day:%Y-%m-%d},{1900 + day.day},{15 + day.day},7" for day in DAYS)).encode()
+    found = market(content, values=("GC=F Close", "^VIX Close"))
+    assert [channel.name for channel in found.channels] == ["GC=F", "^VIX"]
+    assert found.target.words == described("GC=F").words
+
+
+def test_parquet_reads_as_text_does():
+    values = np.linspace(1900, 2000, 40)
+    values[3] = np.nan
+    table = pa.table({"Date": DAYS, "Close": values})
+    found = market(parquet(table), "GC=F.csv")
+    assert found.target.name == "GC=F"
+    np.testing.assert_array_equal(found.target.values.to_numpy(), values)
+    seen = look_into(parquet(table), "GC=F.csv")
+    assert (seen.kind, seen.separator, seen.decimal) == ("parquet", "", "")
+    assert seen.head[0][0].startswith("2024-01-01")
+
+
+def test_what_is_not_known_is_said():
+    found = market(prices(), "mine.csv")
+    assert found.target.name == found.target.words == "mine"
+    assert found.target.release == END_OF_DAY
+    assert found.notes["mine"] == "When values of mine become known is not said; 23:59 UTC of their day is assumed."
+    assert (found.source, found.origin, found.retrieved) == ("file", "mine.csv", NOW)
+
+
+def test_prices_below_zero_become_differences_and_a_chosen_log_return_is_refused():
+    content = prices(row7="2024-01-06,-37.63")
+    found = market(content)
+    assert found.target.transformation == "difference"
+    assert "gold has values at or below zero, so differences are taken." in found.notes["gold"]
+    assert refusal(content, transformations={"Close": "log_return"}) == (
+        "gold was -37.63 on 2024-01-06: a log return needs prices above zero. Choose differences for this channel, or "
+        "leave it out."
+    )
+    assert market(content, transformations={"Close": "level"}).target.transformation == "level"
+
+
+# Dates
+
+
+MONTHS = pd.date_range("2020-01-01", periods=40, freq="MS")
+
+
+def ambiguous(form, days=MONTHS):
+    return written({"Date": [day.strftime(form) for day in days], "Close": ["5.25"] * len(days)})
+
+
+def test_dates_that_can_be_read_in_two_ways_are_asked_about():
+    content = ambiguous("%d/%m/%Y")
+    seen = look_into(content, "gold.csv")
+    assert seen.date_order == "either"
+    assert seen.readings["day"][:2] == ("2020-01-01", "2020-02-01")
+    assert seen.readings["month"][:2] == ("2020-01-01", "2020-01-02")
+    assert refusal(content) == (
+        "The dates of gold.csv can be read in two ways, 01/02/2020 as 2020-02-01 or as 2020-01-02; choose whether the "
+        "day or the month stands first."
+    )
+    assert market(content, day_first=True).target.values.index[1] == pd.Timestamp("2020-02-01")
+    assert market(content, day_first=False).target.values.index[1] == pd.Timestamp("2020-01-02")
+
+
+def test_the_order_of_the_rows_can_decide():
+    days = pd.DatetimeIndex(
+        [f"{year}-{month:02d}-{day:02d}" for year in (2020, 2021) for month in (1, 5) for day in range(1, 13)]
+    )
+    assert look_into(ambiguous("%d/%m/%Y", days), "gold.csv").date_order == "day"
+    assert look_into(ambiguous("%m/%d/%Y", days[::-1]), "gold.csv").date_order == "month"
+
+
+def test_a_choice_against_the_data_is_refused():
+    content = written({"Date": [f"{day:%m/%d/%Y}" for day in DAYS], "Close": ["5.25"] * 40})
+    assert look_into(content, "gold.csv").date_order == "month"
+    assert refusal(content, day_first=True).startswith(
+        "In row 14 of gold.csv, column Date, '01/13/2024' is no day of the calendar when the day stands first"
+    )
+
+
+@pytest.mark.parametrize(
+    ("stamps", "first", "note"),
+    [
+        (["2024-07-02 00:00:00+01:00", "2024-12-02 00:00:00+00:00"], "2024-07-02", "at midnight of their time zones"),
+        (["2024-07-02T20:00:00-05:00", "2024-12-02T20:00:00-04:00"], "2024-07-03", "in 2 time zones were converted"),
+        (["2024-07-02T23:30:00Z", "2024-12-02T23:30:00Z"], "2024-07-02", "in a time zone were converted"),
+        (["2024-07-02 23:30", "2024-12-02 00:30"], "2024-07-02", ""),
+        (["1719878400", "1733097600"], "2024-07-02", "seconds since 1970"),
+        (["1719878400000", "1733097600000"], "2024-07-02", "seconds since 1970"),
+    ],
+)
+def test_time_stamps_become_days(stamps, first, note):
+    rest = pd.date_range("2025-01-01", periods=40)
+    if stamps[0].isdecimal():
+        more = [str(int(day.timestamp()) * 10 ** (len(stamps[0]) - 10)) for day in rest]
+    else:
+        more = [f"{day:%Y-%m-%d}{stamps[place % 2][10:]}" for place, day in enumerate(rest)]
+    content = written({"Date": stamps + more, "Close": ["5.25"] * 42})
+    found = market(content)
+    assert f"{found.target.values.index[0]:%Y-%m-%d}" == first
+    assert note in found.notes["gold"]
+
+
+def test_of_several_moments_a_day_the_last_counts_and_is_known_at_the_end_of_the_day():
+    stamps = [f"{day:%Y-%m-%d} {hour:02d}:00" for day in DAYS for hour in (9, 17)]
+    found = market(written({"Time": stamps, "Close": [str(1000 + place) for place in range(80)]}), "GC=F.csv")
+    assert found.target.values.tolist() == [*range(1001, 1080, 2)]
+    assert found.target.release == END_OF_DAY
+    assert "There are several values a day" in found.notes["GC=F"]
+
+
+# What should be known
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        (prices(row6="2024-01-04,1903.25"), "1 values stand there twice for the same time and count once."),
+        (prices(days=DAYS[::-1]), "The newest row stands first; the rows were turned round."),
+        (prices(days=DAYS[[1, 0, *range(2, 40)]]), "The rows are not in the order of their dates; they were sorted."),
+        (prices(row41="2150-01-01,5"), "The last date, 2150-01-01, is still to come."),
+        (prices(days=pd.date_range("2020-01-01", periods=40, freq="MS")), "averages of the month would be known only"),
+        (prices().split(b"\n", 1)[1], "There is no header; the columns are named by their places."),
+        (prices().replace(b"Close", "Schlu\u00df".encode("latin-1")), "The text is not UTF-8 and was read as Latin-1."),
+        (prices().replace(b".25", b"").replace(b",1900", b',"1,900"'), "1,900 was read with a point as decimal mark."),
+    ],
+)
+def test_what_was_noticed_is_said_in_the_preview_and_in_the_market(content, note):
+    assert any(note in said for said in look_into(content, "gold.csv").notes)
+    found = market(content)
+    assert note in found.notes[found.target.name]
+
+
+def test_headers_are_plain_text():
+    names = ["Date", "<script>alert(1)</script>", "Close\x07\u202e\n (USD)", "Close\x07\u202e\n (USD)", "", "x" * 300]
+    cells = [[f"{day:%Y-%m-%d}" for day in DAYS], *[["5.25"] * 40] * 5]
+    sink = io.StringIO()
+    csv.writer(sink).writerows([names, *zip(*cells, strict=True)])
+    seen = look_into(sink.getvalue().encode(), "a<b>\x00.csv")
+    assert seen.columns[:5] == ("Date", "<script>alert(1)</script>", "Close (USD)", "Close (USD) (2)", "column 5")
+    assert len(seen.columns[5]) <= 60
+    assert seen.name == "a<b>.csv"
+
+
+def test_a_column_that_cannot_be_used_is_left_out_and_named():
+    columns = {
+        "Date": [f"{day:%Y-%m-%d}" for day in DAYS],
+        "Close": ["5.25"] * 40,
+        "Silver": ["5.5"] * 40,
+        "Word": ["a"] * 40,
+    }
+    columns["Silver"][4] = "closed"
+    seen = look_into(written(columns), "gold.csv")
+    assert seen.values == ("Close",)
+    sentence = "Column Silver of gold.csv has 'closed' in row 6; allowed are numbers and empty cells."
+    assert seen.notes == ("Left out, for no numbers are in it: Word.", f"{sentence} It is left out.")
+    assert refusal(written(columns), values=("Close", "Silver")) == sentence
+
+
+# Refusals
+
+
+def archive(name):
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as file:
+        file.writestr(name, "x")
+    return sink.getvalue()
+
+
+LONG_CELL = "a word!" * 700_000
+ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/2024, Dec 31, 2024, 2024-12, 20241231 and seconds since 1970"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "gold.csv is empty; allowed are CSV and Parquet files with dates and numbers."),
+        (b" \n\n", "gold.csv is empty; allowed are CSV and Parquet files with dates and numbers."),
+        (b"Date,Close", "gold.csv has no rows under its header; expected are dates with numbers."),
+        (b"Date,Close\n\n,\n", "gold.csv has no rows under its header; expected are dates with numbers."),
+        (b"Date,Close\n2024-01-01,5\n2024-01-02,6", "gold.csv has 2 rows; at least 30 values are needed."),
+        (b"5\n6\n7", "gold.csv has one column only; expected are dates and numbers separated by , ; | or tabs."),
+        (
+            written({"Day": ["Monday"] * 40, "Close": ["5"] * 40}),
+            f"gold.csv has no column of dates; allowed are dates like {ALLOWED_DATES}.",
+        ),
+        (
+            written({"Day": [f"{day:%Y-%m-%d}" for day in DAYS], "Close": ["closed"] * 40}),
+            "gold.csv has no column of numbers beside the dates in Day; allowed are numbers like 1925.45, 1,925.45 and "
+            "1.925,45.",
+        ),
+        (
+            prices(row17="2024-01-16,see the remark at the end of the file"),
+            "Column Close of gold.csv has 'see the remark at the end of …' in row 17; allowed are numbers and empty "
+            "cells.",
+        ),
+        (
+            prices(row3="2024-01-02,inf"),
+            "Column Close of gold.csv has 'inf' in row 3; allowed are numbers and empty cells.",
+        ),
+        (
+            prices(row3="2024-01-02,1e300"),
+            "Column Close of gold.csv has '1e300' in row 3; allowed are sizes up to 1e+15.",
+        ),
+        (
+            prices(row3="2024-01-02,1e999"),
+            "Column Close of gold.csv has '1e999' in row 3; allowed are sizes up to 1e+15.",
+        ),
+        (
+            prices(row6="2024-01-04,1800"),
+            "Column Close of gold.csv has two values for 2024-01-04, 1903.25 in row 5 and 1800 in row 6; each date may "
+            "have one.",
+        ),
+        (
+            prices(row2="1699-12-31,5"),
+            "In row 2 of gold.csv, column Date, '1699-12-31' lies outside the years that are allowed, 1700 to 2199; "
+            f"allowed are {ALLOWED_DATES}.",
+        ),
+        (
+            prices(row4="2024-02-30,5"),
+            f"In row 4 of gold.csv, column Date, '2024-02-30' is no day of the calendar; allowed are {ALLOWED_DATES}.",
+        ),
+        (prices(row4=",5"), f"In row 4 of gold.csv, column Date, there is no date; allowed are {ALLOWED_DATES}."),
+        (
+            prices(row4="Source: here,"),
+            "In row 4 of gold.csv, column Date, 'Source: here' is not a date as the others are; allowed are "
+            f"{ALLOWED_DATES}.",
+        ),
+        (
+            prices()
+            .replace(b",", b"T05:00,", 1 + 20)
+            .replace(b"DateT05:00", b"Date")
+            .replace(b"03T05:00", b"03T05:00Z"),
+            "In row 2 of gold.csv, column Date, '2024-01-01T05:00' has no time zone while others have one; allowed are "
+            f"{ALLOWED_DATES}.",
+        ),
+        (
+            prices(row9="2024-01-08,5,6"),
+            "Row 9 of gold.csv has 3 cells where the first row has 2; every row needs the same number, and quotation "
+            "marks come in pairs.",
+        ),
+        (
+            prices(row9=f"2024-01-08,{LONG_CELL}"),
+            "Row 9 of gold.csv has a cell of 4,900,000 bytes in Close; allowed are at most 1,000.",
+        ),
+        (b"," * 200 + b"\n" + b"5," * 200, "gold.csv has 201 columns; allowed are at most 200."),
+        (b"a,b\n" + b"1,2\n" * 2_000_001, "gold.csv has 2,000,001 rows; allowed are at most 2,000,000."),
+        (bytes(LARGEST_FILE + 1), "gold.csv has 50.0 MB; allowed are at most 50 MB."),
+        (bytes(range(256)) * 20, "gold.csv holds binary data, not a table of text; allowed are CSV and Parquet files."),
+        (
+            archive("xl/workbook.xml"),
+            "gold.csv is an Excel workbook, not a table of text; allowed are CSV and Parquet files.",
+        ),
+        (archive("gold.csv"), "gold.csv is a zip archive, not a table of text; allowed are CSV and Parquet files."),
+        (b"<!doctype html><p>", "gold.csv is a web page, not a table of text; allowed are CSV and Parquet files."),
+        (
+            b"PAR1 and nothing else",
+            "gold.csv begins as a Parquet file but cannot be read as one; allowed are whole CSV and Parquet files.",
+        ),
+    ],
+    ids=lambda value: value[:40] if isinstance(value, str) else "",
+)
+def test_bad_files_are_refused_in_a_sentence(content, sentence):
+    assert refusal(content) == sentence
+    with pytest.raises(MarketError) as caught:
+        look_into(content, "gold.csv")
+    assert str(caught.value) == sentence
+
+
+def test_a_huge_file_is_refused_before_it_is_looked_at():
+    class Huge(bytes):
+        def __len__(self):
+            return 300 * 10**6
+
+        def __getitem__(self, _):
+            raise AssertionError("The file was looked at.")
+
+    with pytest.raises(MarketError, match=r"gold.csv has 300.0 MB; allowed are at most 50 MB."):
+        look_into(Huge(b"Date,Close"), "gold.csv")
+
+
+@pytest.mark.parametrize(
+    ("choices", "sentence"),
+    [
+        ({"values": ("Open",)}, "gold.csv has no channel 'Open'; allowed are Close."),
+        ({"values": ("Close", "Close")}, "A channel of gold.csv is chosen twice; allowed is each of Close once."),
+        ({"transformations": {"Open": "level"}}, "gold.csv has no channel 'Open'; allowed are Close."),
+        (
+            {"transformations": {"Close": "sqrt"}},
+            "Close is to be seen as 'sqrt'; allowed are log_return, difference, level.",
+        ),
+    ],
+)
+def test_choices_that_a_file_does_not_offer_are_refused(choices, sentence):
+    assert refusal(prices(), **choices) == sentence

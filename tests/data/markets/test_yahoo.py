@@ -1,0 +1,292 @@
+"""The real yfinance client against a loopback Yahoo: what comes back, and what is said when it goes wrong."""
+
+import doctest
+import os
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.data.markets import yahoo as yahoo_module
+from goldviz.data.markets import yahoo_faults
+from goldviz.data.markets.market import END_OF_DAY, MarketError
+from goldviz.data.markets.symbols import COMEX_SETTLEMENT, SYMBOLS
+from goldviz.data.markets.yahoo import fetch, valid_symbol
+from goldviz.data.markets.yahoo_faults import DownloadError
+from goldviz.data.markets.yahoo_session import YahooSession
+from tests.data.markets.fake_yahoo import FakeYahoo, walk
+from tests.places import ROOT
+
+START = date(2024, 1, 1)
+
+
+def forget_time_zones():
+    """yfinance asks for a symbol's time zone once, so a symbol that was asked for before fails in another place."""
+    from yfinance.cache import get_tz_cache
+
+    for symbol in (*SYMBOLS, "GC=G", "QQQQQQ", "N225", "SPREAD"):
+        get_tz_cache().store(symbol, None)
+
+
+@pytest.fixture
+def yahoo(monkeypatch, tmp_path_factory):
+    # yfinance stays with its first folder, which must outlive the test that came first.
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path_factory.getbasetemp() / "yahoo"))
+    with FakeYahoo() as server:
+        monkeypatch.setenv("GOLDVIZ_YAHOO", server.address)
+        yield server
+
+
+def failure(symbol="GC=F", **options):
+    with pytest.raises(DownloadError) as caught:
+        fetch(symbol, start=START, **options)
+    return caught.value
+
+
+@pytest.mark.parametrize("module", [yahoo_module, yahoo_faults])
+def test_examples(module):
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("symbol", SYMBOLS)
+def test_closes_come_as_naive_days_of_the_exchange_with_the_gaps_that_yahoo_lists(yahoo, symbol):
+    channel = fetch(symbol, start=START, end=date(2025, 7, 2))
+    expected = yahoo.series[symbol].loc["2024-01-01":"2025-07-01"]
+    pd.testing.assert_series_equal(channel.values, expected, check_freq=False, check_index_type=False, rtol=1e-12)
+    assert channel.values.isna().sum() == expected.isna().sum() > 0
+    assert channel.values.index.tz is None
+    about = SYMBOLS[symbol]
+    assert (channel.name, channel.words, channel.unit) == (symbol, about.words, about.unit)
+    assert (channel.transformation, channel.release) == (about.transformation, about.release)
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "Pacific/Auckland", "America/Sao_Paulo", "Europe/London"])
+def test_days_are_those_of_the_exchange_wherever_it_is(yahoo, zone):
+    # Tokyo's midnight is still the day before in UTC; in these years Sao Paulo's clocks skipped midnight.
+    days = pd.date_range("2016-01-01", "2018-12-31")
+    yahoo.series["N225"] = expected = pd.Series(np.arange(1.0, len(days) + 1), days)
+    yahoo.zones["N225"] = zone
+    forget_time_zones()
+    channel = fetch("N225", start=date(2016, 1, 1), end=date(2019, 1, 1))
+    pd.testing.assert_series_equal(channel.values, expected, check_freq=False, check_index_type=False)
+    assert (channel.words, channel.release) == ("N225", END_OF_DAY)
+
+
+def test_without_an_end_the_days_go_up_to_the_last_that_is_over(yahoo):
+    values = fetch("GC=F", start=START).values
+    assert COMEX_SETTLEMENT.moments(values.index).max() <= pd.Timestamp.now("UTC")
+    assert values.index[-1] >= pd.Timestamp.now("UTC").tz_localize(None) - pd.Timedelta(days=5)
+
+
+def test_a_day_that_is_not_over_is_left_out(yahoo):
+    # Shortly before midnight the day after is taken, which yfinance itself leaves out.
+    today = (pd.Timestamp.now("UTC") + pd.Timedelta(minutes=2)).tz_localize(None).normalize()
+    days = pd.date_range(end=today, periods=5)
+    yahoo.series["N225"] = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0], days)
+    forget_time_zones()
+    assert list(fetch("N225", start=START).values) == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_unsorted_days_are_sorted(yahoo):
+    orderly = walk("GC=F", last="2025-12-31").loc["2024":]
+    yahoo.series["GC=F"] = orderly.sample(frac=1, random_state=1)
+    values = fetch("GC=F", start=START, end=date(2026, 1, 1)).values
+    pd.testing.assert_series_equal(values, orderly, check_freq=False, check_index_type=False, rtol=1e-12)
+
+
+def test_of_several_prices_for_a_day_one_stays_and_on_the_latest_day_it_is_the_last(yahoo):
+    days = pd.DatetimeIndex(["2024-01-02", "2024-01-03", "2024-01-03", "2024-01-04", "2024-01-05", "2024-01-05"])
+    yahoo.series["GC=F"] = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], days)
+    values = fetch("GC=F", start=START).values
+    assert list(values.index) == list(days.unique())
+    assert list(values) == [1.0, 2.0, 4.0, 6.0]
+
+
+def test_values_that_are_not_finite_count_as_missing(yahoo):
+    yahoo.series["GC=F"] = pd.Series([1.0, np.inf, 3.0], pd.date_range("2024-01-02", periods=3))
+    np.testing.assert_array_equal(fetch("GC=F", start=START).values, [1.0, np.nan, 3.0])
+
+
+def test_an_unknown_symbol_below_zero_is_seen_as_differences(yahoo):
+    days = pd.date_range("2024-01-02", periods=3)
+    yahoo.series |= {"SPREAD": pd.Series([1.0, -0.5, 2.0], days), "N225": pd.Series([1.0, 0.5, 2.0], days)}
+    assert fetch("SPREAD", start=START).transformation == "difference"
+    assert fetch("N225", start=START).transformation == "log_return"
+
+
+LATER = "try again later, or load a file instead."
+SENTENCES = {
+    "429": "GC=F: Yahoo refuses because it was asked too often (429); "
+    "wait at least ten minutes before you try again, or load a file instead.",
+    "401": f"GC=F: Yahoo refuses the request (401: Invalid Crumb); {LATER}",
+    "404": f"GC=F: Yahoo has no data under this symbol just now (404); {LATER}",
+    "500": f"GC=F: Yahoo reports a fault of its own (500: backend failure); {LATER}",
+    "500 page": f"GC=F: Yahoo reports a fault of its own (500); {LATER}",
+    "maintenance": f"GC=F: Yahoo is down for maintenance; {LATER}",
+    "page": "GC=F: a web page came instead of prices; "
+    "check in a browser whether this network asks you to log in first, or try again later.",
+    "other json": f"GC=F: Yahoo's answer cannot be read as prices; {LATER}",
+    "unfinished": f"GC=F: Yahoo's answer cannot be read as prices; {LATER}",
+    "cut": "GC=F: the connection broke off in the middle of Yahoo's answer; try again.",
+    "hang up": "GC=F: the connection broke off in the middle of Yahoo's answer; try again.",
+    "reset": "GC=F: the connection broke off in the middle of Yahoo's answer; try again.",
+    "empty": "GC=F: Yahoo has no prices for these dates, and the symbol may be delisted; "
+    "choose another symbol or other dates, or load a file instead.",
+    "no rows": "GC=F: Yahoo has no prices for these dates, and the symbol may be delisted; "
+    "choose another symbol or other dates, or load a file instead.",
+    "delisted": "GC=F: Yahoo has no prices for these dates, and the symbol may be delisted; "
+    "choose another symbol or other dates, or load a file instead.",
+    "no prices": f"GC=F: Yahoo lists 30 days and has a price for none of them; {LATER}",
+}
+
+
+@pytest.mark.parametrize("asked_before", [True, False])
+@pytest.mark.parametrize("fault", SENTENCES)
+def test_each_fault_is_one_sentence(yahoo, fault, asked_before):
+    forget_time_zones()
+    if asked_before:
+        fetch("GC=F", start=START)
+    yahoo.faults["GC=F"] = fault
+    error = failure()
+    assert str(error) == SENTENCES[fault]
+    assert (error.for_a_person, error.everywhere) == (True, False)
+    del yahoo.faults["GC=F"]
+    assert fetch("GC=F", start=START).name == "GC=F"
+
+
+@pytest.mark.parametrize("asked_before", [True, False])
+def test_a_slow_answer(yahoo, asked_before):
+    forget_time_zones()
+    if asked_before:
+        fetch("GC=F", start=START)
+    yahoo.faults["GC=F"] = "slow"
+    error = failure(seconds=0.3)
+    assert str(error) == f"GC=F: Yahoo did not answer within 0.3 seconds; {LATER}"
+    assert not error.everywhere
+
+
+UNREACHABLE = (
+    "GC=F: Yahoo cannot be reached from this machine; "
+    "check its network connection, firewall and proxy, or load a file instead."
+)
+
+
+def test_no_network(yahoo, monkeypatch):
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("GOLDVIZ_YAHOO", f"http://127.0.0.1:{closed.getsockname()[1]}")
+        error = failure()
+    assert str(error) == UNREACHABLE
+    assert error.everywhere
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse at once when a queue is full")
+def test_a_network_that_swallows_connections(yahoo, monkeypatch):
+    with ExitStack() as stack:
+        full = stack.enter_context(socket.socket())
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(4):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        monkeypatch.setenv("GOLDVIZ_YAHOO", f"http://127.0.0.1:{full.getsockname()[1]}")
+        error = failure(seconds=0.3)
+    assert str(error) == UNREACHABLE
+    assert error.everywhere
+
+
+@pytest.mark.parametrize(
+    ("symbol", "advice"),
+    [
+        ("GC=G", "did you mean GC=F (Gold, COMEX front future)?"),
+        ("VIX", "did you mean ^VIX (VIX, implied stock volatility)?"),
+        ("QQQQQQ", "look it up on finance.yahoo.com and enter it exactly as it stands there."),
+    ],
+)
+def test_an_unknown_symbol_gets_a_hint_at_its_spelling(yahoo, symbol, advice):
+    expected = f"{symbol}: Yahoo has no data under this symbol, so it is misspelt or delisted (404); {advice}"
+    assert str(failure(symbol)) == expected
+
+
+def test_a_failure_is_not_remembered_after_yahoo_has_recovered(yahoo):
+    """For dates that are past, yfinance repeats its last answer, failures included."""
+    fetch("GC=F", start=START, end=date(2025, 1, 1))
+    yahoo.faults["GC=F"] = "500"
+    failure(end=date(2025, 1, 1))
+    del yahoo.faults["GC=F"]
+    assert len(fetch("GC=F", start=START, end=date(2025, 1, 1)).values) == 262
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("", "The symbol is ''; allowed are up to 24 letters, digits and . = & _ -, "
+         "with a ^ before them for an index, for example GC=F or ^VIX."),
+        ("../../x", "The symbol is '../../x'; allowed are up to 24 letters, digits and . = & _ -, "
+         "with a ^ before them for an index, for example GC=F or ^VIX."),
+        ("A" * 2000, f"The symbol is '{'A' * 24}…'; allowed are up to 24 letters, digits and . = & _ -, "
+         "with a ^ before them for an index, for example GC=F or ^VIX."),
+        ("us0378331005", "US0378331005 is a securities number (ISIN); enter Yahoo's own symbol, for example GC=F."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_a_symbol_is_refused_before_anything_is_asked(yahoo, typed, sentence):
+    with pytest.raises(MarketError) as caught:
+        fetch(typed, start=START)
+    assert str(caught.value) == sentence
+    assert yahoo.asked == []
+
+
+@given(st.text(max_size=40) | st.text("abzABZ09.=&_-^/%?# ", max_size=30))
+def test_a_symbol_is_either_harmless_in_an_address_and_a_file_name_or_refused(typed):
+    try:
+        symbol = valid_symbol(typed)
+    except MarketError:
+        return
+    assert 1 <= len(symbol) <= 24
+    assert set(symbol) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.=&_-^")
+    assert not symbol.startswith((".", "-"))
+    assert valid_symbol(symbol) == symbol
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9", ""])
+@pytest.mark.parametrize("url", ["https://example.com/", "https://notyahoo.com/", "https://yahoo.com.example.org/"])
+def test_hosts_that_are_not_yahoos_are_never_asked(address, url):
+    with YahooSession(address, 0.1) as session, pytest.raises(PermissionError, match="is not a host of Yahoo"):
+        session.get(url)
+
+
+ALONE = """
+import sys
+from datetime import date
+from goldviz.data.markets.yahoo import fetch
+assert not {"yfinance", "curl_cffi"} & set(sys.modules)
+print(len(fetch("GC=F", start=date(2024, 1, 1), end=date(2025, 1, 1)).values))
+"""
+
+
+def fetched_alone(yahoo, data_folder):
+    """What a process of its own prints that has warnings as errors."""
+    environment = {**os.environ, "GOLDVIZ_DATA": str(data_folder), "GOLDVIZ_YAHOO": yahoo.address}
+    script = [sys.executable, "-W", "error", "-c", ALONE]
+    root = ROOT
+    ended = subprocess.run(script, env=environment, cwd=root, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.strip()
+
+
+def test_yfinance_loads_late_and_keeps_its_files_in_the_data_folder(yahoo, tmp_path):
+    assert fetched_alone(yahoo, tmp_path) == "262"
+    assert (tmp_path / "yfinance" / "tkr-tz.db").is_file()
+
+
+def test_a_data_folder_that_cannot_be_made_does_not_stop_a_download(yahoo, tmp_path):
+    (tmp_path / "file").touch()
+    assert fetched_alone(yahoo, tmp_path / "file" / "folder") == "262"

@@ -1,0 +1,88 @@
+"""Text files are cut into the cells that were meant, and rows keep the numbers that an editor shows."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.delimited_text import delimited_table
+from goldviz.data.tables.file_table import distinct_names, plain_words
+
+
+def cells(content):
+    table = delimited_table(content, "gold.csv")
+    return [list(row) for row in zip(*(column.to_pylist() for column in table.columns), strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("Date,Close\n2024-01-01,5\n", ","),
+        ("Date;Close\n2024-01-01;1,5\n2024-01-02;2,5\n", ";"),
+        ("Date\tClose\nJan 02, 2024\t1,925.45\n", "\t"),
+        ("Date|Close\n2024-01-01|1,5\n", "|"),
+        ('Date,Close\n"Jan 02, 2024","1,925.45"\n', ","),
+        ('"Date; local","Close"\n2024-01-01,5\n2024-01-02,6\n', ","),
+        ("sep=;\nDate;Close\n2024-01-01;5\n", ";"),
+    ],
+)
+def test_the_separator_is_told_from_the_lines(text, separator):
+    table = delimited_table(text.encode(), "gold.csv")
+    assert table.separator == separator
+    assert len(table.names) == 2
+
+
+@pytest.mark.parametrize("lines", ["\n", "\r\n", "\r"])
+def test_blank_rows_are_left_out_and_counted(lines):
+    text = lines.join(["", "Date,Close", "", "2024-01-01,5", ",", "2024-01-02,6", ".,NA", ""])
+    table = delimited_table(text.encode(), "gold.csv")
+    assert table.rows.tolist() == [4, 6]
+    assert table.columns[1].to_pylist() == ["5", "6"]
+
+
+def test_quoted_cells_may_hold_separators_quotes_and_line_ends():
+    assert cells(b'Date,Note\n2024-01-01,"a, ""b""\nc"\n') == [["2024-01-01", 'a, "b"\nc']]
+
+
+@given(
+    st.lists(
+        st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=8), min_size=3, max_size=3),
+        min_size=1,
+        max_size=8,
+    ),
+    st.sampled_from([",", ";", "\t", "|"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_cells_come_back_as_they_were_quoted_but_for_blanks_around_them(rows, separator, encoding):
+    # A first cell that is no gap, so that no row counts as blank.
+    rows = [["x" + row[0], *row[1:]] for row in rows]
+    lines = [["date", "close", "note"], *rows]
+    text = "".join(separator.join('"' + cell.replace('"', '""') + '"' for cell in line) + "\n" for line in lines)
+    assert cells(text.encode(encoding)) == [[cell.strip() for cell in row] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b'Date,Close\n"2024-01-01,5\n', "Row 2 of gold.csv has 1 cells where the first row has 2; every row needs"),
+        (b"%PDF-1.7", "gold.csv is a PDF document, not a table"),
+        (b"\x1f\x8b\x08", "gold.csv is a gzip archive, not a table"),
+        (b'\n {"a": 1}', "gold.csv is JSON, not a table"),
+        (b"sep=;\n", "gold.csv does not begin with a header; expected is a row of column names."),
+        (b"Date,Close\n2024-01-01,5\x00\n", "gold.csv holds binary data"),
+    ],
+)
+def test_what_is_no_table_is_refused(content, sentence):
+    with pytest.raises(MarketError) as caught:
+        delimited_table(content, "gold.csv")
+    assert str(caught.value).startswith(sentence)
+
+
+@given(st.lists(st.text(max_size=80), max_size=20))
+def test_names_are_distinct_short_and_control_nothing(names):
+    found = distinct_names(names)
+    assert len(set(found)) == len(names)
+    for name in found:
+        assert 0 < len(name) <= 60
+        assert name.isprintable()
+        assert plain_words(name) == name

@@ -1,0 +1,147 @@
+"""Parquet files are weighed before they are unpacked."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from goldviz.data.markets.files import look_into, market_from_file
+from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.parquet_table import parquet_table
+
+DAYS = pd.date_range("2024-01-01", periods=40)
+
+
+def parquet(table, **options):
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, **options)
+    return sink.getvalue().to_pybytes()
+
+
+def refusal(content):
+    with pytest.raises(MarketError) as caught:
+        parquet_table(content, "gold.parquet")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        pa.array(DAYS.date),
+        pa.array(DAYS, pa.timestamp("ns")),
+        pa.array(DAYS.tz_localize("America/New_York"), pa.timestamp("us", "America/New_York")),
+        pa.array([f"{day:%Y-%m-%d}" for day in DAYS]),
+        pa.array([f"{day:%Y-%m-%d}" for day in DAYS]).dictionary_encode(),
+        pa.array([int(day.timestamp()) for day in DAYS]),
+        pa.array([f"{day:%Y-%m-%d}" for day in DAYS], pa.large_string()),
+    ],
+    ids=lambda dates: str(dates.type),
+)
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array(np.arange(1.5, 41.5)),
+        pa.array(np.arange(1.5, 41.5, dtype="float32")),
+        pa.array([Decimal(place) + Decimal("1.5") for place in range(40)], pa.decimal128(9, 2)),
+        pa.array([f"{place + 1.5:.2f}" for place in range(40)]),
+        pa.array(np.arange(1.5, 41.5, dtype="float16")),
+    ],
+    ids=lambda values: str(values.type),
+)
+def test_dates_and_numbers_of_every_type_are_read(dates, values):
+    others = {
+        "flag": pa.array([True] * 40),
+        "clock": pa.array([1] * 40, pa.time64("us")),
+        "empty": pa.nulls(40),
+    }
+    content = parquet(pa.table({"Date": dates, "Close": values, **others}))
+    look_into(content, "gold.parquet")
+    found = market_from_file(content, "gold.parquet", retrieved=pd.Timestamp("2026-11-20", tz="UTC")).target.values
+    assert found.index.equals(DAYS.as_unit("s"))
+    assert found.tolist() == [place + 1.5 for place in range(40)]
+
+
+def test_an_index_of_pandas_is_a_column_like_others(tmp_path):
+    frame = pd.DataFrame({"Close": np.arange(1.0, 41.0)}, index=pd.DatetimeIndex(DAYS, name="Date"))
+    frame.to_parquet(tmp_path / "gold.parquet")
+    assert look_into((tmp_path / "gold.parquet").read_bytes(), "x").date_column == "Date"
+
+
+def test_columns_of_one_name_get_two():
+    table = pa.Table.from_arrays([pa.array(DAYS), *[pa.array(np.arange(40.0))] * 2], names=["Date", "Close", "Close"])
+    assert parquet_table(parquet(table), "gold.parquet").names == ("Date", "Close", "Close (2)")
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (
+            pa.table({"a": [[1], [2]]}),
+            "Column a of gold.parquet holds list<element: int64>; allowed are dates, numbers and text.",
+        ),
+        (
+            pa.table({"a": [{"b": 1}]}),
+            "Column a of gold.parquet holds struct<b: int64>; allowed are dates, numbers and text.",
+        ),
+        (pa.table({"a": [b"x"]}), "Column a of gold.parquet holds binary; allowed are dates, numbers and text."),
+        (
+            pa.table({"a": pa.nulls(0)}),
+            "gold.parquet has no rows under its header; expected are dates with numbers.",
+        ),
+        (
+            pa.table({str(place): [1] for place in range(201)}),
+            "gold.parquet has 201 columns; allowed are at most 200.",
+        ),
+        (
+            pa.table({"a": ["x" * 5_000_000, "y"]}),
+            "Column a of gold.parquet has a cell of 5,000,000 bytes; allowed are at most 1,000.",
+        ),
+        (
+            pa.table({"a": pa.array(np.zeros(2_000_001, np.int8))}),
+            "gold.parquet has 2,000,001 rows; allowed are at most 2,000,000.",
+        ),
+    ],
+)
+def test_bad_tables_are_refused_in_a_sentence(table, sentence):
+    assert refusal(parquet(table)) == sentence
+
+
+def test_a_small_file_that_stands_for_much_text_is_refused_before_it_is_written_out():
+    one = pa.array(["x" * 999])
+    bomb = pa.DictionaryArray.from_arrays(pa.array(np.zeros(1_000_000, np.int32)), one)
+    content = parquet(pa.table({"a": bomb}))
+    assert len(content) < 200_000
+    ordinary = pa.default_memory_pool()
+    watched = pa.proxy_memory_pool(ordinary)
+    pa.set_memory_pool(watched)
+    try:
+        assert refusal(content) == "Column a of gold.parquet holds 999,000,000 bytes; allowed are at most 400,000,000."
+    finally:
+        pa.set_memory_pool(ordinary)
+    assert 0 < watched.max_memory() < 100e6
+
+
+def test_a_header_that_speaks_of_billions_of_rows_is_refused():
+    content = parquet(pa.table({"a": np.zeros(3)}), compression="none")
+    assert refusal(with_rows(content, 3, 10**9)).endswith("allowed are at most 2,000,000.")
+
+
+def with_rows(content, rows, claimed):
+    """The file with another number of rows in its footer: field 3 of FileMetaData, a zigzag number of Thrift."""
+    length = int.from_bytes(content[-8:-4], "little")
+    footer = content[-8 - length : -8]
+    small, large = b"\x16" + varint(2 * rows) + b"\x19", b"\x16" + varint(2 * claimed) + b"\x19"
+    changed = footer.replace(small, large, 1)
+    assert changed != footer
+    return content[: -8 - length] + changed + len(changed).to_bytes(4, "little") + b"PAR1"
+
+
+def varint(number):
+    digits = bytearray()
+    while number >= 128:
+        digits.append(number % 128 + 128)
+        number //= 128
+    return bytes([*digits, number])

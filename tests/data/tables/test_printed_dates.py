@@ -1,0 +1,113 @@
+"""Dates are read as they were printed; what can be read in two ways is read in both."""
+
+import doctest
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.data.markets.market import MarketError
+from goldviz.data.tables import printed_dates
+from goldviz.data.tables.file_table import FileTable
+from goldviz.data.tables.printed_dates import date_form, read_dates
+
+
+def read(cells, day_first=None):
+    column = pa.array(cells)
+    table = FileTable("gold.csv", "text", ("Date",), (column,), np.arange(len(cells)) + 2)
+    return read_dates(table, 0, date_form(column), day_first)
+
+
+def test_the_examples_in_the_docstrings_hold():
+    found = doctest.testmod(printed_dates)
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize(
+    ("cell", "moment"),
+    [
+        ("2024-03-09", "2024-03-09"),
+        ("2024-3-9", "2024-03-09"),
+        ("2024/03/09", "2024-03-09"),
+        ("2024.03.09", "2024-03-09"),
+        ("20240309", "2024-03-09"),
+        ("2024-02", "2024-02-29"),
+        ("Feb 2023", "2023-02-28"),
+        ("Mar 09, 2024", "2024-03-09"),
+        ("march 9 2024", "2024-03-09"),
+        ("Sept. 9, 2024", "2024-09-09"),
+        ("09-Mar-2024", "2024-03-09"),
+        ("9 March 2024", "2024-03-09"),
+        ("31/12/2024", "2024-12-31"),
+        ("31.12.2024", "2024-12-31"),
+        ("12/31/2024", "2024-12-31"),
+        ("12/31/2024 16:00:00", "2024-12-31T16:00"),
+        ("2024-03-09T16:30", "2024-03-09T16:30"),
+        ("2024-03-09 16:30:15.123456", "2024-03-09T16:30:15"),
+        ("2024-03-09T16:30:15Z", "2024-03-09T16:30:15"),
+        ("2024-03-09 16:30+0530", "2024-03-09T11:00"),
+        ("2024-03-09 23:30:00-05", "2024-03-10T04:30"),
+        ("2024-03-09 00:00:00+09:00", "2024-03-09"),
+        ("-1325583000", "1927-12-30T14:30"),
+    ],
+)
+def test_a_date_is_read(cell, moment):
+    assert read([cell]).moments[0] == np.datetime64(moment, "s")
+
+
+@pytest.mark.parametrize(
+    "cell", ["", "closed", "2024", "5/2024", "45293", "1925.45", "24-03-09", "Foo 09, 2024", "12:30"]
+)
+def test_what_is_no_date_has_no_form(cell):
+    assert date_form(pa.array([cell])) is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["2024-02-30"], "'2024-02-30' is no day of the calendar;"),
+        (["2023-02-29"], "'2023-02-29' is no day of the calendar;"),
+        (["2024-00-10"], "'2024-00-10' is no day of the calendar;"),
+        (["31/31/2024"], "'31/31/2024' is no day of the calendar when the day stands first;"),
+        (["2024-01-01 25:00"], "'2024-01-01 25:00' has a time that no clock shows;"),
+        (["2024-01-01 10:00+99:00"], "'2024-01-01 10:00+99:00' has a time zone that there is not;"),
+        (["2024-01-01 10:00", "2024-01-02 10:00Z"], "'2024-01-01 10:00' has no time zone while others have one;"),
+        (["2200-01-01"], "'2200-01-01' lies outside the years that are allowed, 1700 to 2199;"),
+        (["99999999999"], None),
+        (["9999999999"], "'9999999999' lies outside the years that are allowed, 1700 to 2199;"),
+    ],
+)
+def test_what_is_no_day_is_refused_with_its_row(cells, said):
+    if said is None:
+        assert date_form(pa.array(cells)) is None
+        return
+    with pytest.raises(MarketError) as caught:
+        read(cells)
+    assert str(caught.value).startswith(f"In row 2 of gold.csv, column Date, {said}")
+
+
+@given(
+    st.lists(st.dates(pd.Timestamp("1700-01-01").date(), pd.Timestamp("2199-12-31").date()), min_size=1, max_size=20),
+    st.sampled_from(["day", "month"]),
+    st.sampled_from("-/."),
+)
+def test_the_right_reading_is_never_lost(days, order, mark):
+    form = mark.join(("%d", "%m", "%Y") if order == "day" else ("%m", "%d", "%Y"))
+    cells = [day.strftime(form) for day in days]
+    truth = np.array(days, "datetime64[s]")
+    chosen = read(cells, day_first=order == "day")
+    np.testing.assert_array_equal(chosen.moments, truth)
+    told = read(cells)
+    if told.order == "either":
+        np.testing.assert_array_equal(told.moments if order == "day" else told.month_first, truth)
+    elif (told.moments != truth).any():
+        # Only the order of the rows can mislead, and only where the true one is in no order at all.
+        steps = np.diff(told.moments).astype(int)
+        assert (steps >= 0).all() or (steps <= 0).all()
+        true_steps = np.diff(truth).astype(int)
+        assert (true_steps < 0).any()
+        assert (true_steps > 0).any()

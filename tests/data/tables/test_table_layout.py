@@ -1,0 +1,99 @@
+"""The columns of a table are taken for what their names and cells say."""
+
+import doctest
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from goldviz.data.markets.file_channel import file_channel
+from goldviz.data.markets.market import MarketError
+from goldviz.data.markets.symbols import described
+from goldviz.data.tables import file_table, table_layout
+from goldviz.data.tables.file_table import FileTable
+from goldviz.data.tables.table_layout import understood
+
+DAYS = pa.array([f"{day:%Y-%m-%d}" for day in pd.date_range("2024-01-01", periods=40)])
+PRICES = pa.array([f"{place + 1}.25" for place in range(40)])
+
+
+def table(**columns):
+    return FileTable("gold.csv", "text", tuple(columns), tuple(columns.values()), np.arange(40) + 2, ",")
+
+
+def layout(*names):
+    return understood(table(Date=DAYS, **dict.fromkeys(names, PRICES)))
+
+
+@pytest.mark.parametrize("module", [file_table, table_layout])
+def test_the_examples_in_the_docstrings_hold(module):
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "target", "chosen"),
+    [
+        (["Price"], "Price", ["Price"]),
+        (["Open", "High", "Low", "Close", "Adj Close", "Volume"], "Close", ["Close"]),
+        (["Price", "Open", "High", "Low", "Vol.", "Change %"], "Price", ["Price"]),
+        (["Close/Last", "Volume", "Open", "High", "Low"], "Close/Last", ["Close/Last"]),
+        (["Silver Close", "Gold Close"], "Gold Close", ["Gold Close", "Silver Close"]),
+        (["Silver", "Gold", "VIX"], "Gold", ["Gold", "Silver", "VIX"]),
+        (["DGS10", "DGS2"], "DGS10", ["DGS10", "DGS2"]),
+    ],
+)
+def test_the_column_that_says_price_is_suggested(names, target, chosen):
+    found = layout(*names)
+    assert found.target == target
+    assert list(found.chosen) == chosen
+
+
+def test_a_column_named_like_a_date_comes_before_others_that_hold_dates():
+    found = understood(table(Released=pa.array(["2023-01-01"] * 40), observation_date=DAYS, Gold=PRICES))
+    assert found.date_column == "observation_date"
+    assert found.notes == ("Left out, for no numbers are in it: Released.",)
+
+
+def test_large_prices_are_no_dates():
+    found = understood(table(Date=DAYS, Gold=pa.array(["20240101"] * 40), Volume=pa.array(["1704067200"] * 40)))
+    assert list(found.columns) == ["Gold", "Volume"]
+
+
+def test_remarks_beside_a_date_that_stands_twice_are_no_channels():
+    days = DAYS.to_pylist()
+    days[5] = days[4]
+    found = understood(table(Date=pa.array(days), Gold=pa.array(["5.25"] * 40), Remark=DAYS))
+    assert list(found.columns) == ["Gold"]
+
+
+def test_a_price_that_cannot_be_used_is_not_replaced_by_another_column():
+    cells = PRICES.to_pylist()
+    cells[0] = "closed"
+    with pytest.raises(MarketError, match=r"^Column Close of gold.csv has 'closed' in row 2; allowed are"):
+        understood(table(Date=DAYS, Close=pa.array(cells), Volume=PRICES))
+    assert understood(table(Date=DAYS, First=pa.array(cells), Second=PRICES)).target == "Second"
+
+
+@pytest.mark.parametrize(
+    ("column", "file", "name", "symbol"),
+    [
+        ("Close", "GC=F_daily.csv", "GC=F", "GC=F"),
+        ("Adj Close", "gspc 2024.csv", "^GSPC", "^GSPC"),
+        ("DGS10", "anything.csv", "DGS10", "DGS10"),
+        ("BTC-USD Close", "anything.csv", "BTC-USD", "BTC-USD"),
+        ("vix", "GC=F.csv", "^VIX", "^VIX"),
+        ("Close", "mine.csv", "mine", None),
+        ("Open", "GC=F.csv", "Open", None),
+        ("Gold", "GC=F.csv", "Gold", None),
+    ],
+)
+def test_a_channel_is_named_by_its_symbol_where_one_is_known(column, file, name, symbol):
+    made = file_channel(column, layout("Price").columns["Price"], file, None, taken=())
+    assert made.channel.name == name
+    assert made.release_known == (symbol is not None)
+    assert made.channel.words == (described(symbol).words if symbol else name)
+    again = file_channel(column, layout("Price").columns["Price"], file, None, taken={"GC=F", "^GSPC"})
+    assert again.channel.name == (name if name not in ("GC=F", "^GSPC") else column)

@@ -1,0 +1,224 @@
+import json
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from goldviz.declare.registry import experiment, experiments
+from goldviz.declare.settings import (
+    Experiment,
+    Preset,
+    SettingsError,
+    Variable,
+    allowed,
+    facts,
+    label,
+    setting,
+)
+from goldviz.labs.depth_gradients.settings import DepthGradients
+
+NAMES = list(DepthGradients.model_fields)
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=90)
+VALUES = PLAIN | st.lists(PLAIN, max_size=4) | st.dictionaries(st.text(max_size=3), PLAIN, max_size=2)
+
+
+class Sample(Experiment):
+    """One setting of every kind."""
+
+    title: ClassVar[str] = "Sample"
+    question: ClassVar[str] = "Is every kind of setting explained?"
+    icon: ClassVar[str] = ""
+    variables: ClassVar[dict[str, Variable]] = {}
+    presets: ClassVar[tuple[Preset, ...]] = ()
+
+    count: int = setting(1_500_000, ge=1, le=2_500_000, group="A", description="A count.")
+    share: float = setting(0.5, gt=0, lt=1, group="A", description="A share.", hot=True)
+    free: float = setting(0.0, group="A", description="Any number.")
+    flag: bool = setting(False, group="A", description="Yes or no.")
+    words: str = setting("", group="A", description="Words.")
+
+
+Sample.name = "sample"
+
+
+def said(values: dict[str, Any], declared: type[Experiment] = DepthGradients) -> dict[str, str]:
+    with pytest.raises(SettingsError) as raised:
+        declared.checked(values)
+    assert str(raised.value) == " ".join(raised.value.sentences.values())
+    return raised.value.sentences
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"depth": 0}, "Depth is 0; allowed is a whole number from 1 to 100."),
+        ({"depth": 101}, "Depth is 101; allowed is a whole number from 1 to 100."),
+        ({"depth": 2.5}, "Depth is 2.5; allowed is a whole number from 1 to 100."),
+        ({"depth": "deep"}, "Depth is 'deep'; allowed is a whole number from 1 to 100."),
+        ({"depth": None}, "Depth is None; allowed is a whole number from 1 to 100."),
+        ({"learning_rate": float("nan")}, "Learning rate is nan; allowed is a number from 1e-07 to 10."),
+        ({"learning_rate": float("inf")}, "Learning rate is inf; allowed is a number from 1e-07 to 10."),
+        ({"time_limit": 0.5}, "Time limit is 0.5; allowed is a number from 1 to 86400."),
+        ({"read_out": "loose"}, "Read out is 'loose'; allowed is one of tied, untied."),
+        ({"device": "tpu"}, "Device is 'tpu'; allowed is one of auto, cpu, cuda, mps."),
+        ({"dept": 3}, "depth-gradients has no setting 'dept'."),
+    ],
+)
+def test_a_bad_value_is_explained_in_a_sentence(values: dict[str, Any], sentence: str) -> None:
+    assert said(values) == {next(iter(values)): sentence}
+
+
+@pytest.mark.parametrize("seeds", [[], [1, 1], [-1], [1_000_000], ["x"], "7", 7, None, list(range(11))])
+def test_bad_seeds_are_explained(seeds: Any) -> None:
+    sentence = said({"seeds": seeds})["seeds"]
+    assert sentence.startswith("Seeds is ")
+    assert sentence.endswith("allowed is a list of 1 to 10 different values, each a whole number from 0 to 999999.")
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"count": 0}, "Count is 0; allowed is a whole number from 1 to 2500000."),
+        ({"share": 1}, "Share is 1; allowed is a number above 0 below 1."),
+        ({"free": float("inf")}, "Free is inf; allowed is a number."),
+        ({"flag": "perhaps"}, "Flag is 'perhaps'; allowed is true or false."),
+        ({"words": 3}, "Words is 3; allowed is a text."),
+    ],
+)
+def test_every_kind_of_setting_says_what_it_allows(values: dict[str, Any], sentence: str) -> None:
+    assert list(said(values, Sample).values()) == [sentence]
+
+
+def test_every_bad_setting_gets_its_own_sentence() -> None:
+    assert list(said({"depth": 0, "width": 1, "nonsense": 1, "seeds": [1, -1, "x"]})) == [
+        "seeds",
+        "depth",
+        "width",
+        "nonsense",
+    ]
+
+
+def test_long_values_are_shown_shortened() -> None:
+    for sentence in (said({"depth": "9" * 5000})["depth"], said({"x" * 5000: 1})["x" * 5000]):
+        assert len(sentence) < 150
+        assert "..." in sentence
+    with pytest.raises(SettingsError) as raised:
+        DepthGradients.preset("p" * 5000)
+    assert len(str(raised.value)) < 500
+
+
+def outcome(check: Callable[[], DepthGradients]) -> DepthGradients | SettingsError:
+    try:
+        return check()
+    except SettingsError as error:
+        return error
+
+
+@given(st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=12), VALUES, max_size=6))
+def test_any_values_are_settings_or_are_explained(values: dict[str, Any]) -> None:
+    found = outcome(lambda: DepthGradients.checked(values))
+    if isinstance(found, SettingsError):
+        assert found.sentences
+        for name, sentence in found.sentences.items():
+            assert name in values
+            assert sentence.endswith(".")
+            assert sentence.startswith(f"{label(name)} is " if name in NAMES else "depth-gradients has no setting ")
+            assert "\n" not in sentence
+    else:
+        assert set(values) <= set(NAMES)
+        assert DepthGradients.checked_json(found.model_dump_json()) == found
+        assert DepthGradients.checked(found.differences()) == found
+
+
+@given(st.text(max_size=60) | st.builds(json.dumps, VALUES))
+def test_any_stored_text_is_settings_or_is_explained(text: str) -> None:
+    found = outcome(lambda: DepthGradients.checked_json(text))
+    if isinstance(found, SettingsError):
+        assert found.sentences
+        assert all(sentence.endswith(".") for sentence in found.sentences.values())
+    else:
+        assert DepthGradients.checked_json(found.model_dump_json()) == found
+
+
+def test_text_from_a_link_is_understood() -> None:
+    values = {"depth": "30", "learning_rate": "1e-2", "activation": "relu", "seeds": ["0", "5"]}
+    assert DepthGradients.checked(values) == DepthGradients(
+        depth=30, learning_rate=0.01, activation="relu", seeds=(0, 5)
+    )
+
+
+@pytest.mark.parametrize("name", list(experiments()))
+def test_presets_are_allowed_and_come_back_from_their_names(name: str) -> None:
+    declared = experiment(name)
+    slugs = [preset.slug for preset in declared.presets]
+    assert len(set(slugs)) == len(slugs)
+    assert declared.preset(slugs[0]) == declared()
+    assert declared.presets[0].kind == "document"
+    for preset in declared.presets:
+        settings = declared.preset(preset.slug)
+        assert declared.checked(settings.differences()) == settings
+        plain = json.loads(settings.model_dump_json())
+        assert all(settings.differences()[key] == plain[key] for key in settings.differences())
+        assert set(settings.differences()) == set(preset.changes)
+
+
+@pytest.mark.parametrize("name", list(experiments()))
+def test_every_setting_is_explained(name: str) -> None:
+    declared = experiment(name)
+    for setting_name, field in declared.model_fields.items():
+        assert field.description
+        assert field.description.endswith(".")
+        assert facts(declared, setting_name)["group"]
+        assert allowed(declared, setting_name)
+        labels = facts(declared, setting_name)["labels"]
+        choices = declared.model_json_schema()["properties"][setting_name].get("enum")
+        assert not labels or list(labels) == choices
+
+
+@pytest.mark.parametrize("name", list(experiments()))
+def test_every_experiment_declares_what_the_rooms_ask_for(name: str) -> None:
+    declared = experiment(name)
+    settings = declared()
+    assert declared.__doc__
+    assert settings.steps_planned() >= 1
+    assert settings.estimated_seconds() > 0
+    assert declared.question.endswith("?")
+    for variable in declared.variables.values():
+        assert variable.long_name
+        assert variable.units
+        assert len(set(variable.dims)) == len(variable.dims)
+    assert any(declared.step in variable.dims for variable in declared.variables.values())
+
+
+def test_settings_cannot_be_changed_in_place_but_copied() -> None:
+    settings = DepthGradients()
+    with pytest.raises(ValidationError):
+        settings.depth = 3  # type: ignore[misc]
+    changed = settings.changed(depth=3)
+    assert (settings.depth, changed.depth) == (15, 3)
+    assert changed.differences() == {"depth": 3}
+    assert settings.differences() == {}
+    with pytest.raises(SettingsError, match="Depth is 0"):
+        settings.changed(depth=0)
+
+
+def test_hot_settings_are_those_declared_so() -> None:
+    assert DepthGradients.hot_settings() == ("dropout", "learning_rate", "clip")
+    assert Sample.hot_settings() == ("share",)
+
+
+def test_an_experiment_without_a_name_of_its_own_is_not_listed() -> None:
+    assert Sample not in experiments().values()
+
+
+def test_what_an_experiment_does_not_declare_is_said() -> None:
+    sample = Sample()
+    for asked in (sample.steps_planned, sample.estimated_seconds):
+        with pytest.raises(TypeError, match="Sample declares no "):
+            asked()
+    with pytest.raises(ModuleNotFoundError, match=r"procedures\.sample"):
+        sample.run(None)  # type: ignore[arg-type]
+    assert sample.findings(None) == []  # type: ignore[arg-type]

@@ -1,0 +1,108 @@
+"""The laboratory *Pre-training and fine-tuning*: its figures, a run, the way into its model, own texts."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from goldviz.data.texts.kept_texts import keep_text, load_text
+from goldviz.declare import examples
+from goldviz.labs.bert_pretraining.figures import FIGURES
+from goldviz.labs.bert_pretraining.settings import BertPretraining
+from goldviz.runs.arrays import dataset_to_bytes
+from goldviz.ui import controls, services
+from tests.labs.bert_pretraining.runs import build
+from tests.pages.visit import Visitor
+
+PAGE = "pages/bert_pretraining.py"
+SMALL = {
+    "texts": "50", "labelled": "30", "vocabulary": "200", "layers": "1", "heads": "2", "width": "8", "inner": "8",
+    "pretraining_steps": "2", "fine_tuning_steps": "2", "batch": "4",
+}  # fmt: skip
+CORPUS = controls.key_of(BertPretraining, "corpus")
+
+
+@pytest.fixture(autouse=True)
+def _recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A recorded run of the first preset, built by hand, beside the recorded runs that ship; texts of one's own."""
+    folder = tmp_path / "recorded"
+    shutil.copytree(examples.FOLDER, folder, ignore=shutil.ignore_patterns("bert-pretraining.*"))
+    slug = BertPretraining.presets[0].slug
+    (folder / f"bert-pretraining.{slug}.safetensors").write_bytes(dataset_to_bytes(build()))
+    monkeypatch.setattr(examples, "FOLDER", folder)
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path / "data"))
+    examples.example.cache_clear()
+    yield
+    examples.example.cache_clear()
+
+
+def test_a_stranger_sees_both_phases_and_what_they_came_to() -> None:
+    visitor = Visitor(PAGE)
+    assert visitor.at.title[0].value == BertPretraining.title
+    assert all(visitor.figures(name)[0]["data"] for name in ("learning", "attention", "why-heads"))
+    assert not visitor.errors + visitor.warnings
+    assert any(words.startswith("#### Masked words") for words in visitor.markdown)
+    assert any("$\\ln V = 6.91$ nat" in words for words in visitor.markdown)
+    assert any("generated sentences" in words for words in visitor.markdown)
+    assert not services.executor_ready(), "looking needs no workers"
+
+
+def test_every_figure_can_be_chosen() -> None:
+    visitor = Visitor(PAGE)
+    for name in set(FIGURES) - {"learning", "attention"}:
+        visitor.at.button_group(key="detail-bert-pretraining").set_value(name)
+        visitor.look()
+        assert visitor.figures(name)[0]["data"], name
+
+
+def test_a_run_is_trained_and_leads_into_its_model() -> None:
+    visitor = Visitor(PAGE, SMALL)
+    assert "Look inside this model" not in [link.proto.label for link in visitor.page_links()]
+    visitor.click("train-bert-pretraining").wait_for("Finished")
+    assert visitor.figures("learning")[0]["data"]
+    run = services.store().run(visitor.runs[0])
+    assert (run.status, run.step) == ("finished", 4)
+    [link] = [link.proto for link in visitor.page_links() if link.proto.label == "Look inside this model"]
+    assert link.page.endswith("inside-bert")
+    assert f"model=run%3A{run.id}" in link.query_string or f"model=run:{run.id}" in link.query_string
+
+
+def test_a_text_of_ones_own_is_read_next_and_shown_as_plain_text() -> None:
+    kept = keep_text(b"Gold <b>rose</b> as yields fell. " * 40, "own.txt")
+    visitor = Visitor(PAGE, {"corpus": kept.name})
+    [line] = [words for words in visitor.markdown if "your text" in words]
+    assert "200 words" in line
+    assert "<b>" not in line
+    visitor.click("text-generated")
+    assert visitor.at.session_state[CORPUS] == "generated"
+    assert "corpus" not in visitor.at.query_params
+
+
+def test_an_uploaded_file_is_shown_before_it_is_used() -> None:
+    visitor = Visitor(PAGE)
+    visitor.at.file_uploader(key="text-file").set_value(("own.txt", b"Prices rose. Growth slowed.", "text/plain"))
+    visitor.look()
+    assert any("**4 words** were read" in words for words in visitor.markdown)
+    assert visitor.at.session_state[CORPUS] == "generated"
+    visitor.click("use-text")
+    name = visitor.at.session_state[CORPUS]
+    assert load_text(name) == "Prices rose. Growth slowed."
+    assert visitor.at.query_params["corpus"] in (name, [name])
+
+
+@pytest.mark.parametrize(("content", "words"), [(b"", "is empty"), (b"\x00\x01\x02" * 30, "")])
+def test_a_file_that_is_no_text_is_refused_in_a_sentence(content: bytes, words: str) -> None:
+    visitor = Visitor(PAGE)
+    visitor.at.file_uploader(key="text-file").set_value(("own.txt", content, "text/plain"))
+    visitor.look()
+    [error] = visitor.errors
+    assert words in error
+    assert "use-text" not in [button.key for button in visitor.at.button]
+
+
+def test_a_text_that_is_gone_is_named_and_can_be_left() -> None:
+    visitor = Visitor(PAGE, {"corpus": "0123456789abcdef"})
+    assert any("does not hold the text 0123456789abcdef" in words for words in visitor.markdown)
+    visitor.click("text-generated")
+    assert any("generated sentences" in words for words in visitor.markdown)

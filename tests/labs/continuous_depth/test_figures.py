@@ -1,0 +1,223 @@
+import json
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.figures.theme import INKS, NETWORKS
+from goldviz.labs.continuous_depth.figures import FIGURES, picture
+from goldviz.labs.continuous_depth.figures.quantities import (
+    CLASS_NAMES,
+    DEPTH_NETWORKS,
+    PlaneView,
+    shared_limits,
+)
+from goldviz.labs.continuous_depth.figures.solver import AFTER_TRAINING, WITHOUT_FLOW
+from goldviz.labs.continuous_depth.settings import ContinuousDepth
+from tests.figures.test_theme import contrast
+from tests.labs.continuous_depth.runs import build
+
+NEEDS = {
+    "carried": "path",
+    "loss": "loss",
+    "decision": "decision",
+    "evaluations": "evaluations_forward",
+    "euler_steps": "error_by_blocks",
+    "field": "field_stiffness",
+    "adjoint": "gradient_difference",
+    "tolerance": "evaluations_by_tolerance",
+    "gradient_norm": "gradient_norm",
+}
+EVERY = pytest.mark.parametrize("name", list(FIGURES))
+AFTER = ("euler_steps", "tolerance")
+
+
+def words(figure):
+    layout = figure.layout
+    texts = [layout.title.text, layout.title.subtitle.text or "", *(a.text for a in layout.annotations)]
+    return " ".join(texts).replace("<br>", " ")
+
+
+def named(figure, name):
+    return next(trace for trace in figure.data if trace.name == name)
+
+
+def test_every_figure_is_described():
+    assert set(NEEDS) == set(FIGURES)
+    for spec in FIGURES.values():
+        assert spec.question.endswith("?")
+        assert spec.shows.endswith(".")
+        assert spec.cannot_show.endswith(".")
+
+
+@pytest.mark.parametrize("task", ["rings", "flip"])
+def test_the_runs_of_these_tests_are_what_the_experiment_declares(task):
+    run, declared = build(task=task), ContinuousDepth.variables
+    assert set(declared) - set(run.data_vars) == ({"read_out"} if task == "flip" else set())
+    assert all(array.dims == declared[name].dims for name, array in run.data_vars.items())
+
+
+def test_the_networks_stand_out_and_keep_their_look():
+    assert DEPTH_NETWORKS["residual"] is NETWORKS["residual"]
+    ode = DEPTH_NETWORKS["ode"]
+    assert ode.colour not in {style.colour for style in NETWORKS.values()}
+    for ink in INKS.values():
+        assert contrast(ode.colour, ink.background) >= 3
+        assert contrast(ode.colour, ink.surface) >= 3
+
+
+@EVERY
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("task", ["rings", "flip"])
+def test_titles_fit_a_phone_and_figures_stay_small(name, theme, task):
+    figure = FIGURES[name].draw(build(task=task), theme=theme)
+    assert figure.data
+    assert len(figure.layout.title.text) <= 36
+    assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
+    assert len(figure.to_json()) < 80_000
+    assert sum(1 for trace in figure.data if trace.showlegend is not False and trace.name) <= 2, "one row on a phone"
+
+
+@EVERY
+def test_a_missing_variable_is_named(name):
+    figure = FIGURES[name].draw(build().drop_vars(NEEDS[name]))
+    assert not figure.data
+    assert NEEDS[name] in words(figure)
+
+
+@EVERY
+def test_a_run_that_has_just_begun_says_so(name):
+    empty = build(done=False).isel(step=slice(0, 0), look=slice(0, 0))
+    figure = FIGURES[name].draw(empty, limits=shared_limits([empty]))
+    assert not figure.data
+    assert (AFTER_TRAINING if name in AFTER else "nothing measured yet") in words(figure)
+
+
+@EVERY
+def test_a_running_run_draws_all_but_what_follows_training(name):
+    figure = FIGURES[name].draw(build(done=False), epoch=40)
+    assert bool(figure.data) == (name not in AFTER)
+
+
+@EVERY
+@pytest.mark.parametrize("shape", [
+    {"steps": 1}, {"steps": 5, "look_every": 100, "networks": ("residual",)}, {"networks": ("ode",), "augmented": 3},
+    {"seeds": 3}, {"task": "flip", "augmented": 2}, {"steps": 2000, "look_every": 5}, {"points": 1},
+])  # fmt: skip
+def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
+    run = build(**shape)
+    figure = FIGURES[name].draw(run, limits=shared_limits([run]), epoch=1)
+    if name == "adjoint" and "ode" not in run["network"].values:
+        assert WITHOUT_FLOW in words(figure)
+    else:
+        assert figure.data
+        assert len(figure.to_json()) < 100_000
+
+
+@EVERY
+def test_numbers_that_are_none_are_drawn_as_gaps(name):
+    run = build(seeds=2)
+    for variable in run.data_vars:
+        if "look" in run[variable].dims and run[variable].dtype.kind == "f":
+            run[variable].loc[{"look": run["look"][-1]}] = np.nan
+    text = FIGURES[name].draw(run, limits=shared_limits([run])).to_json()
+    assert json.loads(text)
+
+
+@EVERY
+def test_lanes_share_their_axes(name):
+    runs = [build(), build(task="moons", steps=50, seeds=2)]
+    limits = shared_limits(runs)
+    one, other = (FIGURES[name].draw(run, limits=limits).layout for run in runs)
+    if name != "decision":
+        assert one.yaxis.range == other.yaxis.range
+
+
+def test_ends_are_drawn_where_the_path_ends_and_on_their_side_of_the_line():
+    run = build()
+    figure = FIGURES["carried"].draw(run)
+    inner, outer = (named(figure, name) for name in CLASS_NAMES["rings"])
+    ends = run["path"].isel(look=-1, network=0, depth=-1).values
+    labels = run["label"].values
+    np.testing.assert_allclose(outer.x, ends[labels == 1, 0], rtol=1e-6)
+    np.testing.assert_allclose(inner.y, ends[labels == 0, 1], rtol=1e-6)
+    dashed = next(trace for trace in figure.data if trace.line.dash == "dash")
+    np.testing.assert_allclose(dashed.x, -0.05, atol=1e-9)
+
+
+def test_the_scrubber_goes_back():
+    run = build()
+    early, late = (named(FIGURES["carried"].draw(run, epoch=epoch), "outer ring").x for epoch in (1, None))
+    np.testing.assert_allclose(early, run["path"].isel(look=0, network=0, depth=-1).values[1::2, 0], rtol=1e-6)
+    assert not np.allclose(early, late)
+
+
+@given(weights=st.lists(st.floats(-5, 5), min_size=4, max_size=6).filter(lambda w: np.linalg.norm(w[:-1]) > 0.1))
+def test_the_side_view_shows_the_distance_from_the_read_out_s_plane(weights):
+    view = PlaneView.of(np.array(weights))
+    assert view.from_the_side
+    np.testing.assert_allclose(view.axes @ view.axes.T, np.eye(2), atol=1e-9)
+    h = np.random.default_rng(0).standard_normal((5, len(weights) - 1))
+    w = np.array(weights[:-1])
+    np.testing.assert_allclose(view.place(h)[:, 1], (h @ w + weights[-1]) / np.linalg.norm(w), atol=1e-9)
+
+
+def test_two_dimensions_are_drawn_as_they_are():
+    view = PlaneView.of(np.array([1.0, 2.0, 3.0]))
+    assert not view.from_the_side
+    assert (view.place(np.array([[0.5, -1.0]])) == [[0.5, -1.0]]).all()
+
+
+def test_the_side_view_is_said():
+    assert "3 dimensions, seen from the side" in words(FIGURES["carried"].draw(build(augmented=1)))
+    assert "seen from the side" not in words(FIGURES["carried"].draw(build()))
+
+
+def test_the_decision_is_a_probability():
+    figure = FIGURES["decision"].draw(build(networks=("ode",)))
+    heat = figure.data[0]
+    expected = 1 / (1 + np.exp(-4 * np.array(heat.x)))
+    np.testing.assert_allclose(np.array(heat.z)[0], expected, atol=1e-6)
+    assert len(heat.x) == 49
+
+
+def test_the_way_back_is_drawn_where_there_is_one():
+    run = build(networks=("ode",))
+    assert "none, the steps were kept" in words(FIGURES["evaluations"].draw(run))
+    run["evaluations_backward"] += 60
+    figure = FIGURES["evaluations"].draw(run)
+    assert (np.array(named(figure, "neural ODE, back").y) == 60).all()
+
+
+def test_a_star_marks_what_was_trained():
+    def stars(**settings):
+        figure = FIGURES["euler_steps"].draw(build(**settings))
+        return [trace.x[0] for trace in figure.data if trace.marker.symbol == "star"]
+
+    assert stars(blocks=8) == [8]
+    assert stars(blocks=7) == []
+    assert stars(networks=("ode",), method="euler", solver_steps=1) == [1]
+    assert stars(networks=("ode",), method="rk4", solver_steps=8) == []
+
+
+def test_the_tolerance_of_training_is_marked_for_adaptive_solvers_alone():
+    assert "Dashed: used in training" in words(FIGURES["tolerance"].draw(build()))
+    assert "Dashed" not in words(FIGURES["tolerance"].draw(build(method="rk4")))
+
+
+def test_the_regression_names_the_best_that_keeps_the_order():
+    assert "1/3: best that keeps the order" in words(FIGURES["loss"].draw(build(task="flip")))
+    assert "1/3" not in words(FIGURES["loss"].draw(build()))
+
+
+def test_hostile_titles_are_escaped():
+    run = build().assign_attrs(title="<img src=x onerror=alert(1)>")
+    for spec in FIGURES.values():
+        assert "<img" not in spec.draw(run).to_json()
+
+
+@pytest.mark.parametrize("run", [build(), build(done=False), build(networks=("ode",))])
+def test_the_picture_is_an_svg(run):
+    assert ET.fromstring(picture(run)).tag.endswith("svg")

@@ -1,0 +1,51 @@
+"""The laboratory *Continuous depth*: its presets, its figures, and a run."""
+
+import pytest
+
+from goldviz.labs.continuous_depth.figures import FIGURES
+from goldviz.labs.continuous_depth.settings import ContinuousDepth
+from goldviz.ui import controls, services
+from tests.pages.visit import Visitor
+
+PAGE = "pages/continuous_depth.py"
+SMALL = {"samples": "20", "width": "4", "steps": "3", "batch": "8", "method": "euler", "blocks": "2"}
+
+
+def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
+    visitor = Visitor(PAGE)
+    assert visitor.at.title[0].value == ContinuousDepth.title
+    [state] = visitor.states
+    assert state.startswith("**As in the document**")
+    assert all(visitor.figures(name)[0]["data"] for name in ("carried", "loss", "why-euler_steps"))
+    assert not visitor.errors + visitor.warnings
+    assert any("evaluations of f for a batch" in words for words in visitor.markdown)
+    assert any("**Adjoint**" in words for words in visitor.markdown)
+    assert not services.executor_ready(), "looking needs no workers"
+
+
+@pytest.mark.parametrize("preset", ContinuousDepth.presets[1:], ids=lambda preset: preset.slug)
+def test_a_preset_shows_its_recorded_run(preset) -> None:  # type: ignore[no-untyped-def]
+    visitor = Visitor(PAGE)
+    visitor.at.button_group(key="preset-continuous-depth").set_value(preset.slug)
+    visitor.look()
+    assert preset.words in visitor.captions
+    wanted = ContinuousDepth.preset(preset.slug)
+    assert visitor.at.query_params == controls.to_link(wanted) | {"runs": f"example:{preset.slug}"}
+    assert visitor.figures("carried")[0]["data"]
+    assert not visitor.errors
+
+
+def test_every_figure_can_be_chosen() -> None:
+    visitor = Visitor(PAGE)
+    for name in set(FIGURES) - {"carried", "loss"}:
+        visitor.at.button_group(key="detail-continuous-depth").set_value(name)
+        visitor.look()
+        assert visitor.figures(name)[0]["data"], name
+
+
+def test_a_run_is_trained_and_shown() -> None:
+    visitor = Visitor(PAGE, SMALL).click("train-continuous-depth").wait_for("Finished")
+    assert visitor.figures("carried")[0]["data"]
+    run = services.store().run(visitor.runs[0])
+    assert (run.status, run.step) == ("finished", 3)
+    assert ContinuousDepth.checked_json(run.settings) == ContinuousDepth.checked(SMALL)

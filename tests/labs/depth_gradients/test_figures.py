@@ -1,0 +1,294 @@
+import json
+
+import numpy as np
+import pytest
+
+from goldviz.labs.depth_gradients import figures
+from goldviz.labs.depth_gradients.figures import FIGURES
+from goldviz.labs.depth_gradients.figures.quantities import gradient_factor, shared_limits
+
+NEEDS = {
+    "gradient_by_layer": "gradient_norm",
+    "gradient_heat_map": "gradient_norm",
+    "loss": "loss",
+    "decay_rate": "decay_rate",
+    "gradient_factor": "hidden_gradient_norm",
+    "update_to_data": "update_to_data",
+    "activations": "activation_mean",
+    "activation_distribution": "activation_histogram",
+    "hidden_gradient_distribution": "gradient_histogram",
+    "weight_gradient_distribution": "weight_gradient_histogram",
+}
+EVERY = pytest.mark.parametrize("name", list(FIGURES))
+
+
+def named(figure, name):
+    return next(trace for trace in figure.data if trace.name == name)
+
+
+def words(figure):
+    layout = figure.layout
+    return " ".join([layout.title.text, layout.title.subtitle.text or "", *(a.text for a in layout.annotations)])
+
+
+def strings(value):
+    """Every text anywhere in a figure."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from strings(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from strings(part)
+
+
+def test_every_figure_is_described():
+    assert set(NEEDS) == set(FIGURES)
+    for spec in FIGURES.values():
+        assert spec.question.endswith("?")
+        assert spec.shows.endswith(".")
+        assert spec.cannot_show.endswith(".")
+
+
+@EVERY
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
+    figure = FIGURES[name].draw(run, theme=theme)
+    assert len(figure.layout.title.text) <= 36
+    assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
+    assert len(figure.to_json()) < 60_000
+
+
+@EVERY
+def test_a_missing_variable_is_named(run, name):
+    figure = FIGURES[name].draw(run.drop_vars(NEEDS[name]))
+    assert not figure.data
+    assert NEEDS[name] in words(figure)
+
+
+@EVERY
+def test_a_run_that_has_just_begun_says_so(build_run, name):
+    empty = build_run(done=False).isel(epoch=slice(0, 0), histogram_epoch=slice(0, 0))
+    figure = FIGURES[name].draw(empty)
+    assert not figure.data
+    assert "nothing measured yet" in words(figure).replace("<br>", " ")
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"epochs": 1},
+        {"depth": 1},
+        {"depth": 1, "untied": True, "epochs": 1},
+        {"depth": 100, "seeds": 3, "untied": True},
+        {"epochs": 2000, "histogram_every": 500, "depth": 3},
+    ],
+    ids=str,
+)
+def test_every_shape_of_run_is_drawn(build_run, name, shape):
+    figure = FIGURES[name].draw(build_run(**shape), epoch=1)
+    assert figure.data or (name == "decay_rate" and "no neighbour" in words(figure).replace("<br>", " "))
+    assert len(figure.to_json()) < 200_000
+
+
+@EVERY
+@pytest.mark.parametrize("value", [0.0, np.nan, np.inf])
+def test_odd_values_are_drawn_without_a_warning(build_run, name, value):
+    run = build_run(seeds=2)
+    for variable in run.data_vars.values():
+        if "network" in variable.dims and variable.dtype.kind == "f":
+            variable.loc[{"network": "plain"}] = value
+    assert FIGURES[name].draw(run, limits=shared_limits([run])).data
+    everything = run.where(False, value)
+    assert FIGURES[name].draw(everything).layout.title.text
+
+
+def test_gradient_by_layer_draws_the_dataset(build_run):
+    run = build_run(seeds=3)
+    figure = figures.gradient_by_layer(run, epoch=7)
+    curve = named(figure, "residual")
+    recorded = run["gradient_norm"].sel(epoch=7, network="residual")
+    np.testing.assert_allclose(curve.y, recorded.median("seed"))
+    np.testing.assert_array_equal(curve.x, run["layer"])
+    mean = named(figure, "plain, mean of epochs 1 to 7")
+    so_far = run["gradient_norm"].sel(network="plain", epoch=slice(1, 7)).mean("epoch").median("seed")
+    np.testing.assert_allclose(mean.y, so_far)
+    band = [trace for trace in figure.data if trace.legendgroup == "plain" and trace.fill == "tonexty"]
+    np.testing.assert_allclose(band[0].y, run["gradient_norm"].sel(epoch=7, network="plain").max("seed"))
+    assert figure.layout.yaxis.type == "log"
+    assert "Median of 3 seeds" in words(figure).replace("<br>", " ")
+
+
+def test_one_seed_has_no_band(run):
+    assert not [trace for trace in figures.gradient_by_layer(run).data if trace.fill]
+
+
+def test_zero_gradients_are_told_beside_the_log_axis(run):
+    run["gradient_norm"].loc[{"network": "plain", "layer": slice(0, 3)}] = 0
+    figure = figures.gradient_by_layer(run)
+    assert "plain: exactly 0 in 4 of 16 layers" in words(figure).replace("<br>", " ")
+    assert np.isnan(named(figure, "plain").y[:4]).all()
+
+
+@pytest.mark.parametrize("name", ["gradient_by_layer", "gradient_heat_map"])
+def test_a_run_without_any_gradient_says_so(run, name):
+    figure = FIGURES[name].draw(run * 0)
+    assert "is exactly 0" in words(figure).replace("<br>", " ")
+
+
+def test_an_epoch_that_is_no_number_is_told(run):
+    run["gradient_norm"].loc[{"network": "plain", "epoch": 20}] = np.nan
+    assert "plain: not a finite number in 16 of 16 layers" in words(figures.gradient_by_layer(run)).replace("<br>", " ")
+
+
+def test_layer_axis_names_its_ends(build_run):
+    ticks = figures.gradient_by_layer(build_run(untied=True)).layout.xaxis
+    assert dict(zip(ticks.tickvals, ticks.ticktext, strict=True))[16] == "read-out"
+    tied = figures.gradient_by_layer(build_run()).layout.xaxis
+    assert tied.ticktext[0] == "input"
+    assert "read-out" not in tied.ticktext
+
+
+def test_heat_map_is_log10_with_gaps_for_zero(run):
+    run["gradient_norm"].loc[{"network": "plain", "epoch": 1}] = 0
+    figure = figures.gradient_heat_map(run, epoch=12)
+    plain, residual = figure.data
+    assert np.isnan(plain.z[:, 0]).all()
+    expected = np.log10(run["gradient_norm"].sel(network="residual").isel(seed=0)).transpose("layer", "epoch")
+    np.testing.assert_allclose(residual.z, expected, rtol=1e-5)
+    assert plain.coloraxis == residual.coloraxis == "coloraxis"
+    assert "Grey: exactly 0" in words(figure)
+    assert {shape.x0 for shape in figure.layout.shapes} == {12}
+
+
+def test_long_runs_are_thinned_and_say_so(build_run):
+    figure = figures.gradient_heat_map(build_run(epochs=2000, depth=3, histogram_every=1000))
+    assert figure.data[0].z.shape == (4, 400)
+    assert figure.data[0].x[-1] == 2000
+    assert "Every 5th epoch is drawn" in words(figure)
+
+
+def test_decay_rate_draws_the_dataset_with_its_zero_line(run):
+    figure = figures.decay_rate(run, epoch=3)
+    recorded = run["decay_rate"].sel(epoch=3, network="plain", layer=slice(1, 14)).isel(seed=0)
+    np.testing.assert_allclose(named(figure, "plain").y, recorded)
+    np.testing.assert_array_equal(named(figure, "plain").x, np.arange(1, 15))
+    assert [shape.y0 for shape in figure.layout.shapes] == [0]
+    assert "neither shrinks nor grows" in words(figure)
+
+
+def test_loss_has_test_marker_and_zero_line_only_at_the_end(build_run):
+    done = figures.loss(build_run(seeds=3))
+    assert named(done, "residual, test").x == (20,)
+    assert named(done, "residual, test").error_y.array[0] > 0
+    assert [round(shape.y0, 3) for shape in done.layout.shapes] == [0.873]
+    going_on = figures.loss(build_run(done=False))
+    assert not going_on.layout.shapes
+    assert "Test loss follows" in words(going_on)
+
+
+def test_loss_turns_to_a_log_axis_when_it_explodes_in_any_lane(run):
+    assert figures.loss(run).layout.yaxis.type is None
+    wild = run.copy(deep=True)
+    wild["loss"][-1] = 1e9
+    shared = shared_limits([run, wild])
+    calm, exploded = figures.loss(run, limits=shared), figures.loss(wild, limits=shared)
+    assert calm.layout.yaxis.type == exploded.layout.yaxis.type == "log"
+    assert calm.layout.yaxis.range == exploded.layout.yaxis.range
+
+
+def test_update_to_data_has_a_line_for_each_layer_and_its_reference(run):
+    figure = figures.update_to_data(run)
+    lines = [trace for trace in figure.data if trace.mode == "lines"]
+    assert len(lines) == 2 * 16
+    recorded = run["update_to_data"].sel(network="residual", layer=4).isel(seed=0)
+    np.testing.assert_allclose(lines[16 + 4].y, recorded, rtol=1e-6)
+    assert {shape.y0 for shape in figure.layout.shapes} == {1e-3}
+    reference = next(a for a in figure.layout.annotations if "usual advice" in a.text)
+    assert reference.y == pytest.approx(-3)
+
+
+def test_activations_show_mean_and_spread(run):
+    figure = figures.activations(run, epoch=4)
+    at = run.sel(epoch=4, network="plain").isel(seed=0)
+    low, high, mean = [trace for trace in figure.data if trace.legendgroup == "plain" and trace.yaxis == "y3"]
+    np.testing.assert_allclose(low.y, at["activation_mean"] - at["activation_std"])
+    np.testing.assert_allclose(high.y, at["activation_mean"] + at["activation_std"])
+    np.testing.assert_allclose(mean.y, at["activation_mean"])
+
+
+@pytest.mark.parametrize("which", ["activations", "hidden_gradients", "weight_gradients"])
+def test_distributions_take_the_nearest_measured_epoch(run, which):
+    figure = figures.distributions(run, which=which, epoch=13)
+    assert "Measured at epoch 10." in words(figure)
+    assert np.nansum(figure.data[0].z, axis=1) == pytest.approx(np.ones(16))
+    assert len(figure.data[0].x) < 50
+
+
+def test_magnitudes_stand_on_a_decade_scale_with_zero_apart(run):
+    figure = figures.distributions(run, which="hidden_gradients")
+    axis, heat = figure.layout.xaxis, figure.data[0]
+    ticks = dict(zip(axis.ticktext, axis.tickvals, strict=True))
+    assert ticks["0"] == 0
+    assert np.isnan(heat.z[:, 1]).all()
+    assert heat.z[3, 0] == pytest.approx(run["gradient_histogram"][-1, 0, 3, 0].item())
+    decades = list(ticks.values())[1:]
+    assert np.diff(decades) == pytest.approx(np.diff(decades)[0])
+    column = np.nanargmin(abs(np.log10(heat.customdata[0, 2:]) + 3.25)) + 2
+    near = run["gradient_histogram"].sel(magnitude_bin=10**-3.25, method="nearest").isel(histogram_epoch=-1)
+    np.testing.assert_allclose(heat.z[:, column], near.sel(network="plain"), rtol=1e-6)
+
+
+def test_values_stand_on_their_bins(run):
+    figure = figures.distributions(run)
+    axis = figure.layout.xaxis
+    zero = dict(zip(axis.ticktext, axis.tickvals, strict=True))["0"]
+    assert figure.data[1].z[0].argmax() == zero
+
+
+def test_gradient_factor_divides_neighbouring_norms(run):
+    norms = run["hidden_gradient_norm"]
+    factor = gradient_factor(run)
+    expected = norms.sel(hidden=4).values / norms.sel(hidden=5).values
+    np.testing.assert_allclose(factor.sel(block=5).values, expected)
+    figure = figures.gradient_factor_by_block(run, epoch=12)
+    np.testing.assert_allclose(named(figure, "plain").y, factor.sel(epoch=10, network="plain").isel(seed=0))
+    np.testing.assert_allclose(named(figure, "plain, expected").y, 0.55)
+
+
+def test_gradient_factor_without_jacobians_shows_what_was_measured(run):
+    figure = figures.gradient_factor_by_block(run.drop_vars("jacobian_gain"), epoch=12)
+    assert [trace.name for trace in figure.data] == ["plain", "residual"]
+    assert "did not record jacobian_gain" in words(figure)
+
+
+@EVERY
+def test_user_text_is_escaped(run, name):
+    run.attrs["title"] = "<img src=x onerror=alert(1)>"
+    run.attrs["marks"] = json.dumps([{"step": 5, "text": "<script>alert(2)</script>"}])
+    figure = FIGURES[name].draw(run, epoch=3)
+    assert "&lt;img" in words(figure)
+    for text in strings(figure.to_plotly_json()):
+        assert "<img" not in text
+        assert "<script" not in text
+
+
+@pytest.mark.parametrize("name", ["gradient_heat_map", "loss", "update_to_data"])
+def test_changes_on_the_way_are_marked(run, name):
+    run.attrs["marks"] = json.dumps([{"step": 5, "text": "rate 0.1 → 0.01"}, {"step": 6, "text": "clip 0 → 1"}])
+    figure = FIGURES[name].draw(run)
+    assert {5, 6} <= {shape.x0 for shape in figure.layout.shapes}
+    assert "rate 0.1 → 0.01" in words(figure)
+
+
+@EVERY
+def test_lanes_share_their_axes(build_run, name):
+    lanes = [build_run(depth=5, epochs=10), build_run(depth=25, epochs=40)]
+    shared = shared_limits(lanes)
+    drawn = [FIGURES[name].draw(lane, limits=shared) for lane in lanes]
+    for axis in ("xaxis", "yaxis"):
+        assert drawn[0].layout[axis].range == drawn[1].layout[axis].range
+    if drawn[0].layout.coloraxis.cmin is not None and name != "update_to_data":
+        assert drawn[0].layout.coloraxis.cmax == drawn[1].layout.coloraxis.cmax

@@ -1,0 +1,260 @@
+"""Rules of the depth laboratory on runs whose numbers are set by hand."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.diagnostics import findings as rules
+from goldviz.labs.depth_gradients.findings import findings_of
+from goldviz.labs.depth_gradients.settings import DepthGradients
+
+DEPTH = 15
+EPOCHS = 20
+
+
+def run_of(
+    plain=(2.7e-6, 1e-2), residual=(2.6, 8.0), *, depth=DEPTH, seeds=1, losses=(1.0, 0.6), update=1e-3,
+    test=(0.87, 0.60), zero=0.873, saturation=0.0, dead=0.0, status="finished",
+):  # fmt: skip
+    """A run whose gradients go geometrically from the first to the last hidden layer."""
+    layers = np.arange(depth + 1)
+    place = np.clip((layers - 1) / max(depth - 1, 1), 0, 1)
+    norms = np.stack(
+        [low + (high - low) * place if low <= 0 else low * (high / low) ** place for low, high in (plain, residual)]
+    )
+    steps = np.linspace(*losses, EPOCHS)
+    per_epoch = (EPOCHS, 2, seeds)
+    return xr.Dataset(
+        {
+            "gradient_norm": (
+                ("epoch", "network", "seed", "layer"),
+                np.tile(norms[None, :, None], (EPOCHS, 1, seeds, 1)),
+            ),
+            "loss": (("epoch", "network", "seed"), np.tile(steps[:, None, None], (1, 2, seeds))),
+            "update_to_data": (("epoch", "network", "seed", "layer"), np.full((*per_epoch, depth + 1), update)),
+            "saturation": (("epoch", "network", "seed", "hidden"), np.full((*per_epoch, depth + 1), saturation)),
+            "dead_units": (("epoch", "network", "seed", "hidden"), np.full((*per_epoch, depth + 1), dead)),
+            "test_loss": (("network", "seed"), np.tile(np.array(test)[:, None], (1, seeds))),
+            "zero_loss": (("seed",), np.full(seeds, zero)),
+        },
+        coords={
+            "epoch": np.arange(1, EPOCHS + 1), "network": ["plain", "residual"], "seed": np.arange(seeds),
+            "layer": layers, "hidden": np.arange(depth + 1),
+        },
+        attrs={"status": status},
+    )  # fmt: skip
+
+
+def found(run, **settings):
+    settings.setdefault("depth", int(run["layer"].max()))
+    return {finding.kind: finding for finding in findings_of(DepthGradients(**settings), run)}
+
+
+def test_the_documents_run_vanishes_in_the_plain_network_and_is_kept_in_the_residual_one():
+    findings = findings_of(DepthGradients(), run_of())
+    assert [finding.kind for finding in findings] == ["vanishing", "no_better_than_zero", "gradient_kept"]
+    vanishing, useless, kept = findings
+    assert vanishing.number == "3,700 times smaller"
+    assert "plain" in vanishing.title
+    assert "residual" not in vanishing.title
+    assert "eq. 2" in vanishing.explanation
+    assert "one seed" in vanishing.confidence
+    assert useless.number == "100 % of the loss of always answering 0"
+    assert kept.title == "The residual network keeps its gradient"
+    assert "a factor of 3.1" in kept.number
+    assert "3,700" in kept.explanation
+    assert kept.severity == "good"
+
+
+def test_seeds_are_counted():
+    run = run_of(seeds=3)
+    assert found(run)["vanishing"].confidence == "all 3 seeds agree"
+    run["gradient_norm"].loc[{"seed": 2, "network": "plain"}] = 1.0
+    assert found(run)["vanishing"].confidence == "2 of 3 seeds agree"
+    run["gradient_norm"].loc[{"seed": 1, "network": "plain"}] = 1.0
+    assert "vanishing" not in found(run)
+
+
+@pytest.mark.parametrize(("factor", "vanishes"), [(99.0, False), (101.0, True)])
+def test_the_threshold_of_vanishing_is_one_hundred(factor, vanishes):
+    assert ("vanishing" in found(run_of(plain=(1.0, factor)))) == vanishes
+
+
+@pytest.mark.parametrize("plain", [(150.0, 1.0), (2000.0, 2000.0), (1e-3, 1e4)])
+def test_exploding_by_ratio_or_by_norm_is_not_also_vanishing(plain):
+    findings = found(run_of(plain=plain))
+    assert "plain" in findings["exploding"].title
+    assert "vanishing" not in findings
+    assert findings["exploding"].changes == {"clip": 1.0}
+
+
+def test_an_exploding_run_with_clipping_gets_other_advice():
+    changes = found(run_of(plain=(1e5, 1e5)), clip=1.0, gain=4.0)["exploding"].changes
+    assert changes == {"gain": 1.0}
+
+
+def test_both_networks_are_one_finding():
+    finding = found(run_of(residual=(1e-9, 1.0)))["vanishing"]
+    assert finding.title == "The gradient vanishes in the plain and residual networks"
+    assert finding.number.startswith("plain: 3,700 times smaller; residual: ")
+    assert "even that is not enough" in finding.explanation
+
+
+def test_a_loss_that_is_no_number_silences_all_else_about_that_network():
+    run = run_of(update=0.5)
+    run["loss"].loc[{"network": "plain", "epoch": slice(3, None)}] = np.nan
+    findings = found(run)
+    assert findings["diverged"].changes == {"learning_rate": pytest.approx(1e-4), "clip": 1.0}
+    assert "plain" in findings["diverged"].title
+    assert "vanishing" not in findings
+    assert "plain" not in findings["learning_rate_too_large"].title
+
+
+def test_a_run_that_was_stopped_as_diverged_is_believed():
+    findings = found(run_of(status="diverged"))
+    assert set(findings) == {"diverged"}
+
+
+def test_zero_weights_have_no_gradient_and_no_other_verdict():
+    findings = found(run_of(plain=(0, 0), residual=(0, 0), update=np.nan), initialisation="zero")
+    assert set(findings) == {"no_gradient"}
+    assert findings["no_gradient"].changes == {"initialisation": "default"}
+
+
+def test_a_residual_branch_of_weight_zero_gets_one_back():
+    findings = found(run_of(residual=(0, 0)), residual_scale=0.0)
+    assert findings["no_gradient"].changes == {"residual_scale": 1.0}
+
+
+def test_a_first_layer_of_exactly_zero_vanishes():
+    finding = found(run_of(plain=(0.0, 1.0)))["vanishing"]
+    assert finding.number == "exactly 0 at the first hidden layer"
+
+
+def test_one_hidden_layer_neither_vanishes_nor_is_praised():
+    findings = found(run_of(depth=1, test=(0.5, 0.5)))
+    assert findings == {}
+
+
+@pytest.mark.parametrize(
+    ("update", "kind"),
+    [(10**-4.6, "learning_rate_too_small"), (10**-4.4, None), (10**-1.6, None), (10**-1.4, "learning_rate_too_large")],
+)
+def test_thresholds_of_the_step(update, kind):
+    findings = found(run_of(plain=(1.0, 2.0), update=update))
+    assert {name for name in findings if name.startswith("learning_rate")} == ({kind} if kind else set())
+
+
+def test_a_rising_loss_is_too_large_a_step_even_where_the_ratio_is_small():
+    findings = found(run_of(plain=(1.0, 2.0), losses=(1.0, 2.0), update=1e-6))
+    assert findings["learning_rate_too_large"].severity == "bad"
+    assert "the loss rises" in findings["learning_rate_too_large"].number
+    assert "learning_rate_too_small" not in findings
+
+
+def test_a_network_whose_gradient_vanishes_is_not_called_slow():
+    finding = found(run_of(update=1e-7))["learning_rate_too_small"]
+    assert "residual" in finding.title
+    assert "plain" not in finding.title
+
+
+def test_a_network_that_overshoots_is_not_told_to_train_for_longer():
+    findings = found(run_of(plain=(1.0, 2.0), update=0.3, test=(50.0, 0.5)))
+    assert "no_better_than_zero" not in findings
+    slow = found(run_of(plain=(1.0, 2.0), test=(50.0, 0.5)))["no_better_than_zero"]
+    assert slow.number == "57 times the loss of always answering 0"
+    assert slow.changes == {"epochs": 100}
+
+
+def test_saturation_counts_where_the_nonlinearity_has_flat_ends():
+    run = run_of(saturation=0.6)
+    assert (
+        found(run, activation="tanh")["saturated"].number
+        == "plain: 60 % of the activations; residual: 60 % of the activations"
+    )
+    assert "saturated" not in found(run, activation="relu")
+
+
+def test_dead_units_count_where_there_is_no_slope_below_zero():
+    run = run_of(dead=0.4)
+    assert found(run, activation="relu")["dead_units"].changes == {"activation": "leaky_relu"}
+    assert "dead_units" not in found(run, activation="leaky_relu")
+    assert found(run, activation="leaky_relu", slope=0.0)["dead_units"].changes == {"slope": 0.3}
+
+
+def test_a_running_experiment_says_how_far_it_is():
+    run = run_of().isel(epoch=slice(0, 5)).drop_vars(["test_loss", "zero_loss"])
+    findings = found(run)
+    assert "so far, at epoch 5 of 20" in findings["vanishing"].confidence
+    assert "no_better_than_zero" not in findings
+
+
+@pytest.mark.parametrize(
+    "missing", ["gradient_norm", "loss", "update_to_data", "test_loss", "zero_loss", "saturation", "dead_units"]
+)
+def test_missing_variables_leave_out_their_rules(missing):
+    findings_of(DepthGradients(activation="tanh"), run_of().drop_vars(missing))
+
+
+def test_nothing_recorded_finds_nothing():
+    assert findings_of(DepthGradients(), xr.Dataset()) == []
+    begun = run_of().isel(epoch=slice(0, 0)).drop_vars(["test_loss", "zero_loss"])
+    assert findings_of(DepthGradients(), begun) == []
+
+
+norm = st.one_of(st.just(0.0), st.floats(1e-30, 1e30), st.sampled_from([np.nan, np.inf]))
+
+
+@given(
+    plain=st.tuples(norm, norm), residual=st.tuples(norm, norm), update=norm, share=st.floats(0, 1),
+    loss=st.tuples(st.floats(0, 10), st.floats(0, 10)), status=st.sampled_from(["running", "finished", "diverged"]),
+    activation=st.sampled_from(["leaky_relu", "relu", "tanh", "sigmoid", "gelu"]),
+    normalisation=st.sampled_from(["none", "batch"]), clip=st.sampled_from([0.0, 1.0]),
+    gain=st.sampled_from([0.01, 1.0, 4.0]),
+    learning_rate=st.sampled_from([1e-7, 1e-3, 10.0]), epochs=st.sampled_from([20, 2000]),
+    depth=st.sampled_from([1, 2, 15]),
+)  # fmt: skip
+def test_findings_are_few_ordered_valid_and_never_contradict(
+    plain, residual, update, share, loss, status, activation, normalisation, clip, gain, learning_rate, epochs, depth
+):
+    settings = DepthGradients(
+        activation=activation, normalisation=normalisation, clip=clip, gain=gain, learning_rate=learning_rate,
+        epochs=epochs, depth=depth,
+    )  # fmt: skip
+    with np.errstate(all="ignore"):
+        run = run_of(
+            plain, residual, depth=depth, update=update, saturation=share, dead=share, losses=loss, status=status
+        )
+    findings = findings_of(settings, run)
+    order = ["bad", "warning", "good"]
+    ranks = [order.index(finding.severity) for finding in findings]
+    kinds = [finding.kind for finding in findings]
+    assert len(findings) <= 5
+    assert ranks == sorted(ranks)
+    assert len(set(kinds)) == len(kinds)
+    for finding in findings:
+        assert finding.title
+        assert finding.number
+        assert finding.threshold
+        assert finding.confidence
+        assert "nan" not in finding.number
+        assert settings.changed(**finding.changes) != settings or not finding.changes
+        assert bool(finding.advice) == bool(finding.changes)
+    for network in ("plain", "residual"):
+        about = {f.kind for f in findings if network in f.title}
+        assert len(about & {"vanishing", "exploding", "gradient_kept", "no_gradient"}) <= 1
+        assert len(about & {"learning_rate_too_large", "learning_rate_too_small"}) <= 1
+        assert not ("diverged" in about and "gradient_kept" in about)
+
+
+def test_rising_needs_eight_steps():
+    assert not rules.rising(np.linspace(1, 9, 7)[:, None]).any()
+    assert rules.rising(np.linspace(1, 9, 8)[:, None]).all()
+    assert not rules.rising(np.linspace(9, 1, 20)[:, None]).any()
+
+
+def test_typical_update_leaves_out_layers_that_cannot_move():
+    assert rules.typical_update(np.array([0.0, 1e-3, np.nan, 1e-3])) == pytest.approx(1e-3)
+    assert np.isnan(rules.typical_update(np.zeros(3)))

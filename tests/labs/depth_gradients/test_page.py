@@ -1,0 +1,347 @@
+"""The laboratory *Gradient flow in depth*: what a person sees and does there."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from goldviz.labs.depth_gradients.figures import FIGURES
+from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.runs.store import Store
+from goldviz.ui import controls, services, settings_panel
+from goldviz.ui.words import plain
+from tests.pages.databases import FAULTS, a_folder
+from tests.pages.visit import LABORATORY, Visitor, curve
+
+SMALL = {"depth": "2", "width": "4", "samples": "16", "features": "2", "epochs": "4", "histogram_every": "2"}
+LONG = SMALL | {"epochs": "2000", "histogram_every": "0"}
+TRAIN, BESIDE = "train-depth-gradients", "beside-depth-gradients"
+
+
+def _laboratory(link: dict[str, str] | None = None, theme: str = "light") -> Visitor:
+    return Visitor(LABORATORY, link, theme)
+
+
+def _settings(link: dict[str, str]) -> DepthGradients:
+    return DepthGradients.checked(link)
+
+
+def _count_runs() -> int:
+    return services.store().list()[1]
+
+
+# -- arriving -------------------------------------------------------------------------------------------------------
+
+
+def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
+    visitor = _laboratory()
+    assert visitor.at.title[0].value == DepthGradients.title
+    [state] = visitor.states
+    assert state.startswith("**As in the document**")
+    assert "Recorded example" in state
+    [figure] = visitor.figures()
+    assert curve(figure, "plain")
+    assert curve(figure, "residual")
+    assert curve(visitor.figures("loss")[0], "plain")
+    assert not visitor.errors + visitor.warnings
+    assert "Train" in visitor.buttons
+    assert not services.executor_ready(), "looking needs no workers"
+
+
+def test_every_figure_can_be_chosen_with_its_question_and_limits() -> None:
+    visitor = _laboratory()
+    shown = visitor.at.button_group(key="detail-depth-gradients")
+    for name in set(FIGURES) - {"gradient_by_layer", "loss"}:
+        visitor.at.button_group(key=shown.key).set_value(name)
+        visitor.look()
+        assert visitor.figures(name)[0]["data"], name
+        assert any(FIGURES[name].cannot_show in caption for caption in visitor.captions)
+
+
+@pytest.mark.parametrize("preset", DepthGradients.presets, ids=lambda preset: preset.slug)
+def test_a_preset_sets_its_knobs_and_shows_its_recorded_run(preset) -> None:  # type: ignore[no-untyped-def]
+    visitor = _laboratory({"width": "77", "epochs": "3"})
+    visitor.at.button_group(key="preset-depth-gradients").set_value(preset.slug)
+    visitor.look()
+    wanted = DepthGradients.preset(preset.slug)
+    for name in (
+        "depth",
+        "activation",
+        "gain",
+        "learning_rate",
+        "initialisation",
+        "clip",
+        "dropout",
+        "width",
+        "epochs",
+    ):
+        assert visitor.control(name).value == getattr(wanted, name)
+    assert preset.words in visitor.captions
+    assert visitor.at.query_params == controls.to_link(wanted) | (
+        {} if wanted == DepthGradients() else {"runs": f"example:{preset.slug}"}
+    )
+    assert "Recorded example" in visitor.states[0]
+    [figure] = visitor.figures()
+    assert figure["data"] or figure["layout"]["annotations"], "curves, or the reason why there are none"
+
+
+def test_the_figure_follows_the_theme() -> None:
+    light, dark = (_laboratory(theme=theme).figures()[0] for theme in ("light", "dark"))
+    assert light["layout"] != dark["layout"]
+    assert curve(light, "plain") == curve(dark, "plain")
+
+
+# -- the link -------------------------------------------------------------------------------------------------------
+
+
+def test_a_link_sets_the_knobs_and_the_address_stays_a_link() -> None:
+    visitor = _laboratory({"depth": "30", "seeds": "1,2", "activation": "tanh"})
+    assert visitor.control("depth").value == 30
+    assert controls.numbers(visitor.control("seeds").value) == [1, 2]
+    assert visitor.control("activation").value == "tanh"
+    visitor.set(depth=31)
+    assert visitor.at.query_params == {"depth": "31", "seeds": "1,2", "activation": "tanh"}
+
+
+def test_settings_out_of_range_are_told_one_by_one_and_the_rest_of_the_link_counts() -> None:
+    visitor = _laboratory({"depth": "5000", "epochs": "7", "gain": "nan", "nonsense": "<b>1</b>"})
+    assert sorted(visitor.warnings) == sorted(
+        plain(sentence)
+        for sentence in (
+            "In the link: Depth is '5000'; allowed is a whole number from 1 to 100. Depth keeps its default, 15.",
+            "In the link: Gain is 'nan'; allowed is a number from 0.01 to 10. Gain keeps its default, 1.",
+            "In the link: depth-gradients has no setting 'nonsense'.",
+        )
+    )
+    assert visitor.control("epochs").value == 7
+    assert visitor.control("depth").value == 15
+    assert visitor.at.query_params == {"epochs": "7"}
+    assert _count_runs() == 0
+    assert not services.executor_ready()
+    assert not visitor.look().warnings, "told once"
+
+
+@pytest.mark.parametrize(
+    "garbage", ["0123456789ab", "<script>alert(1)</script>", "example:none", "'; DROP TABLE runs; --"]
+)
+def test_a_run_that_does_not_exist_is_told_and_the_example_shown(garbage: str) -> None:
+    visitor = _laboratory({"runs": garbage, "epochs": "7"})
+    [warning] = visitor.warnings
+    assert warning.startswith(plain("In the link: There is no "))
+    assert "Recorded example" in visitor.states[0]
+    assert visitor.figures()[0]["data"]
+    assert visitor.control("epochs").value == 7
+    assert visitor.at.query_params == {"epochs": "7"}
+
+
+def test_more_runs_than_fit_are_told() -> None:
+    ids = [services.store().create(DepthGradients()) for _ in range(6)]
+    visitor = _laboratory({"runs": ",".join(ids)})
+    assert visitor.runs == ids[:4]
+    [warning] = visitor.warnings
+    assert "6 runs" in warning
+
+
+def test_a_shared_link_opens_the_same_view_for_another_visitor() -> None:
+    first = _laboratory(SMALL).click(TRAIN).wait_for("Finished")
+    second = _laboratory(dict(first.at.query_params))
+    assert second.figures() == first.figures()
+    assert second.states == first.states
+    assert second.control("depth").value == 2
+
+
+# -- training -------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_trained_shown_and_ends() -> None:
+    visitor = _laboratory(SMALL)
+    before = visitor.figures()
+    visitor.click(TRAIN)
+    assert len(visitor.runs) == 1
+    visitor.watch_until("Finished")
+    assert visitor.figures() != before
+    assert curve(visitor.figures()[0], "plain")
+    run = services.store().run(visitor.runs[0])
+    assert (run.status, run.step, run.total) == ("finished", 4, 4)
+    assert DepthGradients.checked_json(run.settings) == _settings(SMALL)
+    assert not {"Pause", "Stop", "Go on"} & set(visitor.buttons)
+    command = visitor.at.code[0].value
+    assert "goldviz run depth-gradients --depth 2 " in command
+
+
+def test_a_double_click_starts_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings_panel, "DOUBLE_CLICK_SECONDS", 600.0)
+    visitor = _laboratory(SMALL).click(TRAIN).click(TRAIN).click(BESIDE)
+    assert _count_runs() == 1
+    monkeypatch.setattr(settings_panel, "DOUBLE_CLICK_SECONDS", 0.0)
+    visitor.wait_for("Finished").click(TRAIN).wait_for("Finished")
+    assert _count_runs() == 2
+
+
+def test_seeds_that_are_none_are_told_and_nothing_can_be_started() -> None:
+    visitor = _laboratory()
+    for text in ("one", "", "1,1", "-1", "0.5", "1 2 3 4 5 6 7 8 9 10 11", "9" * 5000, "**1**"):
+        visitor.set(seeds=text)
+        [error] = visitor.errors
+        assert error.startswith("Seeds is ")
+        assert "allowed is a list of 1 to 10 different values" in error
+        assert "**" not in error
+        disabled = {button.key: button.disabled for button in visitor.at.button}
+        assert disabled[TRAIN]
+        assert disabled[BESIDE]
+        assert visitor.figures()[0]["data"]
+    visitor.set(seeds="0-2")
+    assert not visitor.errors
+    assert visitor.at.query_params == {"seeds": "0,1,2"}
+
+
+def test_a_run_can_be_paused_continued_by_a_step_and_stopped() -> None:
+    visitor = _laboratory(LONG).click(TRAIN).wait_for("Training")
+    [run_id] = visitor.runs
+    visitor.press("Pause").wait_for("Paused")
+    paused_at = services.store().run(run_id).step
+    assert 0 < paused_at < 2000
+    visitor.press("Step")
+    visitor.wait_for("Paused")
+    assert services.store().run(run_id).step in (paused_at, paused_at + 1)
+    visitor.press("Go on").wait_for("Training")
+    visitor.press("Stop").wait_for("Stopped")
+    assert services.store().run(run_id).step > paused_at
+
+
+def test_hot_settings_change_while_the_run_goes_on() -> None:
+    visitor = _laboratory(LONG).click(TRAIN).wait_for("Training")
+    [run_id] = visitor.runs
+    visitor.at.number_input(key=f"hot-learning_rate-{run_id}").set_value(0.5)
+    visitor.press("Apply from the next step").press("Stop").wait_for("Stopped")
+    assert dict(services.store().run(run_id).changes) == {"learning_rate": 0.5}
+
+
+def test_a_fork_goes_on_from_a_kept_step_in_a_lane_beside() -> None:
+    visitor = _laboratory(SMALL).click(TRAIN).wait_for("Finished")
+    [parent] = visitor.runs
+    visitor.at.selectbox(key=f"fork-step-{parent}").set_value(2)
+    visitor.at.number_input(key=f"fork-learning_rate-{parent}").set_value(0.25)
+    visitor.press("Fork").wait_for("Finished")
+    assert visitor.runs[0] == parent
+    fork = services.store().run(visitor.runs[1])
+    assert (fork.parent, fork.parent_step, fork.step) == (parent, 2, 4)
+    assert dict(fork.changes) == {"learning_rate": 0.25}
+    first, second = (services.store().load(run_id)["loss"].values for run_id in visitor.runs)
+    assert (first[:2] == second[:2]).all()
+    assert (first[3] != second[3]).any()
+
+
+# -- lanes ----------------------------------------------------------------------------------------------------------
+
+
+def test_lanes_open_beside_and_close_and_the_oldest_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings_panel, "DOUBLE_CLICK_SECONDS", 0.0)
+    visitor = _laboratory(SMALL | {"epochs": "1"})
+    assert "Close lane" not in visitor.buttons
+    for lanes in (2, 3, 4):
+        visitor.click(BESIDE)
+        assert len(visitor.states) == lanes
+    assert visitor.runs[0] == "example:as-in-the-document"
+    visitor.click(BESIDE)
+    assert len(visitor.runs) == 4
+    assert "example:as-in-the-document" not in visitor.runs
+    visitor.wait_for("Finished")
+    assert len(visitor.figures()) == 4
+    left = visitor.runs[:3]
+    visitor.press("Close lane")
+    assert visitor.runs == left
+    assert _count_runs() == 4, "a closed lane's run stays"
+
+
+def test_an_example_that_is_in_view_already_gets_no_second_lane() -> None:
+    visitor = _laboratory({"runs": "example:as-in-the-document,example:break-it-sigmoid"})
+    visitor.at.button_group(key="preset-depth-gradients").set_value("break-it-sigmoid")
+    assert len(visitor.look().states) == 2
+    visitor.at.button_group(key="preset-depth-gradients").set_value("as-in-the-document")
+    assert len(visitor.look().states) == 1
+
+
+def test_lanes_share_their_axes() -> None:
+    visitor = _laboratory({"runs": "example:as-in-the-document,example:break-it-sigmoid"})
+    first, second = visitor.figures()
+    assert first["layout"]["yaxis"]["range"] == second["layout"]["yaxis"]["range"]
+
+
+def test_a_name_is_shown_as_plain_text() -> None:
+    hostile = '<img src=x onerror=alert(1)> **bold** [x](http://a.example) :material/error: "quoted"'
+    run_id = services.store().create(DepthGradients(), name=hostile)
+    visitor = _laboratory({"runs": f"{run_id},example:as-in-the-document"})
+    assert visitor.states[0].startswith(f"**{plain(hostile)}** :")
+    assert not any("<img" in text.replace("\\<", "") for text in (*visitor.markdown, *visitor.captions))
+
+
+def test_the_reason_of_a_failure_is_shown_as_plain_text() -> None:
+    run_id = services.store().create(DepthGradients())
+    services.store().set_status(run_id, "failed", "**Reason** <b>")
+    visitor = _laboratory({"runs": run_id})
+    assert plain("**Reason** <b>") in visitor.captions
+
+
+def test_a_run_that_is_deleted_elsewhere_gives_way_to_the_example() -> None:
+    run_id = services.store().create(DepthGradients())
+    visitor = _laboratory({"runs": run_id})
+    services.store().delete([run_id])
+    visitor.look()
+    assert visitor.errors == [plain(f"There is no run {run_id!r} in this store; it may have been deleted.")]
+    assert "Recorded example" in visitor.states[0]
+    assert visitor.runs == []
+
+
+# -- a database that cannot be used ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("breaks", "sentence"), FAULTS.items())
+def test_without_a_database_one_can_look_and_is_told_on_training(
+    breaks: Callable[[Path], None], sentence: str, database: Path
+) -> None:
+    breaks(database)
+    visitor = _laboratory()
+    assert visitor.figures()[0]["data"]
+    assert not visitor.errors
+    visitor.click(TRAIN)
+    assert len(visitor.errors) == 1
+    assert visitor.errors[0].startswith(plain(sentence.format(file=database)))
+    assert "Recorded example" in visitor.states[0]
+
+
+def test_workers_that_cannot_start_are_told_on_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOLDVIZ_WORKERS", "several")
+    visitor = _laboratory().click(TRAIN)
+    assert visitor.errors == [plain("GOLDVIZ_WORKERS is 'several'; allowed is a whole number from 0 to 1024.")]
+    assert _count_runs() == 0
+
+
+def test_a_database_that_is_mended_works_again_without_a_reload(database: Path) -> None:
+    a_folder(database)
+    visitor = _laboratory(SMALL).click(TRAIN)
+    assert visitor.errors
+    database.rmdir()
+    visitor.at.session_state["clicked-depth-gradients"] = 0.0
+    visitor.click(TRAIN).wait_for("Finished")
+
+
+def test_a_database_that_goes_away_leaves_the_example_and_a_sentence(database: Path) -> None:
+    run_id = Store().create(DepthGradients())
+    visitor = _laboratory({"runs": f"example:as-in-the-document,{run_id}"})
+    assert len(visitor.states) == 2
+    a_folder(database)
+    visitor.look()
+    assert len(visitor.states) == 1
+    assert visitor.figures()[0]["data"]
+    assert len(visitor.errors) == 1
+    assert visitor.runs == ["example:as-in-the-document", run_id], "the link still names the run"
+
+
+def test_a_run_longer_than_its_time_limit_is_foretold() -> None:
+    def foretold(**link: str) -> bool:
+        captions = [caption.value for caption in _laboratory(link).at.caption]
+        return any("The time limit of 10 min stops it before" in words for words in captions)
+
+    assert foretold(depth="100", width="512", epochs="2000", samples="20000")
+    assert not foretold()

@@ -1,0 +1,134 @@
+import numpy as np
+import pytest
+import torch
+from torch import Generator
+
+from goldviz.labs.gold_forecast.models.forecaster import WINDOW_READERS, Forecaster, dropped
+from goldviz.labs.gold_forecast.models.heads import HEADS
+from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
+from goldviz.models.recurrent.networks import recurrent_layer
+
+WINDOW, CHANNELS, HIDDEN, BATCH = 7, 3, 5, 11
+
+
+def forecaster(network, head="gaussian", seed=0, centred=False):
+    return Forecaster(
+        network,
+        head,
+        window=WINDOW,
+        channels=CHANNELS,
+        hidden=HIDDEN,
+        centred=centred,
+        weights=lambda index: Generator().manual_seed(1000 * seed + index),
+        head_weights=Generator().manual_seed(1000 * seed + 99),
+    )
+
+
+@pytest.fixture(scope="module")
+def batch():
+    generator = np.random.default_rng(0)
+    values = generator.normal(size=(60, CHANNELS))
+    values[:, 1:][generator.random((60, CHANNELS - 1)) < 0.4] = np.nan
+    days = np.cumsum(generator.integers(1, 4, 60)).astype(float)
+    return Windows(values, days, WINDOW, slice(0, 50)).ending_at(torch.arange(20, 20 + BATCH))
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("network", WINDOW_READERS)
+def test_every_network_forecasts_with_every_head(network, head, batch):
+    made = forecaster(network, head)
+    states = made.states(batch)
+    assert len(states) == (1 if network == "mlp" else WINDOW)
+    assert all(state.shape == (BATCH, HIDDEN) for state in states)
+    torch.testing.assert_close(made(batch), made.head(states[-1]))
+    made.head.losses(made(batch), torch.zeros(BATCH)).mean().backward()
+    assert all(p.grad is not None and p.grad.isfinite().all() for p in made.parameters())
+
+
+@pytest.mark.parametrize("network", WINDOW_READERS)
+def test_a_forecast_depends_on_its_own_window_alone_and_on_all_of_it(network, batch):
+    made = forecaster(network)
+    alone = made(WindowBatch(batch.table[:, 4:5]))
+    torch.testing.assert_close(alone[0], made(batch)[4], rtol=1e-5, atol=1e-6)
+    table = batch.table.clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(made(WindowBatch(table)).sum(), table)
+    reached = (slopes[:, :, :CHANNELS].abs() > 0) | ~batch.mask
+    # ReLU may shut units off, but not every one of them for every value.
+    assert reached.float().mean() > (0.5 if network == "mlp" else 0.999)
+
+
+@pytest.mark.parametrize("network", WINDOW_READERS)
+def test_states_in_a_chain_are_the_same_and_lead_to_the_last(network, batch):
+    made = forecaster(network)
+    chain = made.reader.chain(batch)
+    torch.testing.assert_close(torch.stack(chain), torch.stack(made.states(batch)), rtol=1e-5, atol=1e-6)
+    slopes = torch.autograd.grad(chain[-1].sum(), chain)
+    assert all(slope.abs().sum() > 0 for slope in slopes)
+
+
+@pytest.mark.parametrize("network", ["gru_gap", "gru_decay", "ode_rnn"])
+def test_networks_that_are_told_of_time_listen_to_it(network, batch):
+    later = batch.table.clone()
+    later[:, :, 2 * CHANNELS :] *= 2
+    made = forecaster(network)
+    assert not torch.allclose(made(WindowBatch(later)), made(batch))
+
+
+@pytest.mark.parametrize("network", ["mlp", "rnn", "lstm", "gru"])
+def test_the_others_do_not_know_of_it(network, batch):
+    later = batch.table.clone()
+    later[:, :, 2 * CHANNELS :] *= 2
+    made = forecaster(network)
+    assert torch.equal(made(WindowBatch(later)), made(batch))
+
+
+@pytest.mark.parametrize("network", ["rnn", "lstm", "gru"])
+def test_recurrent_readers_are_the_documents_layers(network, batch):
+    reader = forecaster(network).reader
+    layer = recurrent_layer({"rnn": "rnn_tanh"}.get(network, network), 2 * CHANNELS, HIDDEN)
+    layer.load_state_dict(reader.layer.state_dict())
+    inputs = torch.cat([batch.values, batch.mask.float()], 2)
+    torch.testing.assert_close(torch.stack(reader(batch)), layer(inputs).hidden)
+    for name in layer.blocks:
+        W = layer.block(layer.W_h, name)
+        torch.testing.assert_close(W @ W.t(), torch.eye(HIDDEN), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("network", WINDOW_READERS)
+def test_equal_seeds_mean_equal_weights(network):
+    one, same, other = forecaster(network), forecaster(network), forecaster(network, seed=1)
+    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), same.parameters(), strict=True))
+    assert not torch.equal(next(iter(one.matrices().values())), next(iter(other.matrices().values())))
+
+
+def test_matrices_are_named_from_the_inputs_on():
+    names = {network: list(forecaster(network).matrices()) for network in WINDOW_READERS}
+    assert names["mlp"] == ["layer 1", "layer 2", "head"]
+    assert names["rnn"] == names["lstm"] == names["gru"] == names["gru_gap"] == ["input", "recurrent", "head"]
+    assert names["gru_decay"] == ["input", "recurrent", "decay", "head"]
+    assert names["ode_rnn"] == ["input", "recurrent", "field", "head"]
+    made = forecaster("gru")
+    assert {id(matrix) for matrix in made.matrices().values()} <= {id(parameter) for parameter in made.parameters()}
+
+
+@pytest.mark.parametrize(
+    ("network", "head", "sentence"),
+    [
+        ("transformer", "gaussian", "The network is 'transformer'; allowed is one of mlp, rnn, lstm, gru, gru_gap, "),
+        ("gru", "cauchy", "The head is 'cauchy'; allowed is one of gaussian, student, quantiles."),
+    ],
+)
+def test_what_there_is_not_is_named(network, head, sentence):
+    with pytest.raises(ValueError) as error:
+        forecaster(network, head)
+    assert str(error.value).startswith(sentence)
+
+
+def test_dropout_keeps_the_mean_and_draws_from_its_own_stream():
+    state = torch.ones(400, 100)
+    found = dropped(state, 0.3, Generator().manual_seed(1))
+    torch.testing.assert_close(found.unique(), torch.tensor([0.0, 1 / 0.7]))
+    # 40,000 draws: a share of 0.3 has a standard error of 0.0023.
+    assert float((found == 0).float().mean()) == pytest.approx(0.3, abs=0.01)
+    assert torch.equal(found, dropped(state, 0.3, Generator().manual_seed(1)))
+    assert dropped(state, 0.0, Generator()) is state

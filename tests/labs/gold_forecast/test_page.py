@@ -1,0 +1,54 @@
+"""The page of the forecast lab."""
+
+import pandas as pd
+import pytest
+
+from goldviz.data.markets.kept_markets import keep
+from goldviz.data.markets.simulated import simulated_market
+from goldviz.labs.gold_forecast.settings import GoldForecast
+from goldviz.ui import controls
+from tests.pages.visit import Visitor
+
+PAGE = "pages/gold_forecast.py"
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path / "markets"))
+
+
+def heading(visitor: Visitor) -> str:
+    [line] = [line for line in visitor.markdown if line.startswith("#### ")]
+    return line
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("preset", GoldForecast.presets, ids=lambda preset: preset.slug)
+def test_every_preset_opens_with_its_verdict_and_figures(preset, theme):
+    visitor = Visitor(PAGE, {"runs": f"example:{preset.slug}"}, theme=theme)
+    assert not visitor.errors
+    assert visitor.figures("skill")[0]["data"]
+    assert visitor.figures("scoreboard")[0]["data"]
+    assert heading(visitor)
+
+
+def test_the_leak_is_called_a_leak_and_the_level_worthless():
+    assert "no honest forecast" in heading(Visitor(PAGE, {"runs": "example:break-it-leak"}))
+    assert "nothing was learned" in heading(Visitor(PAGE, {"runs": "example:break-it-levels"}))
+
+
+def test_a_preset_leaves_the_visitor_s_market_alone():
+    name = keep(simulated_market(3, years=12))
+    visitor = Visitor(PAGE, {"data": name})
+    [pills] = [group for group in visitor.at.button_group if group.key == "preset-gold-forecast"]
+    pills.set_value("volatility")
+    visitor.look()
+    assert visitor.at.query_params["data"] in (name, [name])
+    assert visitor.at.session_state[controls.key_of(GoldForecast, "target")] == "volatility"
+
+
+def test_text_of_the_data_is_shown_as_it_is_written():
+    market = simulated_market(1, years=12)
+    hostile = type(market)(market.channels, "file", "<b>[x](y)", pd.Timestamp("2024-12-31", tz="UTC"), market.notes)
+    visitor = Visitor(PAGE, {"data": keep(hostile)})
+    assert any(r"\<b\>\[x\]\(y\)" in line for line in visitor.markdown)

@@ -1,0 +1,422 @@
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import psutil
+import pytest
+import torch
+import xarray as xr
+
+import goldviz.api
+from goldviz.api import RunFailedError
+from goldviz.data.markets.kept_markets import keep
+from goldviz.data.markets.market import Channel, Market, MarketError
+from goldviz.data.markets.simulated import simulated_market
+from goldviz.export.standalone import StandaloneRecord
+from goldviz.labs.gold_forecast import train as gold_forecast
+from goldviz.labs.gold_forecast.instruments import gradients_by_input, gradients_by_state
+from goldviz.labs.gold_forecast.problem import forecast_problem
+from goldviz.labs.gold_forecast.refit import Refit
+from goldviz.labs.gold_forecast.scoring.scores import r2_out_of_sample
+from goldviz.labs.gold_forecast.settings import (
+    HEADS,
+    LEVELS,
+    MEAN_BASELINES,
+    METRICS,
+    NETWORKS,
+    VOLATILITY_BASELINES,
+    VOLATILITY_METRICS,
+    GoldForecast,
+)
+from goldviz.labs.gold_forecast.train import train
+from goldviz.runs.memory import Memory, NobodyAsks
+from goldviz.runs.recorder import Ended, Order, Recorder
+
+TINY = {
+    "scheme": "rolling", "train_years": 1, "test_years": 0.5, "refits": 3, "final_days": 60, "window": 4, "hidden": 3,
+    "epochs": 3, "batch": 64, "look_every": 2,
+}  # fmt: skip
+
+
+def run(**settings):
+    return goldviz.api.run("gold-forecast", progress=False, **TINY | settings)
+
+
+def declared(name, dataset):
+    return {label: dataset.sizes[label] for label in GoldForecast.variables[name].dims}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"network": "gru", "head": "gaussian", "seeds": (0, 3)},
+        {"network": "mlp", "head": "student", "target": "volatility"},
+        {"network": "rnn", "head": "quantiles", "inputs": "own"},
+        {"network": "lstm", "head": "student", "target": "level", "open_final": True},
+        {"network": "gru_gap", "head": "quantiles", "target": "volatility", "missing": "blocks"},
+        {"network": "gru_decay", "head": "gaussian", "missing": "channel", "missing_share": 0.6, "dropout": 0.0},
+    ],
+    ids=lambda settings: settings["network"],
+)
+def test_every_declared_variable_is_recorded(settings):
+    dataset = run(**settings)
+    assert dataset.attrs["status"] == "finished"
+    open_final = settings.get("open_final", False)
+    assert list(dataset.epoch) == [1, 2, 3]
+    assert list(dataset.look) == [2, 3]
+    assert dataset.sizes["fold"] == 3 + open_final
+    for name, variable in GoldForecast.variables.items():
+        assert dataset[name].dims == variable.dims, name
+        if name not in EXPECTED_NAN:
+            assert np.isfinite(dataset[name]).all(), name
+    assert dataset.input_gradient.max() > 0
+    assert dataset.state_gradient_norm.isnull().all() == (settings["network"] == "mlp")
+    assert dataset.final_score.sel(metric="mse").isnull().all() != open_final
+    assert (dataset["mean"] == 0).all() == (settings.get("target") == "volatility")
+    assert (dataset["scale"] > 0).all()
+    assert (dataset["quantile"].diff("level") >= 0).all()
+    assert ((dataset.pit >= 0) & (dataset.pit <= 1)).all()
+    # A hidden or silent channel has no gradient to show; the target always has.
+    assert np.isfinite(dataset.input_gradient.isel(channel=0, lag=0)).all()
+
+
+EXPECTED_NAN = {
+    "final_score", "score", "score_low", "score_high", "volatility_score", "volatility_score_low",
+    "volatility_score_high", "state_gradient_norm", "input_gradient",
+}  # fmt: skip
+
+
+def test_labels_are_those_that_the_declaration_names():
+    dataset = run(seeds=(0, 3))
+    assert tuple(dataset.baseline.values) == MEAN_BASELINES
+    assert tuple(dataset.volatility_baseline.values) == VOLATILITY_BASELINES
+    assert tuple(dataset.model.values) == ("network", *MEAN_BASELINES)
+    assert tuple(dataset.volatility_model.values) == ("network", *VOLATILITY_BASELINES)
+    assert tuple(dataset.metric.values) == METRICS
+    assert tuple(dataset.volatility_metric.values) == VOLATILITY_METRICS
+    assert tuple(dataset.level.values) == LEVELS
+    assert list(dataset.lag.values) == [0, 1, 2, 3]
+    assert list(dataset.layer.values) == ["input", "recurrent", "head"]
+    assert list(dataset.seed.values) == [0, 3]
+    assert dataset.channel.values[0] == "gold"
+    days = pd.DatetimeIndex(dataset.time.values)
+    assert days.is_monotonic_increasing
+    assert days.is_unique
+    attributes = dataset.attrs
+    assert attributes["data_source"] == "simulated"
+    assert attributes["simulated"] == 1
+    assert attributes["data_last"] == "2024-12-31"
+    assert attributes["target_words"] == "Gold (simulated)"
+    assert "simulated" in attributes["data_notes"]
+    assert attributes["forecasts"] == dataset.sizes["time"]
+    assert days[-1] < pd.Timestamp(attributes["final_from"]) < pd.Timestamp("2024-12-31")
+
+
+def test_what_came_is_what_the_market_did():
+    dataset, market = run(), simulated_market(0)
+    prices = market.target.observed
+    here = prices.index.get_indexer(pd.DatetimeIndex(dataset.time.values))
+    np.testing.assert_allclose(dataset.price, prices.iloc[here], rtol=1e-6)
+    came = np.log(prices.to_numpy()[here + 1] / prices.to_numpy()[here])
+    np.testing.assert_allclose(dataset.target, came, atol=1e-8)
+    days = (prices.index[here + 1] - prices.index[here]).days
+    np.testing.assert_array_equal(dataset.days_ahead, days)
+
+
+def altered_after(market: Market, day: pd.Timestamp, seed: int) -> Market:
+    """The same dates; every value after ``day`` is another."""
+    generator = np.random.default_rng(seed)
+
+    def altered(channel: Channel) -> Channel:
+        values = channel.values.copy()
+        later = values.index > day
+        values[later] = values[later] * np.exp(generator.normal(0.3, 0.5, later.sum()))
+        return dataclasses.replace(channel, values=values)
+
+    return dataclasses.replace(market, source="file", channels=tuple(altered(one) for one in market.channels))
+
+
+@pytest.fixture
+def markets(tmp_path, monkeypatch):
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"network": "gru", "missing": "random"},
+        {"network": "mlp", "target": "volatility", "head": "student"},
+        {"network": "gru_decay", "target": "level", "head": "quantiles"},
+        {"network": "gru_gap", "inputs": "own"},
+    ],
+    ids=lambda settings: settings["network"],
+)
+def test_altering_all_that_comes_after_a_forecast_does_not_change_it(markets, settings):
+    market = dataclasses.replace(simulated_market(0), source="file")
+    whole = run(data=keep(market), **settings)
+    days = whole.time.values
+    for seed, place in enumerate((2, len(days) // 2, len(days) - 2)):
+        other = run(data=keep(altered_after(market, pd.Timestamp(days[place]), seed)), **settings)
+        for name in ("mean", "scale", "baseline_mean", "baseline_scale", "price"):
+            before, after = (ds[name].sel(time=days[: place + 1]) for ds in (whole, other))
+            before, after = (one.isel(look=-1) if "look" in one.dims else one for one in (before, after))
+            np.testing.assert_array_equal(after, before, err_msg=f"{name}, altered after {days[place]}")
+        assert (whole.target.values[: place - 1] == other.target.values[: place - 1]).all()
+        assert (whole.target.values[place + 1 :] != other.target.values[place + 1 :]).any()
+
+
+def test_the_leak_is_seen():
+    leaking = {"network": "mlp", "window": 2, "hidden": 16, "train_years": 6, "epochs": 12, "learning_rate": 3e-3}
+    r2 = {by: run(**leaking, alignment=by).score.sel(model="network", metric="r2") for by in ("date", "release")}
+    assert r2["date"] > 0.4
+    assert r2["release"] < 0.05
+
+
+@pytest.mark.parametrize("target", ["return", "level"])
+def test_on_shuffled_targets_no_skill_is_left(target):
+    dataset = run(shuffle_targets=True, target=target, alignment="date", train_years=4, test_years=4, epochs=5)
+    r2 = dataset.score.sel(metric="r2")
+    # A thousand forecasts: R2 of forecasts without skill is near 0 from below, rarely above a third of a percent.
+    assert (r2 < 0.004).all()
+    came = run(target=target, train_years=4, test_years=4, epochs=1).target
+    assert not np.array_equal(came, dataset.target)
+    if target == "return":
+        assert abs(float(came.mean() - dataset.target.mean())) < 0.001
+
+
+def test_shuffling_leaves_the_final_block_alone():
+    problem = forecast_problem(GoldForecast(**TINY, open_final=True))
+    shuffled = forecast_problem(GoldForecast(**TINY, open_final=True, shuffle_targets=True))
+    first = problem.watched.test[-1] + 1
+    for part in (slice(first), slice(first, None)):
+        was, now = problem.answers.values[part], shuffled.answers.values[part]
+        np.testing.assert_array_equal(np.sort(was), np.sort(now))
+        assert not np.array_equal(was, now)
+
+
+def test_levels_are_forecast_from_the_last_price():
+    dataset = run(target="level", test_years=2)
+    scores = dataset.score.sel(model="network")
+    assert scores.sel(metric="r2_mean") > 0.9
+    assert abs(scores.sel(metric="r2")) < 0.05
+    np.testing.assert_array_equal(dataset.baseline_mean.sel(baseline="zero"), dataset.price)
+
+
+def test_opening_the_final_block_changes_nothing_before_it():
+    closed, opened = run(), run(open_final=True)
+    for name in ("loss", "validation_loss", "best_epoch"):
+        np.testing.assert_array_equal(opened[name].isel(fold=slice(3)), closed[name], err_msg=name)
+    for name in ("mean", "scale", "target", "baseline_mean", "pit", "quantile"):
+        np.testing.assert_array_equal(opened[name].sel(time=closed.time), closed[name], err_msg=name)
+    for name in ("score", "score_low", "volatility_score", "gradient_norm", "input_gradient", "hidden", "seed_r2"):
+        np.testing.assert_array_equal(opened[name], closed[name], err_msg=name)
+    assert closed.attrs["final_from"] == opened.attrs["final_from"] == opened.time.values[closed.sizes["time"]]
+    assert (opened.block.values[closed.sizes["time"] :] == 3).all()
+    assert np.isfinite(opened.final_score.sel(metric="r2")).all()
+
+
+def test_scores_are_those_of_the_forecasts():
+    dataset = run(seeds=(0, 3))
+    truth, mean = (dataset[name].astype(float).values for name in ("target", "mean"))
+    ours = r2_out_of_sample(truth, mean[-1].mean(1))
+    assert float(dataset.score.sel(model="network", metric="r2")) == pytest.approx(ours, abs=1e-4)
+    by_seed = [r2_out_of_sample(truth, one) for one in mean[-1].T]
+    np.testing.assert_allclose(dataset.seed_r2, by_seed, atol=1e-4)
+
+
+@pytest.mark.parametrize("changes", [{}, {"network": "gru_decay", "optimiser": "sgd", "target": "volatility"}])
+def test_a_seed_is_the_same_alone_and_in_company(changes):
+    company, alone = run(seeds=(0, 3, 5), **changes), run(seeds=(3,), **changes)
+    for name, variable in GoldForecast.variables.items():
+        if "seed" in variable.dims:
+            np.testing.assert_array_equal(alone[name].sel(seed=3), company[name].sel(seed=3), err_msg=name)
+
+
+def test_a_refit_is_the_same_alone_and_in_company():
+    company = run(test_years=1.2)
+    here = company.block.values == 2
+    years = (pd.Timestamp(company.time.values[-1]) - pd.Timestamp(company.time.values[~here][-1])).days / 365.25
+    alone = run(refits=1, test_years=years)
+    assert list(alone.time.values) == list(company.time.values[here])
+    np.testing.assert_array_equal(alone.loss.isel(fold=0), company.loss.isel(fold=2))
+    np.testing.assert_array_equal(alone["mean"], company["mean"].isel(time=here))
+
+
+class Keeping(Memory):
+    """A sink that keeps the states as well."""
+
+    def state(self, step, state):
+        self.finals.setdefault("states", {})[step] = state
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("changes", [{"seeds": (0, 1)}, {"network": "gru_decay", "optimiser": "sgd", "dropout": 0.5}])
+def test_a_paused_run_goes_on_bit_for_bit(monkeypatch, changes, processes):
+    monkeypatch.setattr(gold_forecast, "LEAST_SHARED_SECONDS", 0.0)
+    settings = GoldForecast(**TINY | changes)
+    whole, first, second = Keeping(), Keeping(), Keeping()
+    train(settings, Recorder(settings, whole, NobodyAsks()))
+    with pytest.raises(Ended):
+        train(settings, Recorder(settings, first, NobodyAsks(), budget=2, processes=processes))
+    restored = first.finals["states"][2]
+    train(settings, Recorder(settings, second, NobodyAsks(), start_step=2, restored=restored, processes=processes))
+    assert second.finals.pop("states")[3] == whole.finals.pop("states")[3]
+    for name, values in second.records.values.items():
+        np.testing.assert_array_equal(values, whole.records.values[name][-len(values) :], err_msg=name)
+    for name, values in second.finals.items():
+        np.testing.assert_array_equal(values, whole.finals[name], err_msg=name)
+    assert second.facts == whole.facts
+
+
+def test_the_number_of_processes_changes_no_number(monkeypatch):
+    monkeypatch.setattr(gold_forecast, "LEAST_SHARED_SECONDS", 0.0)
+    found = {}
+    for processes in ("1", "2", "3"):
+        monkeypatch.setenv("GOLDVIZ_REFIT_PROCESSES", processes)
+        found[processes] = run(seeds=(0, 1), head="student")
+    for processes in ("2", "3"):
+        xr.testing.assert_identical(found[processes].drop_attrs(deep=False), found["1"].drop_attrs(deep=False))
+
+
+class Killer:
+    """A desk that kills whoever shares the run's work, once."""
+
+    def __init__(self):
+        self.killed = []
+
+    def orders(self) -> list[Order]:
+        for child in psutil.Process().children():
+            if not self.killed and "goldviz.training.crew_member" in child.cmdline():
+                child.kill()
+                self.killed.append(child.pid)
+        return []
+
+
+def test_a_run_that_loses_a_process_fails_in_a_sentence_and_keeps_what_it_has(monkeypatch, tmp_path):
+    monkeypatch.setattr(gold_forecast, "LEAST_SHARED_SECONDS", 0.0)
+    monkeypatch.setenv("GOLDVIZ_REFIT_PROCESSES", "2")
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path / 'runs.db'}")
+    killer = Killer()
+    with pytest.raises(
+        RunFailedError, match=r"^A process that trained . of this run's networks died \(exit status -9\)"
+    ):
+        goldviz.api.carried_out(GoldForecast(**TINY), progress=False, keep=True, desk=killer)
+    assert len(killer.killed) == 1
+
+
+def test_hot_settings_hold_from_the_next_epoch_on():
+    settings = GoldForecast(**TINY | {"clip": 0.0, "optimiser": "sgd"})
+    losses = {}
+    for name, changes in {"as it is": {}, "rate": {"learning_rate": 0.1}, "clip": {"clip": 1e-9}}.items():
+        record = StandaloneRecord(settings, {2: changes})
+        train(settings, record)
+        losses[name] = record.curves["loss"]["values"]
+    for name in ("rate", "clip"):
+        assert losses[name][:2] == losses["as it is"][:2]
+        assert losses[name][2] != losses["as it is"][2]
+
+
+def test_a_batch_larger_than_the_training_window_is_all_of_it():
+    one, other = (run(batch=batch, train_years=6, epochs=2) for batch in (1600, 2048))
+    np.testing.assert_array_equal(one.loss, other.loss)
+    # With one step an epoch and no dropout the first loss is that of the start, over every training window.
+    settings = GoldForecast(**TINY | {"train_years": 6, "dropout": 0.0, "batch": 2048})
+    task = gold_forecast.refit_tasks(settings, forecast_problem(settings), torch.device("cpu"))[0]
+    made = Refit(task)
+    with torch.no_grad():
+        windows, answers = made._at(task.fold.train)
+        expected = made.network.head.losses(made.network(windows), answers).mean().item()
+    assert len(task.fold.train) > 1024
+    assert made.epoch(1e-3, 1.0)[0]["loss"] == pytest.approx(expected, rel=1e-6)
+
+
+def test_looking_changes_nothing():
+    often, rarely = run(look_every=1), run(look_every=100)
+    np.testing.assert_array_equal(often.loss, rarely.loss)
+    np.testing.assert_array_equal(often["mean"].isel(look=-1), rarely["mean"].isel(look=-1))
+    assert list(rarely.look) == [3]
+
+
+def test_the_best_weights_make_the_forecasts():
+    dataset = run(epochs=12, learning_rate=0.05, look_every=1, refits=1, dropout=0.0)
+    best = dataset.validation_loss.argmin("epoch").squeeze() + 1
+    assert 0 < int(best) < 12
+    assert dataset.best_epoch.isel(epoch=-1).squeeze() == best
+    at_best = dataset["mean"].sel(look=int(best))
+    np.testing.assert_array_equal(dataset["mean"].isel(look=-1), at_best)
+    running = dataset.validation_loss.squeeze().to_series().expanding().min()
+    expected = [int(dataset.validation_loss.squeeze().to_series()[:n].idxmin()) for n in range(1, 13)]
+    assert dataset.best_epoch.squeeze().astype(int).values.tolist() == expected
+    assert running.is_monotonic_decreasing
+
+
+def test_a_run_that_diverges_keeps_what_it_recorded_and_says_where():
+    dataset = run(optimiser="sgd", learning_rate=1.0, clip=0.0, network="mlp", epochs=6, seeds=(0, 1))
+    assert dataset.attrs["status"] == "diverged"
+    assert dataset.attrs["message"].startswith("Training loss of each refit was no longer finite at epoch ")
+    assert dataset.sizes["time"] > 50
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"data": "0123456789abcdef"}, "This machine does not hold the market 0123456789abcdef: "),
+        ({"train_years": 40}, "Training on 40 years, testing on 0.5 and keeping 60 days as final block need "),
+    ],
+)
+def test_data_that_cannot_be_used_are_refused_in_a_sentence(markets, settings, sentence):
+    with pytest.raises(MarketError) as error:
+        run(**settings)
+    assert str(error.value).startswith(sentence)
+
+
+def test_a_target_that_does_not_move_is_refused(markets):
+    days = pd.bdate_range("2015-01-01", "2020-12-31")
+    flat = Channel("gold", "Gold", pd.Series(1000.0, days), "log_return")
+    with pytest.raises(MarketError, match=r"^Gold does not move from .* the training window of refit 1"):
+        run(data=keep(Market((flat,), "file", "made by hand", pd.Timestamp("2021-01-01", tz="UTC"))))
+
+
+def watched_refit(**settings):
+    """The last refit of a run, in float64, with the windows and answers of its look."""
+    chosen = GoldForecast(**TINY | settings)
+    problem = forecast_problem(chosen)
+    made = Refit(gold_forecast.refit_tasks(chosen, problem, torch.device("cpu"))[-1])
+    windows, answers = made._at(made.task.fold.train[-20:])
+    return made.network.double(), dataclasses.replace(windows, table=windows.table.double()), answers.double()
+
+
+@pytest.mark.parametrize("network", [network for network in NETWORKS if network != "mlp"])
+def test_gradients_by_state_are_those_of_each_windows_own_loss(network):
+    forecaster, windows, answers = watched_refit(network=network)
+    states = forecaster.reader.chain(windows)
+    for state in states:
+        state.retain_grad()
+    forecaster.head.losses(forecaster.head(states[-1]), answers).mean().backward()
+    expected = [20 * torch.linalg.vector_norm(state.grad, dim=1).mean().item() for state in reversed(states)]
+    np.testing.assert_allclose(gradients_by_state(forecaster, windows, answers), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("target", ["return", "volatility"])
+def test_gradients_by_input_are_finite_differences(target, head):
+    forecaster, windows, _ = watched_refit(target=target, head=head, network="gru")
+    forecaster.head.W.data *= 10
+    found = gradients_by_input(forecaster, windows)
+
+    def said(table):
+        with torch.no_grad():
+            parameters = forecaster(dataclasses.replace(windows, table=table))
+            of = forecaster.head.standard_deviation if target == "volatility" else forecaster.head.mean
+            return of(parameters)
+
+    step = 1e-5
+    for lag, channel in ((0, 0), (1, 1), (3, 2)):
+        row = windows.table.shape[0] - 1 - lag
+        moved = [windows.table.clone(), windows.table.clone()]
+        for table, sign in zip(moved, (1, -1), strict=True):
+            table[row, :, channel] += sign * step
+        slopes = ((said(moved[0]) - said(moved[1])) / (2 * step)).abs()
+        expected = slopes[windows.mask[row, :, channel]].mean()
+        assert found[lag, channel] == pytest.approx(float(expected), rel=1e-4)

@@ -1,0 +1,102 @@
+"""The page *Gold market*."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from goldviz.data.markets.kept_markets import keep
+from goldviz.declare.settings import Preset
+from goldviz.labs.gold_market.settings import GoldMarket
+from goldviz.ui.words import plain
+from tests.data.markets.small_market import small_market
+from tests.pages.instant import InstantVisitor
+
+FIGURES = {"prices", "strip", "last_days", "correlation", "leak", "returns", "distribution", "memory"}
+
+
+@pytest.fixture(autouse=True)
+def markets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path / "markets"))
+    return tmp_path / "markets"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_stranger_sees_every_figure_at_once(theme: str) -> None:
+    visitor = InstantVisitor(GoldMarket, theme=theme)
+    assert set(visitor.drawn()) == FIGURES
+    assert all(figure["data"] for figure in visitor.drawn().values())
+    assert any("K = 5,095 observed moves" in line for line in _said(visitor))
+    assert any("not investment advice" in line for line in _said(visitor))
+    [table] = visitor.at.dataframe
+    assert len(table.value) == 8
+
+
+@pytest.mark.parametrize("preset", GoldMarket.presets, ids=lambda preset: preset.slug)
+def test_every_preset_draws_and_leaves_its_link(preset: Preset) -> None:
+    visitor = InstantVisitor(GoldMarket)
+    visitor.choose(preset.slug)
+    assert not visitor.errors
+    assert GoldMarket.checked(dict(visitor.at.query_params)) == GoldMarket.preset(preset.slug)
+    assert preset.words in visitor.captions
+    assert ("missing_share" in visitor.settings_in_sight()) == ("missing" in preset.changes)
+
+
+def test_joining_by_date_marks_every_leak() -> None:
+    visitor = InstantVisitor(GoldMarket)
+    assert _states(visitor) == {"known at the forecast"}
+    visitor.choose("break-it-join-by-calendar-date")
+    assert "not out yet: a leak" in _states(visitor)
+    assert any("Joined by date: all" in line for line in _said(visitor))
+
+
+def test_another_covariate_changes_what_is_about_it_and_stays_through_presets() -> None:
+    visitor = InstantVisitor(GoldMarket)
+    before = visitor.drawn()
+    visitor.set(channel=3)
+    after = visitor.drawn()
+    label = visitor.control("channel").label
+    assert label.replace("\\", "") == "Covariate 3 of 7: US 10-year yield (simulated)"
+    assert all(after[name] != before[name] for name in ("correlation", "prices"))
+    assert all(after[name] == before[name] for name in FIGURES - {"correlation", "prices"})
+    visitor.choose("hide-half")
+    assert visitor.control("channel").value == 3
+
+
+def test_a_kept_market_with_hostile_words_is_shown_as_text() -> None:
+    market = small_market()
+    words = "[a](b) **c** <img src=x onerror=alert(1)>"
+    target = replace(market.target, words=words)
+    name = keep(replace(market, channels=(target, *market.channels[1:])))
+    visitor = InstantVisitor(GoldMarket, {"data": name})
+    assert not visitor.errors
+    assert set(visitor.drawn()) == FIGURES
+    [told] = [line for line in visitor.markdown if "observed moves" in line]
+    assert told.startswith(plain(words))
+
+
+def test_a_market_of_the_target_alone() -> None:
+    visitor = InstantVisitor(GoldMarket, {"data": keep(small_market().only(["gold"]))})
+    assert not visitor.errors
+    assert set(visitor.drawn()) == FIGURES
+    assert "channel" not in visitor.settings_in_sight()
+
+
+def test_a_link_to_a_market_that_is_not_here_says_so_and_shows_the_simulated_one() -> None:
+    visitor = InstantVisitor(GoldMarket, {"data": "a" * 16})
+    assert any("does not hold the market" in error for error in visitor.errors)
+    assert set(visitor.drawn()) == FIGURES
+
+
+def test_too_few_values_are_told(markets: Path) -> None:
+    visitor = InstantVisitor(GoldMarket, {"data": keep(small_market(days=50))})
+    assert any("has 50 values" in error for error in visitor.errors)
+
+
+def _said(visitor: InstantVisitor) -> list[str]:
+    """The page's lines as they are read, without Markdown's escapes."""
+    return [line.replace("\\", "") for line in visitor.markdown]
+
+
+def _states(visitor: InstantVisitor) -> set[str]:
+    return {trace["name"] for trace in visitor.drawn()["last_days"]["data"]}

@@ -1,0 +1,97 @@
+"""The attention explorer's Python side: what it sends, and what it believes of what comes back."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+import pytest
+import streamlit as st
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from goldviz.figures.theme import INKS
+from goldviz.labs.inside_bert.parts import explorer
+from goldviz.labs.inside_bert.parts.explorer import Choice
+from goldviz.ui import server
+from goldviz.ui.exhibits import shelf
+from tests.ui.reading_cases import known_exhibit
+
+
+def page(token: str, layer: int, head: int, piece: int | None, theme: str) -> None:
+    import streamlit as st
+
+    from goldviz.labs.inside_bert.parts.explorer import attention_explorer
+
+    st.session_state["returned"] = attention_explorer(
+        token, key="explorer", layer=layer, head=head, token=piece, theme=theme
+    )
+
+
+def sent(token: str, layer: int = 0, head: int = 0, piece: int | None = None, theme: str = "light") -> tuple[Any, Any]:
+    at = AppTest.from_function(page, args=(token, layer, head, piece, theme)).run()
+    assert not at.exception
+    [element] = at.get("bidi_component")
+    return json.loads(element.proto.json), at.session_state["returned"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_only_the_address_the_choice_and_the_colours_go_over_the_web_socket(theme: str) -> None:
+    token = shelf.put(known_exhibit())
+    data, returned = sent(token, 2, 1, 4, theme)
+    assert returned == Choice(2, 1, 4)
+    assert data["address"] == f"/goldviz/attention/{token}"
+    assert data["choice"] == {"layer": 2, "head": 1, "token": 4}
+    assert data["inks"][data["theme"]]["accent"] == INKS[theme].accent
+    assert data["colours"][0] == "#00224e"
+    assert len(json.dumps(data)) < 1000
+
+
+def test_a_server_under_a_path_of_its_own_is_asked_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = st.get_option
+    monkeypatch.setattr(st, "get_option", lambda name: "/lab/" if name == "server.baseUrlPath" else real(name))
+    token = shelf.put(known_exhibit())
+    data, _ = sent(token)
+    assert data["address"] == f"/lab/goldviz/attention/{token}"
+    with TestClient(Starlette(routes=server.routes())) as client:
+        assert client.get(f"{data['address']}/overview").content == known_exhibit().overview_bytes()
+
+
+def test_an_exhibit_that_is_gone_is_no_fault_of_the_page() -> None:
+    assert sent("gone", 1, 1)[1] == Choice(1, 1)
+
+
+@pytest.mark.parametrize(
+    ("told", "believed"),
+    [
+        ({"layer": 2, "head": 3, "token": 10}, Choice(2, 3, 10)),
+        ({"layer": 0, "head": 0, "token": None}, Choice(0, 0)),
+        ({"layer": 0, "head": 0}, Choice(0, 0)),
+        ({"layer": 0, "head": 0, "token": 11}, Choice(0, 0)),
+        ({"layer": 3, "head": 0, "token": 1}, None),
+        ({"layer": 0, "head": -1, "token": 1}, None),
+        ({"layer": "0", "head": 0}, None),
+        ({"layer": True, "head": 0}, None),
+        ({"layer": float("nan"), "head": 0}, None),
+        ({"layer": 1e400, "head": 0}, None),
+        ({}, None),
+    ],
+)
+def test_what_the_browser_tells_is_held_to_the_exhibit(told: dict[str, Any], believed: Choice | None) -> None:
+    token = shelf.put(known_exhibit())
+    assert explorer._chosen({**told, "exhibit": token}, token) == believed
+
+
+@pytest.mark.parametrize("told", [None, "layer", 3, [1, 2], {"layer": 0, "head": 0, "exhibit": "another"}])
+def test_anything_else_is_no_choice(told: Any) -> None:
+    assert explorer._chosen(told, shelf.put(known_exhibit())) is None
+
+
+def test_the_parts_of_the_script_are_all_joined_and_never_make_html_of_text() -> None:
+    folder = files("goldviz.ui") / "assets"
+    parts = {f"attention_explorer_{part}.js" for part in explorer.SCRIPTS}
+    there = {file.name for file in folder.iterdir() if file.name.startswith("attention_explorer_")}
+    assert there == parts
+    script = "".join((folder / name).read_text(encoding="utf-8") for name in [*parts, "attention_explorer.js"])
+    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
+        assert way not in script

@@ -1,0 +1,53 @@
+"""The numbers of one head, step by step, against the model's own."""
+
+import numpy as np
+import pytest
+
+from goldviz.diagnostics.text.reading import read_text
+from goldviz.labs.inside_bert.attention.steps import attention_steps, largest_terms
+from tests.diagnostics.text_cases import pieces_of, text_model
+
+
+def test_every_step_equals_the_model_to_1e_12():
+    reading = read_text(text_model(), pieces_of())
+    for layer, head, query in ((0, 0, 0), (1, 3, 5), (2, 1, len(reading.pieces) - 1)):
+        model = reading.attention(layer)
+        found = attention_steps(reading, layer, head, query)
+        expected = {
+            "query": model.query[0, head, query], "key": model.key[0, head], "value": model.value[0, head],
+            "product": model.key[0, head] @ model.query[0, head, query], "score": model.scores[0, head, query],
+            "weight": model.weights[0, head, query], "value_norm": model.value[0, head].norm(dim=-1),
+            "weighted_norm": (model.weights[0, head, query, :, None] * model.value[0, head]).norm(dim=-1),
+            "output": model.mixed[0, head, query],
+        }  # fmt: skip
+        assert set(found.data_vars) == set(expected)
+        for name, values in expected.items():
+            np.testing.assert_allclose(found[name], values, rtol=1e-10, atol=1e-12, err_msg=name)
+
+
+def test_it_is_labelled():
+    reading = read_text(text_model(), pieces_of("gold rose"))
+    found = attention_steps(reading, 1, 2, 3)
+    assert found["token"].values.tolist() == ["[CLS]", "gold", "rose", "[SEP]"]
+    assert dict(found.sizes) == {"dimension": 6, "piece": 4}
+    assert found.attrs == {"layer": 1, "head": 2, "query_piece": 3}
+    assert all(variable.attrs["long_name"] for variable in found.values())
+
+
+def test_the_terms_of_all_dimensions_make_the_product():
+    steps = attention_steps(read_text(text_model(), pieces_of()), 1, 2, 4)
+    every = largest_terms(steps, 6, count=99)
+    assert float(every["term"].sum()) == pytest.approx(float(steps["product"][6]), rel=1e-12)
+    sizes = np.abs(every["term"].values)
+    assert (sizes[:-1] >= sizes[1:]).all()
+    few = largest_terms(steps, 6, count=3)
+    np.testing.assert_array_equal(few["dimension"], every["dimension"][:3])
+    np.testing.assert_array_equal(few["term"], steps["query"].sel(dimension=few.dimension) * few["key"])
+
+
+def test_tokens_that_do_not_exist_are_named():
+    reading = read_text(text_model(), pieces_of("gold rose"))
+    with pytest.raises(IndexError, match="token is number 4; the text has numbers 0 to 3"):
+        attention_steps(reading, 0, 0, 4)
+    with pytest.raises(IndexError, match="token is number -1; the text has numbers 0 to 3"):
+        largest_terms(attention_steps(reading, 0, 0, 0), -1)

@@ -1,0 +1,109 @@
+"""Word maps, hidden pieces and strongest links keep what they promise: rows stay distributions."""
+
+import doctest
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.diagnostics.text.reading import read_text
+from goldviz.labs.inside_bert.attention import words as attention_words
+from goldviz.labs.inside_bert.attention.words import group_by_word, hide_pieces, top_links, word_maps
+from tests.diagnostics.text_cases import distributions, map_recipes, pieces_of, text_model
+
+
+def test_the_worked_examples_hold():
+    found = doctest.testmod(attention_words)
+    assert found.attempted > 0
+    assert not found.failed
+
+
+@st.composite
+def words_of(draw, size):
+    """Words in order, some of several pieces, with special pieces anywhere."""
+    begins = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    special = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    words = np.cumsum(begins)
+    return np.where(special, -1, words)
+
+
+@given(weights=map_recipes(), data=st.data())
+def test_word_maps_sum_to_and_average_from(weights, data):
+    words = data.draw(words_of(len(weights)))
+    found = word_maps(weights, words)
+    np.testing.assert_allclose(found.weights.sum(1), 1, rtol=1e-13)
+    for word in range(found.groups[-1] + 1):
+        rows = weights[found.groups == word]
+        for other in range(found.groups[-1] + 1):
+            expected = rows[:, found.groups == other].sum(1).mean()
+            assert found.weights[word, other] == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@given(weights=map_recipes())
+def test_a_map_of_whole_words_stays_as_it_is(weights):
+    np.testing.assert_allclose(word_maps(weights, np.arange(len(weights))).weights, weights, rtol=1e-15)
+
+
+def test_pieces_of_a_word_go_together_and_special_ones_stay_apart():
+    assert group_by_word(np.array([-1, 0, 0, 0, 1, -1, -1, 2])).tolist() == [0, 1, 1, 1, 2, 3, 4, 5]
+    assert group_by_word(np.array([], int)).tolist() == []
+
+
+def test_all_heads_go_through_at_once():
+    weights, words = distributions(3, 6, 6), np.array([-1, 0, 0, 1, 1, -1])
+    together = word_maps(weights, words).weights
+    for head in range(3):
+        np.testing.assert_array_equal(together[head], word_maps(weights[head], words).weights)
+    shown = hide_pieces(weights, words < 0)
+    assert shown.weights.shape == (3, 4, 4)
+    np.testing.assert_array_equal(shown.hidden[1], hide_pieces(weights[1], words < 0).hidden)
+
+
+@given(weights=map_recipes(least=2), data=st.data())
+def test_hidden_pieces_leave_distributions_and_say_how_much_went(weights, data):
+    size = len(weights)
+    left_out = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size).filter(lambda v: not all(v))))
+    shown = hide_pieces(weights, left_out)
+    np.testing.assert_allclose(shown.weights.sum(1), 1, rtol=1e-12)
+    kept = weights[~left_out]
+    np.testing.assert_allclose(shown.hidden, kept[:, left_out].sum(1), atol=1e-12)
+    # What is left keeps its proportions: undoing the scaling gives the map back.
+    np.testing.assert_allclose(shown.weights * (1 - shown.hidden)[:, None], kept[:, ~left_out], atol=1e-12)
+
+
+@given(weights=map_recipes(least=2), seed=st.integers(0, 999))
+def test_hiding_does_not_depend_on_the_order_of_pieces(weights, seed):
+    order = np.random.default_rng(seed).permutation(len(weights))
+    left_out = np.arange(len(weights)) < 1
+    moved = hide_pieces(weights[np.ix_(order, order)], left_out[order])
+    kept = order[order >= 1] - 1
+    np.testing.assert_allclose(moved.weights, hide_pieces(weights, left_out).weights[np.ix_(kept, kept)], rtol=1e-12)
+
+
+def test_a_row_that_saw_only_hidden_pieces_stays_zero():
+    shown = hide_pieces(np.array([[1.0, 0, 0], [1, 0, 0], [0, 0.5, 0.5]]), np.array([True, False, False]))
+    assert shown.weights.tolist() == [[0, 0], [0.5, 0.5]]
+    assert shown.hidden.tolist() == [1, 0]
+
+
+@given(weights=map_recipes(), count=st.integers(1, 9))
+def test_links_are_the_largest_weights_of_a_row(weights, count):
+    found = top_links(weights, count)
+    assert found.keys.shape == (len(weights), min(count, len(weights)))
+    for row, keys, values in zip(weights, found.keys, found.weights, strict=True):
+        np.testing.assert_array_equal(values, np.sort(row)[::-1][:count])
+        np.testing.assert_array_equal(row[keys], values)
+        assert len(set(keys)) == len(keys)
+
+
+def test_a_count_without_links_is_named():
+    with pytest.raises(ValueError, match="number of links is 0; allowed is 1 or more"):
+        top_links(distributions(3, 3), 0)
+
+
+def test_a_real_head_by_word():
+    reading = read_text(text_model(), pieces_of())
+    maps = word_maps(reading.head(1, 2).weights, reading.pieces.words)
+    assert len(maps.weights) == reading.pieces.words.max() + 3
+    np.testing.assert_allclose(maps.weights.sum(1), 1, rtol=1e-13)

@@ -1,0 +1,222 @@
+"""The figures of *Inside BERT*: what they draw of hand-made datasets, and that nobody's text becomes markup."""
+
+import doctest
+import html
+import re
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+import xarray as xr
+
+from goldviz.figures.theme import Theme, as_label
+from goldviz.labs.inside_bert.figures import FIGURES, picture
+from goldviz.labs.inside_bert.figures import pieces as inside_bert_pieces
+from goldviz.labs.inside_bert.figures import text as inside_bert_text
+from goldviz.labs.inside_bert.figures.embeddings import pieces_table, steps_table
+from goldviz.labs.inside_bert.figures.evidence import (
+    agreement,
+    evidence,
+    heads_off,
+    summaries,
+    tone,
+    tone_without,
+)
+from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares
+from goldviz.labs.inside_bert.figures.pair import shares_pair
+from goldviz.labs.inside_bert.figures.pieces import MOST_ROWS, strongest
+from goldviz.labs.inside_bert.figures.text import coloured_text
+
+HOSTILE = "<img src=x>"
+MEASURES = ["attention", "head_norm", "layer_norm", "rollout", "flow"]
+
+
+def made(count: int = 6, width: int = 4, seed: int = 0) -> xr.Dataset:
+    """Everything that the figures ask for, of a text with a hostile piece, drawn at random."""
+    drawn = np.random.default_rng(seed)
+    tokens = np.array(["[CLS]", HOSTILE, *(f"w{i}" for i in range(count - 3)), "[SEP]"], dtype=object)
+    weights = drawn.dirichlet(np.ones(count), count)
+    query, keys, values = drawn.normal(size=width), drawn.normal(size=(count, width)), drawn.normal(size=(count, width))
+    score = keys @ query / np.sqrt(width)
+    weight = np.exp(score) / np.exp(score).sum()
+    special = np.isin(np.arange(count), [0, count - 1])
+    places = np.arange(1, count + 1)
+    return xr.Dataset(
+        {
+            "attention": (("query", "key"), weights),
+            "query_vector": ("dimension", query),
+            "key_vector": (("piece", "dimension"), keys),
+            "value_vector": (("piece", "dimension"), values),
+            "product": ("piece", keys @ query),
+            "score": ("piece", score),
+            "weight": ("piece", weight),
+            "value_norm": ("piece", np.linalg.norm(values, axis=1)),
+            "weighted_norm": ("piece", weight * np.linalg.norm(values, axis=1)),
+            "output": ("dimension", weight @ values),
+            "share": (("measure", "piece"), drawn.dirichlet(np.ones(count), 5)),
+            "attribution": ("piece", np.where(special, 0, drawn.normal(size=count))),
+            "attention_received": ("piece", drawn.dirichlet(np.ones(count))),
+            "probability": ("label", np.array([0.7, 0.3])),
+            "embedding_norm": (("part", "piece"), drawn.uniform(0.1, 1, (5, count))),
+            "head_entropy_share": (("layer", "head"), drawn.uniform(0, 1, (2, 3))),
+            "head_distance": (("layer", "head"), drawn.uniform(0, count / 2, (2, 3))),
+            "guess_probability": ("guess", np.array([0.5, 0.2])),
+            "cosine": ("neighbour", np.array([0.5, 0.2])),
+        },
+        coords={
+            "piece": places, "query": places, "key": places, "token": ("piece", tokens),
+            "query_token": ("query", tokens), "key_token": ("key", tokens), "special": ("piece", special),
+            "word": ("piece", np.where(special, -1, np.arange(count) - 1)),
+            "start": ("piece", np.where(special, 0, np.arange(count))), "stop": ("piece", np.where(special, 0, places)),
+            "dimension": np.arange(1, width + 1), "measure": MEASURES, "label": ["<b>bad</b>", "good"],
+            "part": ["token", "segment", "position", "sum", "normalised"], "layer": [1, 2], "head": [1, 2, 3],
+            "guess": [1, 2], "guessed": ("guess", np.array([HOSTILE, "w1"], dtype=object)),
+            "neighbour": [1, 2], "nearby": ("neighbour", np.array([HOSTILE, "w2"], dtype=object)),
+        },
+        attrs={
+            "layer": 1, "head": 2, "query_piece": 2, "flow_method": "widest path", "label": "<b>bad</b>",
+            "truth": "w1", "neighbours_of": HOSTILE,
+        },
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_draws_and_escapes_what_came_from_people(name: str, theme: Theme) -> None:
+    figure = FIGURES[name].draw(made(), theme=theme)
+    assert figure.data
+    text = figure.to_json()
+    assert HOSTILE not in text
+    assert "<b>bad" not in text
+    assert "\\u003cimg" not in text
+
+
+@pytest.mark.parametrize("count", [3, 4, 60, 512])
+def test_figures_stay_light_and_readable_however_long_the_text_is(count: int) -> None:
+    ds = made(count)
+    for draw in (shares, evidence, scores, mixing, agreement):
+        figure = draw(ds)
+        assert len(figure.to_json()) < 150_000
+        assert figure.layout.height < 1100
+    rows = shares(ds).layout.yaxis.ticktext
+    assert len(rows) == min(count, MOST_ROWS)
+
+
+def test_a_note_says_how_many_pieces_are_drawn_and_how_much_they_hold() -> None:
+    assert f"The {MOST_ROWS} of 60 pieces" in _notes(shares(made(60)))
+    assert "The 12 of 60 keys with the largest weights" in _notes(scores(made(60))).replace("<br>", " ")
+    assert "12 of" not in _notes(scores(made(8)))
+
+
+@pytest.mark.parametrize(("method", "heading"), [("maximum flow", "Flow"), ("widest path", "Widest path")])
+def test_what_stands_in_for_the_flow_is_not_called_flow_or_a_bound(method: str, heading: str) -> None:
+    figure = shares(made().assign_attrs(flow_method=method))
+    headings = [note.text.replace("<br>", " ") for note in figure.layout.annotations]
+    assert f"<b>{heading}</b>" in headings
+    note = _notes(figure).replace("<br>", " ")
+    assert ("Shares of the widest single path, in place of the flow" in note) == (method == "widest path")
+    assert "bound" not in note
+
+
+def test_rows_of_products_sum_to_the_scores() -> None:
+    ds = made()
+    figure = scores(ds)
+    rows = np.asarray(figure.data[0].z)
+    order = np.argsort(-ds["weight"].values, kind="stable")
+    np.testing.assert_allclose(rows.sum(axis=1), ds["score"].values[order], atol=1e-6)
+    bars = next(trace for trace in figure.data if isinstance(trace, go.Bar))
+    np.testing.assert_allclose(bars.x, ds["weight"].values[order])
+
+
+def test_rows_of_weighted_values_sum_to_the_output() -> None:
+    ds = made()
+    np.testing.assert_allclose(np.asarray(mixing(ds).data[0].z).sum(axis=0), ds["output"], atol=1e-6)
+
+
+def test_the_strongest_pieces_of_any_quantity_are_drawn_in_order() -> None:
+    assert strongest([9, 0, 0, 0], [0, 0, 0, 0.001], most=2).tolist() == [0, 3]
+    assert strongest([np.nan, 1.0], most=1).tolist() == [1]
+
+
+def test_a_pair_has_the_same_axes() -> None:
+    first, second = made(6, seed=1), made(9, seed=2)
+    figures = [
+        shares_pair(first, other=second, heading="First"),
+        shares_pair(second, other=first, heading="Second"),
+    ]
+    ranges = [[figure.layout[f"xaxis{n}"].range for n in ("", "2", "3")] for figure in figures]
+    assert ranges[0] == ranges[1]
+
+
+def test_two_tones_and_two_maps_of_heads_stand_side_by_side() -> None:
+    both = tone(made(), second=made(seed=1))
+    assert [trace.name for trace in both.data] == ["First", "Second"]
+    maps = summaries(made(), second=made(seed=1), summary="entropy_share")
+    limits = maps.layout.coloraxis
+    assert limits.cmax >= max(np.max(trace.z) for trace in maps.data)
+
+
+def test_distances_in_texts_of_different_lengths_are_compared_as_shares_of_them() -> None:
+    short = made(6)
+    long = made(60).assign(head_distance=10 * short["head_distance"])
+    first, second = summaries(short, second=long, summary="distance").data
+    np.testing.assert_allclose(first.z, second.z)
+    np.testing.assert_allclose(first.z, short["head_distance"] / 6, rtol=1e-4)
+
+
+def test_heads_that_are_off() -> None:
+    change = np.zeros((2, 3, 2))
+    change[1, 2, 0] = -0.5
+    ds = xr.Dataset(
+        {"change": (("layer", "head", "label"), change)},
+        coords={"layer": [1, 2], "head": [1, 2, 3], "label": ["a", "b"]},
+    )
+    assert "layer 2, head 3, −0.500" in _notes(heads_off(ds, label="a"))
+    states = xr.Dataset(
+        {name: (("state", "label"), np.array([[1.0, -1.0], [0.5, -0.5]])) for name in ("logit", "probability")},
+        coords={"state": ["all heads", "without"], "label": ["a", "b"]},
+    )
+    assert [list(trace.x) for trace in tone_without(states).data] == [[1.0, -1.0], [0.5, -0.5]]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_coloured_text_holds_every_character_once_and_escaped(theme: Theme) -> None:
+    text = "a<b>&\"' \u202eבג\n🙂 end"
+    starts, stops = [0, 0, 2, 3, 9], [0, 1, 4, 6, 11]
+    shown = coloured_text(text, starts, stops, [9.0, 1.0, -2.0, np.nan, 0.5], theme=theme)
+    assert set(re.findall(r"</?(\w+)", shown)) == {"div", "span"}
+    assert html.unescape(re.sub(r"<[^>]*>", "", shown)) == text
+
+
+def test_the_shade_tells_sign_and_size_and_the_title_the_number() -> None:
+    shown = coloured_text("abc", [0, 1, 2], [1, 2, 3], [2.0, -1.0, 0.0], theme="light")
+    shades = re.findall(r'rgba\((\d+),\d+,\d+,([\d.]+)\)[^>]*title="([^"]*)"', shown)
+    assert shades == [("213", "0.75", "+2"), ("14", "0.38", "-1"), ("14", "0.00", "+0")]
+
+
+def test_tables_hold_the_numbers() -> None:
+    ds = made()
+    table = pieces_table(ds, "abcdefgh")
+    assert list(table["In the text"]) == ["", "b", "c", "d", "e", ""]
+    assert table["Word"].isna().tolist() == [True, False, False, False, False, True]
+    steps = steps_table(ds)
+    assert steps["softmax a"].is_monotonic_decreasing
+    assert steps["softmax a"].sum() == pytest.approx(1)
+
+
+def test_the_report_map_and_the_picture_hold_labels_as_text() -> None:
+    assert list(attention_map(made()).layout.xaxis.ticktext)[1] == as_label(HOSTILE)
+    drawn = picture(made())
+    assert drawn.startswith("<svg")
+    assert HOSTILE not in drawn
+    assert drawn.count("<rect") == 36
+    assert picture(made(60)).count("<rect") == 256
+
+
+def test_the_examples_in_the_docstrings() -> None:
+    for module in (inside_bert_pieces, inside_bert_text):
+        assert doctest.testmod(module).failed == 0
+
+
+def _notes(figure: go.Figure) -> str:
+    return str(figure.layout.title.subtitle.text)

@@ -1,0 +1,165 @@
+"""Integrated gradients: exact where the output is linear, complete where it is not, and equal to a sum written out."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from goldviz.diagnostics.text.reading import piece_ids
+from goldviz.labs.inside_bert.attribution import integrated_gradients as module
+from goldviz.labs.inside_bert.attribution.integrated_gradients import (
+    LARGEST_GAP,
+    attribute_output,
+    integrated_gradients,
+    integrated_gradients_of_masked_word,
+)
+from goldviz.labs.inside_bert.attribution.masked_words import with_masked
+from goldviz.labs.inside_bert.attribution.outputs import tone, tone_logits
+from goldviz.models.text.encoder import EncoderShape, TransformerEncoder
+from goldviz.models.text.model import TextModelError
+from tests.diagnostics.text_cases import pieces_of, text_model
+
+
+def swapped(model, pieces, filler):
+    return replace(pieces, ids=np.where(pieces.special, pieces.ids, filler))
+
+
+def summed(model, pieces):
+    with torch.no_grad():
+        ids = piece_ids(model, pieces)
+        return model.encoder.embeddings(ids, torch.zeros_like(ids)).total
+
+
+def linear_model():
+    """No layer and a LayerNorm that adds nothing: X^(L) is E^(0), so every output of it is as linear as its head."""
+    model = text_model()
+    shape = model.encoder.shape
+    encoder = TransformerEncoder(EncoderShape(0, 4, shape.width, 8, shape.vocabulary, shape.positions)).double()
+    encoder.embeddings.load_state_dict(model.encoder.embeddings.state_dict())
+    encoder.embeddings.norm = torch.nn.Identity()
+    return replace(model, encoder=encoder.requires_grad_(False))
+
+
+def test_a_linear_output_is_attributed_exactly():
+    model, pieces = linear_model(), pieces_of()
+    direction = torch.randn(len(pieces), 24, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    found = attribute_output(model, pieces, lambda hidden: (hidden * direction).sum((1, 2)), steps=2)
+    difference = summed(model, pieces) - summed(model, swapped(model, pieces, model.tokeniser.pad_token_id))
+    np.testing.assert_allclose(found.per_piece, (difference[0] * direction).sum(-1), rtol=1e-11, atol=1e-12)
+    assert found.steps == 2
+    assert found.gap < 1e-12
+    assert found.total == pytest.approx(float((difference * direction).sum()), rel=1e-11)
+
+
+def by_own_sum(model, pieces, label, filler, steps):
+    """The midpoint rule, one gradient at a time."""
+    text, empty = summed(model, pieces), summed(model, swapped(model, pieces, filler))
+    gradient = torch.zeros_like(text)
+    for step in range(steps):
+        point = (empty + (step + 0.5) / steps * (text - empty)).requires_grad_()
+        states = model.encoder.upwards(model.encoder.embeddings.norm(point))
+        gradient += torch.autograd.grad(model.classifier(states)[0, label], point)[0] / steps
+    return ((text - empty) * gradient)[0].sum(-1).numpy()
+
+
+@pytest.mark.parametrize("baseline", ["pad", "mask"])
+def test_it_equals_a_midpoint_sum_of_many_steps(baseline):
+    model, pieces = text_model(size=0.15), pieces_of("gold prices rose; the committee decided to raise rates")
+    filler = getattr(model.tokeniser, f"{baseline}_token_id")
+    found = integrated_gradients(model, pieces, "neutral", baseline=baseline)
+    assert found.gap <= LARGEST_GAP
+    expected = by_own_sum(model, pieces, 1, filler, 600)
+    np.testing.assert_allclose(found.per_piece, expected, atol=2e-4 * abs(expected).max())
+
+
+@pytest.mark.parametrize("of", ["logit", "probability"])
+def test_what_pieces_get_adds_up_to_the_change_of_the_output(of):
+    model, pieces = text_model(), pieces_of()
+    value = tone_logits if of == "logit" else tone
+    empty = swapped(model, pieces, model.tokeniser.pad_token_id)
+    for place, label in enumerate(model.labels):
+        found = integrated_gradients(model, pieces, label, of=of)
+        assert found.output == pytest.approx(value(model, pieces)[place], rel=1e-11)
+        assert found.total == pytest.approx((value(model, pieces) - value(model, empty))[place], rel=1e-10)
+        assert abs(found.per_piece.sum() - found.total) <= LARGEST_GAP * abs(found.total)
+        assert found.gap == pytest.approx(abs(found.per_piece.sum() - found.total) / abs(found.total), rel=1e-12)
+
+
+def test_special_pieces_stay_and_get_nothing():
+    pieces = pieces_of()
+    found = integrated_gradients(text_model(), pieces, "neutral")
+    assert (found.per_piece[pieces.special] == 0).all()
+    assert (found.per_piece[~pieces.special] != 0).all()
+
+
+def test_the_gap_shrinks_with_the_steps_and_they_are_doubled_until_it_is_small():
+    model, pieces = text_model(), pieces_of()
+    rough = integrated_gradients(model, pieces, "positive", steps=2, most_steps=2)
+    fine = integrated_gradients(model, pieces, "positive", steps=256)
+    assert fine.gap < rough.gap / 10
+    found = integrated_gradients(model, pieces, "positive", steps=2)
+    assert found.steps > 2
+    assert found.gap <= LARGEST_GAP
+    fewer = integrated_gradients(model, pieces, "positive", steps=found.steps // 2, most_steps=found.steps // 2)
+    assert fewer.gap > LARGEST_GAP
+    assert fewer.steps == found.steps // 2
+
+
+@pytest.mark.parametrize("together", [1, 512])
+def test_progress_counts_the_points_and_the_report_can_end_it(monkeypatch, together, capfd):
+    monkeypatch.setattr(module, "PIECES_IN_A_BATCH", together)
+    model, pieces, told = text_model(), pieces_of(), []
+    found = integrated_gradients(model, pieces, "positive", 2, lambda *step: told.append(step))
+    assert [step[0] for step in told] == sorted(step[0] for step in told)
+    assert told[0] == (0, 2)
+    assert told[-1] == (2 * found.steps - 2, 2 * found.steps - 2)
+    assert capfd.readouterr() == ("", "")
+
+    def report(done, total):
+        if done:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        integrated_gradients(model, pieces, "positive", 8, report)
+
+
+def test_a_masked_word_is_attributed_to_its_context_alone():
+    model, pieces = text_model(), pieces_of()
+    masked = with_masked(model, pieces, [4])
+    found = integrated_gradients_of_masked_word(model, masked, 4, int(pieces.ids[4]))
+    assert found.per_piece[4] == 0
+    assert found.gap <= LARGEST_GAP
+    head, table = model.masked_words, model.encoder.embeddings.token.weight
+    expected = head(model.encoder(piece_ids(model, masked)), table)[0, 4, int(pieces.ids[4])]
+    assert found.output == pytest.approx(float(expected), rel=1e-11)
+
+
+def test_a_text_without_words_changes_nothing():
+    model = text_model()
+    blank = swapped(model, pieces_of(), model.tokeniser.pad_token_id)
+    found = integrated_gradients(model, blank, "neutral")
+    assert found.total == 0
+    assert found.gap == 0
+    assert (found.per_piece == 0).all()
+
+
+def test_weights_keep_no_gradient_and_need_none():
+    model, pieces = text_model(), pieces_of("gold rose")
+    expected = integrated_gradients(model, pieces, "neutral").per_piece
+    with torch.no_grad():
+        inside = integrated_gradients(model, pieces, "neutral").per_piece
+    np.testing.assert_array_equal(inside, expected)
+    assert all(weights.grad is None for weights in model.encoder.parameters())
+
+
+def test_faults_are_named():
+    model, pieces = text_model(), pieces_of("gold rose")
+    with pytest.raises(ValueError, match="number of steps is 1; allowed is 2 to 512"):
+        integrated_gradients(model, pieces, "neutral", steps=1)
+    with pytest.raises(TextModelError, match="label is 'glad'"):
+        integrated_gradients(model, pieces, "glad")
+    no_padding = SimpleNamespace(pad_token_id=None, mask_token_id=4)
+    with pytest.raises(TextModelError, match="has no padding piece; take the mask as the baseline"):
+        integrated_gradients(replace(model, tokeniser=no_padding), pieces, "neutral")

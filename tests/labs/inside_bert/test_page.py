@@ -1,0 +1,536 @@
+"""The page *Inside BERT*."""
+
+import csv
+import doctest
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from goldviz.declare.settings import Preset
+from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
+from goldviz.labs.inside_bert.compute import chunks_of
+from goldviz.labs.inside_bert.overview import overview
+from goldviz.labs.inside_bert.parts import (
+    evidence as inside_bert_evidence,
+)
+from goldviz.labs.inside_bert.parts import (
+    pieces as inside_bert_pieces,
+)
+from goldviz.labs.inside_bert.parts import (
+    state as inside_bert_state,
+)
+from goldviz.labs.inside_bert.parts import (
+    text as inside_bert_text,
+)
+from goldviz.labs.inside_bert.parts.compare import differences
+from goldviz.labs.inside_bert.parts.evidence import correlation_sentence
+from goldviz.labs.inside_bert.parts.exhibit import exhibit
+from goldviz.labs.inside_bert.parts.readings import ReadText, reading_of
+from goldviz.labs.inside_bert.parts.text import shipped_words
+from goldviz.labs.inside_bert.samples import LONG, NEGATION, ONE_WORD, PLAIN
+from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.texts.named_models import text_model
+from goldviz.ui import background, controls
+from goldviz.ui.words import plain
+from tests.pages.instant import InstantVisitor
+from tests.random_bert import write_random_bert
+from tests.text_model_folders import with_classifier, without_masked_words
+
+ALWAYS = {"scores", "mixing", "shares", "embeddings", "neighbours"}
+WITH_CLASSIFIER = {"tone", "evidence", "agreement", "without", "heads_off"}
+FIGURES = ALWAYS | WITH_CLASSIFIER | {"guesses"}
+SHORT = {"text": "Gold prices rose."}
+
+
+class Reader(InstantVisitor):
+    """A visitor of the page."""
+
+    def __init__(self, link: dict[str, str] | None = None, theme: str = "light") -> None:
+        super().__init__(InsideBert, link, theme)
+
+    def look(self) -> "Reader":
+        """Run the page again."""
+        super().look()
+        return self
+
+    def choose(self, slug: str) -> "Reader":
+        """Press a preset."""
+        super().choose(slug)
+        return self
+
+    def write(self, text: str, box: str = "text") -> "Reader":
+        """Type a text into its box."""
+        self.at.text_area(key=controls.key_of(InsideBert, box)).set_value(text)
+        self.look()
+        return self
+
+    @property
+    def said(self) -> list[str]:
+        """All lines and captions as they are read, without Markdown's escapes."""
+        return [line.replace("\\", "") for line in [*self.markdown, *self.captions]]
+
+    @property
+    def told(self) -> list[str]:
+        """All errors, as they are read."""
+        return [error.replace("\\", "") for error in self.errors]
+
+    def coloured(self) -> str:
+        """The text on the colours of its evidence."""
+        [shown] = [part.proto.body for part in self.at.get("html") if "white-space:pre-wrap" in part.proto.body]
+        return str(shown)
+
+    def exhibits(self) -> list[dict[str, Any]]:
+        """What the explorers are handed."""
+        parts = [part for part in self.at.get("bidi_component") if "-attention-" in part.proto.id]
+        return [json.loads(part.proto.json) for part in parts]
+
+
+@pytest.fixture(autouse=True)
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GOLDVIZ_MODELS", str(tmp_path / "models"))
+    return tmp_path / "models"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_stranger_sees_every_part_at_once(theme: str) -> None:
+    visitor = Reader(theme=theme)
+    assert set(visitor.drawn()) == FIGURES
+    assert all(figure["data"] for figure in visitor.drawn().values())
+    assert not visitor.errors
+    [explorer] = visitor.exhibits()
+    assert explorer["choice"] == {"layer": 0, "head": 0, "token": 1}
+    assert visitor.at.query_params == {}
+    assert any("Attention is not an explanation" in line for line in visitor.said)
+    assert any("30,873" in line for line in visitor.said)
+    assert re.sub(r"<[^>]*>", "", visitor.coloured()) == PLAIN
+
+
+@pytest.mark.parametrize("preset", InsideBert.presets, ids=lambda preset: preset.slug)
+def test_every_preset_is_read_and_leaves_its_link(preset: Preset) -> None:
+    visitor = Reader().choose(preset.slug)
+    assert not visitor.errors
+    assert ALWAYS | {"tone", "guesses"} <= set(visitor.drawn())
+    assert preset.words in visitor.captions
+    link = dict(visitor.at.query_params)
+    if preset.changes.get("text") != LONG:
+        assert InsideBert.checked(link) == InsideBert.preset(preset.slug)
+
+
+def test_another_head_and_piece_change_what_is_about_them_alone_and_the_link() -> None:
+    visitor = Reader()
+    before = visitor.drawn()
+    visitor.set(layer=2, head=3)
+    visitor.at.selectbox(key=controls.key_of(InsideBert, "token")).set_value(5)
+    visitor.look()
+    after = visitor.drawn()
+    changed = {name for name in FIGURES if before[name] != after[name]}
+    assert changed == {"scores", "mixing", "shares"}
+    assert visitor.at.query_params == {"layer": "2", "head": "3", "token": "5"}
+    [explorer] = visitor.exhibits()
+    assert explorer["choice"] == {"layer": 1, "head": 2, "token": 4}
+
+
+def test_presets_keep_the_place_in_view() -> None:
+    visitor = Reader({"head": "2"}).choose("a-negation")
+    assert visitor.at.query_params == {"head": "2", "text": NEGATION}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x", "🙂 rates", "הריבית עלתה والذهب ارتفع", "金價 ☂", "a" * 600, "e\u0301\u0300", "\u202egold\u202c \x00 rose"],
+    ids=["one character", "emoji", "right to left", "unknown", "one long word", "combining marks", "controls"],
+)  # fmt: skip
+def test_strange_texts_are_read(text: str) -> None:
+    visitor = Reader().write(text)
+    assert not visitor.errors
+    assert ALWAYS | {"tone"} <= set(visitor.drawn())
+
+
+def test_script_in_a_text_is_shown_and_never_run() -> None:
+    hostile = "<script>alert(1)</script> <img src=x onerror=alert(1)> [a](javascript:alert(1)) $x$ **b** gold"
+    visitor = Reader().write(hostile)
+    assert not visitor.errors
+    shown = visitor.coloured()
+    assert set(re.findall(r"</?(\w+)", shown)) == {"div", "span"}
+    assert "&lt;script&gt;" in re.sub(r"</?span[^>]*>", "", shown)
+    for line in [*visitor.markdown, *visitor.captions]:
+        assert "<script" not in line
+        assert "](javascript" not in line
+    for figure in visitor.drawn().values():
+        assert "<script" not in json.dumps(figure)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "The text is empty"),
+        ("   \n ", "The text is empty"),
+        ("gold " * 50_000, "The text has 250,000 characters; allowed are up to 20,000."),
+    ],
+    ids=["nothing", "blanks", "50,000 words"],
+)
+def test_what_cannot_be_read_is_told_in_a_sentence_and_nothing_is_lost(text: str, sentence: str) -> None:
+    visitor = Reader(SHORT)
+    before = visitor.drawn()
+    visitor.write(text)
+    [told] = visitor.told
+    assert told.startswith(sentence)
+    assert visitor.at.text_area(key=controls.key_of(InsideBert, "text")).value == text
+    assert visitor.drawn() == before
+    assert visitor.at.query_params == SHORT
+    visitor.set(head=2)
+    assert visitor.at.query_params == SHORT | {"head": "2"}
+    visitor.write("Gold prices fell.")
+    assert not visitor.told
+
+
+def test_a_text_that_is_too_long_for_a_link_is_left_out_of_it_and_that_is_said() -> None:
+    visitor = Reader(SHORT).write("Gold prices rose. " * 150)
+    assert visitor.at.query_params == {}
+    assert any("too long for a link" in line for line in visitor.said)
+
+
+def test_letters_that_are_not_latin_count_as_an_address_writes_them() -> None:
+    link, left_out = inside_bert_state.link_of(InsideBert(text="金" * 1000))
+    assert (link, left_out) == ({}, ["text"])
+    link, left_out = inside_bert_state.link_of(InsideBert(text="a" * 2000, second_text="b" * 2001))
+    assert (list(link), left_out) == (["text"], ["second_text"])
+
+
+def test_a_long_text_has_chunks_to_choose_from() -> None:
+    visitor = Reader().choose("break-it-too-long")
+    assert any(line.startswith("Chunk 1 of 2: 512 pieces, characters 1 to") for line in visitor.said)
+    visitor.set(chunk=2)
+    assert any(line.startswith("Chunk 2 of 2:") for line in visitor.said)
+    assert visitor.at.query_params["chunk"] == "2"
+    visitor.choose("as-in-the-document")
+    assert "chunk" not in visitor.at.query_params
+
+
+def test_a_stale_link_is_told_and_the_rest_counts() -> None:
+    visitor = Reader({"layer": "77", "head": "500", "nonsense": "1", "token": "400", **SHORT})
+    assert sorted(visitor.warnings) == sorted(
+        plain(sentence)
+        for sentence in (
+            "In the link: Head is '500'; allowed is a whole number from 1 to 96. Head keeps its default, 1.",
+            "In the link: inside-bert has no setting 'nonsense'.",
+        )
+    )
+    layers = text_model("shipped").encoder.shape.layers
+    assert visitor.at.query_params == SHORT | {"layer": str(layers), "token": "6"}
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nobody/nothing", "nobody/nothing is not on this machine"),
+        ("folder:gone", "This machine has no model folder 'gone'"),
+        ("folder:..", "The model folder is '..'"),
+        ("run:0123456789ab", "There is no run '0123456789ab'"),
+        ("bert", "The model is 'bert'"),
+    ],
+)
+def test_a_model_that_is_not_here_is_told_and_the_shipped_one_reads(name: str, sentence: str) -> None:
+    visitor = Reader({"model": name, **SHORT})
+    assert not visitor.told
+    [told] = [line for line in visitor.said if line.startswith(":material/error:")]
+    assert sentence in told
+    assert set(visitor.drawn()) == FIGURES
+    assert "Change model" in visitor.buttons
+
+
+def test_a_folder_that_is_no_model_is_told(models: Path) -> None:
+    write_random_bert(models / "broken")
+    (models / "broken" / "model.safetensors").write_bytes(b"no weights")
+    visitor = Reader({"model": "folder:broken"})
+    assert any(line.startswith(":material/error: broken") for line in visitor.said)
+    assert set(visitor.drawn()) == FIGURES
+
+
+def test_a_model_without_a_classifier_says_so_in_place_of_empty_frames(models: Path) -> None:
+    write_random_bert(models / "plain")
+    visitor = Reader({"model": "folder:plain", **SHORT})
+    assert not visitor.errors
+    assert set(visitor.drawn()) == ALWAYS | {"guesses"}
+    assert any("This model has no classifier" in element.value for element in visitor.at.info)
+
+
+def test_a_model_without_a_masked_word_head_says_so(models: Path) -> None:
+    without_masked_words(models / "judge")
+    visitor = Reader({"model": "folder:judge", **SHORT})
+    assert set(visitor.drawn()) == ALWAYS | WITH_CLASSIFIER
+    assert any("This model has no masked-word head" in line for line in visitor.said)
+
+
+def test_labels_are_the_models_own(models: Path) -> None:
+    with_classifier(models / "own", ("<b>sunny</b>", "rainy"))
+    visitor = Reader({"model": "folder:own", "label": "2", **SHORT})
+    assert visitor.drawn()["tone"]["data"][0]["y"] == ["&lt;b&gt;sunny&lt;/b&gt;", "rainy"]
+    assert "rainy" in visitor.drawn()["evidence"]["layout"]["title"]["text"]
+
+
+def test_two_texts_side_by_side_share_their_axes() -> None:
+    visitor = Reader().choose("one-word-apart")
+    drawn = visitor.drawn()
+    assert {"tones", "summaries", "pair_first", "pair_second"} <= set(drawn)
+    assert any("The pieces differ in 1 of" in line and "rose" in line and "fell" in line for line in visitor.said)
+    pair = drawn["pair_first"]["layout"], drawn["pair_second"]["layout"]
+    axes = [[layout[axis]["range"] for axis in ("xaxis", "xaxis2")] for layout in pair]
+    assert axes[0] == axes[1]
+    assert len(visitor.exhibits()) == 2
+
+
+def test_two_models_side_by_side_and_faults_of_the_second(models: Path) -> None:
+    with_classifier(models / "other")
+    visitor = Reader({"second_model": "folder:other", "second_text": ONE_WORD[1], **SHORT})
+    assert {"tones", "summaries"} <= set(visitor.drawn())
+    visitor = Reader({"second_model": "folder:gone", **SHORT})
+    assert any(told.startswith("The second one cannot be shown. This machine has no") for told in visitor.told)
+    assert set(visitor.drawn()) == FIGURES
+
+
+def test_two_models_are_compared_by_probabilities_and_not_head_by_head(models: Path) -> None:
+    with_classifier(models / "first", seed=1)
+    with_classifier(models / "other", seed=2)
+    visitor = Reader({"model": "folder:first", "second_model": "folder:other", **SHORT})
+    assert any("The two models differ most in the probability of" in line for line in visitor.said)
+    assert any("a head of one has no partner in the other" in line for line in visitor.said)
+    assert not any("logit of" in line or "changes most" in line for line in visitor.said)
+    visitor = Reader({"model": "folder:first", "second_text": "Gold fell.", **SHORT})
+    assert any("logit of" in line for line in visitor.said)
+    assert any("changes most in how widely it looks" in line for line in visitor.said)
+    assert not any("has no partner" in line for line in visitor.said)
+
+
+def test_differences_are_told_with_the_numbers_of_both(models: Path) -> None:
+    with_classifier(models / "m")
+    first, second = (overview(reading_of(_read(text))) for text in ("Gold rose.", "Gold prices fell again."))
+    *_, logit, entropy = differences(first, second)
+    change = (second["logit"] - first["logit"]).values
+    assert f"{change[np.abs(change).argmax()]:+.2g}".replace("-", "−") in logit
+    shares = [ds["head_entropy_share"].values for ds in (first, second)]
+    layer, head = np.unravel_index(np.abs(shares[1] - shares[0]).argmax(), shares[0].shape)
+    assert f"Layer {layer + 1}, head {head + 1} " in entropy
+    assert f"from {shares[0][layer, head]:.0%} to {shares[1][layer, head]:.0%}" in entropy
+    stranger = second.assign_attrs(fingerprint="another")
+    change = 100 * (second["probability"] - first["probability"]).values
+    assert differences(first, stranger)[1:] == [
+        "The two models differ most in the probability of "
+        f"{first['label'].values[np.abs(change).argmax()]}, by "
+        f"{change[np.abs(change).argmax()]:+.1f} percentage points.".replace("-", "−")
+    ]
+
+
+def _read(text: str) -> ReadText:
+    model = text_model("folder:m")
+    return ReadText(model, text, tuple(chunks_of(model, text)), 1)
+
+
+def test_a_second_text_that_is_switched_off_leaves_link_and_snippet_and_comes_back(models: Path) -> None:
+    with_classifier(models / "other")
+    second = {"second_text": "Gold prices fell.", "second_model": "folder:other"}
+    visitor = Reader(SHORT | second)
+    assert visitor.at.query_params == SHORT | second
+    toggle = visitor.at.toggle(key=inside_bert_state.BESIDE)
+    toggle.set_value(False)
+    visitor.look()
+    assert visitor.at.query_params == SHORT
+    assert "second" not in visitor.at.code[0].value
+    visitor.set(head=2)
+    assert visitor.at.query_params == SHORT | {"head": "2"}
+    visitor.at.toggle(key=inside_bert_state.BESIDE).set_value(True)
+    visitor.look()
+    assert visitor.at.query_params == SHORT | second | {"head": "2"}
+
+
+def test_the_explorers_norms_by_word_are_those_of_summed_vectors(models: Path) -> None:
+    with_classifier(models / "m")
+    read = _read("gold lending rose")
+    reading = reading_of(read)
+    shown = exhibit(read, reading)
+    by_word = shown.weights(1, 2, "word", "shown", "norms")
+    np.testing.assert_allclose(by_word.values, head_word_norms(reading, 1, 2), rtol=1e-6)
+    assert by_word.units.labels == ("[CLS]", "gold", "lending", "rose", "[SEP]")
+    np.testing.assert_allclose(
+        shown.weights(1, 2, "piece", "shown", "norms").values, head_norms(reading, 1, 2), rtol=1e-6
+    )
+    inside = shown.weights(1, 2, "word", "hidden", "norms").values
+    np.testing.assert_array_equal(inside, by_word.values[1:-1, 1:-1])
+
+
+@pytest.mark.parametrize(
+    ("correlation", "count", "verdict"),
+    [
+        (0.95, 11, "with fewer than 12 pieces that says nothing either way"),
+        (-0.95, 3, "with fewer than 12 pieces that says nothing either way"),
+        (0.55, 12, "chance alone gives up to ±0.60, and this is within it"),
+        (0.65, 12, "chance alone gives up to ±0.60, and attention agrees in part"),
+        (-0.55, 17, "chance alone gives up to ±0.50, and attention goes to other pieces"),
+        (0.8, 101, "chance alone gives up to ±0.20, and attention orders the pieces"),
+        (0.25, 101, "chance alone gives up to ±0.20, and attention tells little"),
+        (-0.15, 101, "chance alone gives up to ±0.20, and this is within it"),
+        (float("nan"), 2, "The order of 2 pieces cannot be compared"),
+    ],
+)
+def test_attention_is_judged_by_evidence_beyond_chance_alone(correlation: float, count: int, verdict: str) -> None:
+    sentence = correlation_sentence(correlation, count)
+    assert verdict in sentence
+    assert f"{count} pieces" in sentence
+    assert sentence.endswith("Attention is not an explanation.")
+
+
+def test_those_who_wait_for_a_large_model_read_what_will_come(models: Path) -> None:
+    for name, write in (("both", with_classifier), ("judge", without_masked_words), ("bare", write_random_bert)):
+        write(models / name)
+        visitor = AppTest.from_function(_wait, args=(f"folder:{name}",)).run()
+        [caption] = visitor.caption
+        assert "the maps of its 12 heads" in caption.value
+        assert ("evidence" in caption.value) == (name != "bare")
+        assert ("a hidden word to guess" in caption.value) == (name != "judge")
+
+
+def _wait(name: str) -> None:
+    from goldviz.labs.inside_bert.compute import chunks_of
+    from goldviz.labs.inside_bert.parts.readings import ReadText
+    from goldviz.labs.inside_bert.parts.text import what_will_come
+    from goldviz.texts.named_models import text_model
+
+    model = text_model(name)
+    what_will_come(ReadText(model, "gold", tuple(chunks_of(model, "gold")), 1))
+
+
+def test_the_shipped_models_tone_stands_beside_counted_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = {"new draws": {"accuracy": 0.7125, "bag of words": 0.7275}, "new patterns": {"accuracy": 0.9}}
+    monkeypatch.setattr(inside_bert_text, "SHIPPED_FOLDER", tmp_path)
+    shipped_words.cache_clear()
+    assert shipped_words() == inside_bert_text.SHIPPED_WORDS
+    for counted, verdict in ((0.7, "better"), (0.88, "no better"), (0.97, "worse")):
+        scores["new patterns"]["bag of words"] = counted
+        (tmp_path / "card.json").write_text(json.dumps({"scores": {"tone": scores}}))
+        shipped_words.cache_clear()
+        assert shipped_words().endswith(
+            "Of new generated sentences it finds the tone of 71%, a bag of words of 73%: it does no better than "
+            f"counting words. Where their pattern is new, too, it is 90% against {counted:.0%}: it does {verdict} than "
+            "counting words."
+        )
+    shipped_words.cache_clear()
+
+
+def test_the_examples_in_the_docstrings() -> None:
+    assert doctest.testmod(inside_bert_text).failed == 0
+    assert doctest.testmod(inside_bert_evidence).failed == 0
+
+
+def test_heads_are_switched_off_by_button_and_by_hand() -> None:
+    visitor = Reader(SHORT)
+    before = visitor.drawn()["without"]
+    visitor.set(layer=2)
+    visitor.click("off-head")
+    assert visitor.at.query_params["off"] == "2.1"
+    assert visitor.drawn()["without"] != before
+    typed = visitor.at.text_input(key="inside-bert-off-typed")
+    assert typed.value == "2.1"
+    typed.set_value("1, 3.2")
+    visitor.look()
+    assert visitor.at.query_params["off"] == "1,3.2"
+    visitor.at.text_input(key="inside-bert-off-typed").set_value("all of them")
+    visitor.look()
+    assert any("is no list such as" in told for told in visitor.told)
+    assert visitor.at.text_input(key="inside-bert-off-typed").value == "all of them"
+    assert visitor.at.query_params["off"] == "1,3.2"
+    visitor.at.text_input(key="inside-bert-off-typed").set_value("99.1")
+    visitor.look()
+    assert any("Off names 99.1" in told for told in visitor.told)
+    visitor.click("all-on")
+    assert "off" not in visitor.at.query_params
+
+
+def test_the_masked_word_game_judges_a_guess() -> None:
+    visitor = Reader({"text": "Gold prices rose.", "masked": "2"})
+    assert visitor.at.selectbox(key=controls.key_of(InsideBert, "masked")).value == 2
+    visitor.at.text_input(key="guess-word").set_value("Gold")
+    visitor.look()
+    assert [element.value for element in visitor.at.success] == ["That is what stands there."]
+    visitor.at.text_input(key="guess-word").set_value("pterodactyl")
+    visitor.look()
+    assert any("is not one piece of this vocabulary" in line for line in visitor.said)
+
+
+def test_the_documents_convention_turns_the_equations() -> None:
+    visitor = Reader({"convention": "columns"})
+    formulas = [element.value for element in visitor.at.latex]
+    assert any(r"K_h^\top Q_h" in formula for formula in formulas)
+    assert any(r"\sum_i A_{h,ij} = 1" in formula for formula in formulas)
+    assert any("prints S = QᵀK" in line for line in visitor.said)
+
+
+def test_special_pieces_can_be_hidden() -> None:
+    visitor = Reader(SHORT | {"hide_special": "true"})
+    rows = visitor.drawn()["shares"]["layout"]["yaxis"]["ticktext"]
+    assert not any("[CLS]" in row or "[SEP]" in row for row in rows)
+    assert visitor.at.query_params["hide_special"] == "True"
+
+
+def test_what_takes_long_waits_for_a_press_and_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inside_bert_evidence, "AUTOMATIC_SECONDS", 0.0)
+    visitor = Reader({"text": "Gold prices rose again and again."})
+    assert "evidence" not in visitor.drawn()
+    [button] = [label for label in visitor.buttons if label.startswith("Work out what each piece adds (about ")]
+    visitor.press(button)
+    for _ in range(100):
+        if "evidence" in visitor.look().drawn():
+            break
+    assert "evidence" in visitor.drawn()
+
+
+def test_what_is_taken_along_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[inside_bert_state.Look] = []
+    show = inside_bert_pieces.why
+
+    def see(look: inside_bert_state.Look) -> None:
+        seen.append(look)
+        show(look)
+
+    monkeypatch.setattr(inside_bert_pieces, "why", see)
+    hostile = "<script>alert(1)</script> Gold prices rose"
+    visitor = Reader({"text": hostile, "layer": "2", "head": "3"})
+    look = seen[-1]
+    rows = list(csv.reader(io.StringIO(inside_bert_pieces.map_csv(look, 2, 3))))
+    weights = np.array([[float(cell) for cell in row[1:]] for row in rows[1:]])
+    np.testing.assert_allclose(weights, look.reading.head(1, 2).weights, rtol=1e-6)
+    assert not any(row[0].startswith(("=", "+", "-", "@")) for row in rows)
+    report = inside_bert_pieces.report(look, look.settings)
+    assert "default-src 'none'" in report
+    assert "<script>alert(1)" not in report
+    assert report.count('<div id="figure-') == 9
+    [code] = [element.value for element in visitor.at.code]
+    namespace: dict[str, Any] = {}
+    exec(code, namespace)
+    np.testing.assert_allclose(namespace["ds"]["attention"], weights, rtol=1e-6, atol=1e-9)
+
+
+@pytest.fixture(autouse=True)
+def _no_jobs_are_left() -> Any:
+    yield
+    for name in [key for key in background._jobs.known if key.startswith("inside-bert")]:
+        background.forget(name)
+
+
+def test_while_a_text_is_read_the_page_says_what_will_come(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from goldviz.labs.inside_bert.parts import readings as text_models
+
+    with_classifier(models / "m")
+    monkeypatch.setattr(text_models, "AT_ONCE_SECONDS", -1.0)
+    visitor = Reader({"model": "folder:m", "text": "Gold rose once more."})
+    assert any(line.startswith("Once m has read the text, you will see") for line in visitor.said)
+    for _ in range(100):
+        if "scores" in visitor.look().drawn():
+            break
+    assert not any(line.startswith("Once m has read") for line in visitor.said)
+    assert set(visitor.drawn()) >= ALWAYS

@@ -1,0 +1,86 @@
+"""The bound of eq. 9 is never broken; the spectral radius is an asymptote and is."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goldviz.diagnostics.recurrent.jacobians import StateJacobians, step_jacobians
+from goldviz.labs.jacobian_lens.bounds import (
+    eigenvalues,
+    lag_lines,
+    largest_slope,
+    saturated_share,
+    slopes,
+    stepwise_bound,
+)
+from goldviz.labs.jacobian_lens.products import product_norms, singular_values
+from goldviz.models.recurrent.initialisation import MATRICES, scaled_to_spectral_radius
+from tests.diagnostics.recurrent.cases import case, recipes
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    name=st.sampled_from(["rnn_tanh", "rnn_relu"]),
+    matrix=st.sampled_from(list(MATRICES)),
+    size=st.floats(0.2, 2.0),
+    seed=st.integers(0, 99),
+)
+def test_the_bound_is_never_broken(name, matrix, size, seed):
+    one = case(name, matrix=matrix, size=size, seed=seed, steps=15)
+    jacobians = step_jacobians(one.layer, one.trace)
+    exact = singular_values(jacobians, 0)[:, 0]
+    for gamma in (1.0, largest_slope(one.layer, one.trace)):
+        assert (exact <= lag_lines(one.layer.W_h, 15, gamma).bound[1:] + 1e-9).all()
+    stepwise = stepwise_bound(jacobians)
+    assert (exact <= stepwise[1:, 0] + 1e-9).all()
+    assert (stepwise[:, 0] <= lag_lines(one.layer.W_h, 15, 1.0).bound + 1e-9).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(recipe=recipes(least_steps=2))
+def test_the_stepwise_bound_holds_for_every_cell(recipe):
+    one = case(**recipe)
+    jacobians = step_jacobians(one.layer, one.trace)
+    later = torch.ones(jacobians.steps + 1, jacobians.steps + 1, dtype=torch.bool).tril()
+    assert (product_norms(jacobians).spectral[later] <= stepwise_bound(jacobians)[later] + 1e-9).all()
+
+
+def test_a_non_normal_matrix_breaks_the_asymptote_and_comes_back_to_its_slope():
+    generator = torch.Generator().manual_seed(1)
+    W = scaled_to_spectral_radius(MATRICES["non_normal"](32, generator), 0.9)
+    powers = StateJacobians(W.expand(400, -1, -1))
+    exact, lines = product_norms(powers).spectral[:, 0], lag_lines(W, 400, 1.0)
+    assert float((exact - lines.asymptote).max()) > 0.3
+    assert float(exact.max()) > 0.3  # it grows although the spectral radius is below 1
+    late = (exact[400] - exact[300]) / 100
+    assert float(late) == pytest.approx(math.log10(0.9), abs=2e-3)
+
+
+def test_bound_and_asymptote_agree_for_a_normal_matrix():
+    W = MATRICES["orthogonal"](8, torch.Generator().manual_seed(0)) * 0.7
+    lines = lag_lines(W, 10, 1.0)
+    assert torch.allclose(lines.bound, lines.asymptote, atol=1e-12)
+    assert float(lines.bound[10]) == pytest.approx(10 * math.log10(0.7))
+    zero = lag_lines(torch.zeros(2, 2), 2, 1.0)
+    assert zero.bound.tolist() == [0, -math.inf, -math.inf]
+
+
+def test_slopes_and_saturation():
+    one = case("rnn_tanh")
+    hidden = one.trace.hidden.detach()
+    assert torch.allclose(slopes(one.layer, one.trace), 1 - hidden**2)
+    with torch.no_grad():
+        one.layer.b.fill_(50.0)
+    assert saturated_share(one.layer(one.inputs)).tolist() == [1.0] * 8
+    with pytest.raises(ValueError, match=r"threshold is 1\.5"):
+        saturated_share(one.trace, 1.5)
+
+
+def test_eigenvalues_come_by_modulus():
+    found = eigenvalues(torch.diag(torch.tensor([0.1, -3.0, 2.0], dtype=torch.float64)))
+    assert found.real.tolist() == [-3.0, 2.0, pytest.approx(0.1)]
+    with pytest.raises(ValueError, match="gamma is -1"):
+        lag_lines(torch.eye(2), 3, -1.0)

@@ -1,0 +1,36 @@
+"""The page of the LSTM's valves."""
+
+import re
+
+import pytest
+
+from goldviz.labs.lstm_valves.settings import LSTMValves
+from tests.pages.instant import InstantVisitor
+
+
+def _reach(visitor: InstantVisitor) -> int:
+    [line] = [line for line in visitor.markdown if "1/100" in line]
+    return int(re.findall(r"(\d+) steps", line)[0])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_stranger_sees_every_figure_at_once(theme: str) -> None:
+    visitor = InstantVisitor(LSTMValves, theme=theme)
+    assert set(visitor.drawn()) == {"split", "reach", "valves", "gates"}
+    assert any("differ by at most" in line for line in visitor.markdown)
+
+
+def test_a_larger_forget_bias_makes_the_gradient_reach_further() -> None:
+    visitor = InstantVisitor(LSTMValves)
+    near = _reach(visitor)
+    visitor.set(forget_bias=1.0)
+    assert _reach(visitor) > near
+    assert visitor.at.query_params == {"forget_bias": "1"}
+
+
+@pytest.mark.parametrize("task", ["recall", "adding", "sine"])
+def test_every_sequence_at_its_shortest_and_longest(task: str) -> None:
+    for length in ("2", "200"):
+        visitor = InstantVisitor(LSTMValves, {"task": task, "length": length, "hidden": "3"})
+        assert not visitor.errors
+        assert visitor.drawn()["split"]["data"]

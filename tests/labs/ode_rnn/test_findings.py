@@ -1,0 +1,285 @@
+"""Rules of the ODE-RNN laboratory on runs whose numbers are set by hand."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.labs.ode_rnn.findings import findings_of
+from goldviz.labs.ode_rnn.readings import Reading
+from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+
+STEPS = 40
+LOOKS = np.array([1, 10, 20, 30, 40])
+ALL = ("ode_rnn", "gru", "gru_gap", "gru_decay")
+ZERO = (0.4, 0.2)
+ERRORS = {"ode_rnn": 0.002, "gru": 0.26, "gru_gap": 0.03, "gru_decay": 0.03}
+LONG = {"ode_rnn": 0.02, "gru": 0.19, "gru_gap": 0.19, "gru_decay": 0.19}
+
+
+def run_of(
+    networks=ALL, *, errors=ERRORS, long=LONG, refined=1.01, coverage=0.9, saturation=0.05, stiffness=(1.2, 8.0),
+    evaluations=(40.0, 40.0), size=1.5, sensitivity=0.7, seeds=1, status="finished", settled=True,
+):  # fmt: skip
+    """A run at its last look; errors fall to their ends at the second look, or only at the last (``settled``)."""
+    count, at_look, shape = len(networks), ("look", "network", "seed"), (len(LOOKS), len(networks), seeds)
+    ends = np.array([errors[name] for name in networks])[:, None] * np.ones(seeds)
+    error = np.repeat(ends[None], len(LOOKS), axis=0)
+    error[: 1 if settled else -1] = np.maximum(error[: 1 if settled else -1] * 3, ZERO[0])
+    data = {
+        "loss": (("step", "network", "seed"), np.tile(np.linspace(0.4, -1, STEPS)[:, None, None], (1, count, seeds))),
+        "error": (at_look, error),
+        "long_gap_error": (at_look, np.array([long[name] for name in networks])[None, :, None] * np.ones(shape)),
+        "coverage": (at_look, np.full(shape, coverage)),
+        "state_size": (at_look, np.full(shape, size)),
+        "gap_sensitivity": (at_look, np.full(shape, sensitivity)),
+        "zero_error": (("horizon",), np.array(ZERO)),
+    }
+    if "ode_rnn" in networks:
+        own = error[:, networks.index("ode_rnn")]
+        alone = (len(LOOKS), seeds)
+        data |= {
+            "refined_error": (("look", "seed"), refined * own),
+            "field_saturation": (("look", "seed"), np.full(alone, saturation)),
+            "field_stiffness": (("look", "seed"), np.linspace(*stiffness, len(LOOKS))[:, None] * np.ones(alone)),
+            "evaluations": (("step", "seed"), np.linspace(*evaluations, STEPS)[:, None] * np.ones((STEPS, seeds))),
+        }
+    coords = {
+        "step": np.arange(1, STEPS + 1), "look": LOOKS, "network": list(networks), "seed": np.arange(seeds),
+        "horizon": ["in range", "long gap"],
+    }  # fmt: skip
+    return xr.Dataset(data, coords=coords, attrs={"status": status})
+
+
+def found(run, **settings):
+    settings.setdefault("steps", STEPS)
+    return {finding.kind: finding for finding in findings_of(ODERNNLaboratory(**settings), run)}
+
+
+def test_the_oscillator_is_learned_by_an_ode():
+    findings = findings_of(ODERNNLaboratory(steps=STEPS), run_of())
+    assert [finding.kind for finding in findings] == ["learned", "holds_in_long_gaps", "solver_consistent"]
+    learned, holds, consistent = findings
+    assert learned.title == "The ODE-RNN learned how things go on between observations"
+    assert learned.number == "error 0.002, less than 1 % of the plain GRU's"
+    assert holds.number == "10 % of the error of predicting zero"
+    assert consistent.number == "the error changes by 1 %"
+    assert "one seed" in learned.confidence
+
+
+def test_seeds_are_counted():
+    run = run_of(seeds=3)
+    assert found(run)["learned"].confidence == "all 3 seeds agree"
+    run["error"].loc[{"network": "ode_rnn", "seed": 2}] = 0.1
+    assert found(run)["learned"].confidence == "2 of 3 seeds agree"
+    run["error"].loc[{"network": "ode_rnn", "seed": 1}] = 0.1
+    assert "learned" not in found(run)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "coarse"), [(1.09, False), (1.11, True), (0.92, False), (0.9, True), (np.nan, False), (np.inf, True)]
+)
+def test_ten_per_cent_is_the_line_of_the_solver(ratio, coarse):
+    findings = found(run_of(refined=ratio))
+    assert ("solver_too_coarse" in findings) == coarse
+    assert ("solver_consistent" in findings) == (not coarse and np.isfinite(ratio))
+
+
+def test_one_step_a_gap_is_sent_to_capped_steps_and_not_praised():
+    run = run_of(("ode_rnn",), refined=6.0, stiffness=(1.2, 30.0))
+    findings = found(run, networks="ode_rnn", step_cap=10.0)
+    assert list(findings) == ["solver_too_coarse"]
+    coarse = findings["solver_too_coarse"]
+    assert coarse.severity == "bad"
+    assert coarse.number == "the refined error is 6.0 times the error"
+    assert coarse.changes == {"step_cap": 0.1}
+    assert found(run_of(refined=1.2))["solver_too_coarse"].severity == "warning"
+
+
+@pytest.mark.parametrize(
+    ("settings", "changes"),
+    [
+        ({"solver": "euler", "step_cap": 0.3}, {"solver": "rk4", "step_cap": 0.1}),
+        ({"solver": "heun", "step_cap": 0.05}, {"solver": "rk4"}),
+        ({"solver": "rk4", "step_cap": 0.1}, {"step_cap": 0.025}),
+        ({"solver": "dopri5", "tolerance": 1e-3}, {"tolerance": 1e-5}),
+        ({"solver": "rk4", "step_cap": 0.005}, {}),
+        ({"solver": "dopri5", "tolerance": 1e-8}, {}),
+    ],
+)
+def test_a_coarse_solver_is_sent_to_a_finer_one(settings, changes):
+    assert found(run_of(refined=2.0), **settings)["solver_too_coarse"].changes == changes
+
+
+def test_stiffness_is_measured_against_the_step():
+    assert "stiff_field" not in found(run_of(stiffness=(1.2, 20.0)))
+    stiff = found(run_of(stiffness=(1.2, 30.0)))["stiff_field"]
+    assert stiff.number == "norm of df/dh 30, 3.6 times its early one"
+    assert stiff.changes == {"step_cap": 0.025}
+    assert "stiff_field" not in found(run_of(stiffness=(25.0, 30.0)))
+    assert "stiff_field" in found(run_of(stiffness=(1.2, 21.0)), solver="euler")
+
+
+def test_an_adaptive_solver_is_stiff_where_its_evaluations_double():
+    assert "stiff_field" not in found(run_of(stiffness=(1.0, 500.0)), solver="dopri5")
+    stiff = found(run_of(evaluations=(40.0, 120.0)), solver="dopri5")["stiff_field"]
+    assert stiff.number.startswith("evaluations grew 2.7 times")
+    assert set(stiff.changes) == {"learning_rate"}
+
+
+@pytest.mark.parametrize(("share", "saturated"), [(0.29, False), (0.31, True)])
+def test_saturation(share, saturated):
+    assert ("field_saturated" in found(run_of(saturation=share))) == saturated
+
+
+def test_an_exploding_state_gets_no_verdict_on_its_forecasts():
+    findings = found(run_of(("ode_rnn",), size=100.0, refined=3.0))
+    assert list(findings) == ["state_exploding"]
+    assert findings["state_exploding"].changes["learning_rate"] == pytest.approx(1e-2 / 3)
+
+
+def test_gaps_are_ignored_where_shuffling_them_changes_nothing():
+    errors = {**ERRORS, "ode_rnn": 0.1, "gru_gap": 0.1, "gru_decay": 0.1}
+    ignoring = found(run_of(errors=errors, sensitivity=0.001))["ignoring_gaps"]
+    assert ignoring.title == "The ODE-RNN, GRU with gaps and GRU with decay make little of the gaps"
+    assert "ODE-RNN: shuffled gaps change 0 % of its spread" in ignoring.number
+    assert ignoring.changes == {"steps": 3 * STEPS}
+
+
+def test_an_ode_rnn_that_is_no_better_than_a_plain_gru_ignores_the_gaps():
+    findings = found(run_of(errors={**ERRORS, "ode_rnn": 0.25}))
+    assert findings["ignoring_gaps"].number == "96 % of the plain GRU's error"
+    assert "ignoring_gaps" not in found(run_of(errors={**ERRORS, "ode_rnn": 0.2}))
+    assert "ignoring_gaps" not in found(run_of(("gru",), sensitivity=0.0))
+
+
+def test_long_gaps_are_held_or_lost():
+    lost = found(run_of(long={**LONG, "ode_rnn": 0.5, "gru_gap": 0.6}))
+    assert "holds_in_long_gaps" not in lost
+    poor = lost["extrapolation_poor"]
+    assert "the ODE-RNN and GRU with gaps" in poor.title
+    assert poor.number.startswith("ODE-RNN: 2.5 times")
+    assert poor.changes == {"step_cap": 0.025}
+    others = found(run_of(long={**LONG, "gru_gap": 0.6}))
+    assert others["extrapolation_poor"].changes == {}
+    assert "holds_in_long_gaps" in others
+    alone = found(run_of(("gru_gap",), long={"gru_gap": 0.6}), networks="gru_gap")
+    assert alone["extrapolation_poor"].changes == {"networks": "all"}
+
+
+@pytest.mark.parametrize(
+    ("coverage", "kind"), [(0.79, "bands_too_narrow"), (0.81, None), (0.96, None), (0.98, "bands_too_wide")]
+)
+def test_bands(coverage, kind):
+    findings = found(run_of(coverage=coverage))
+    assert ({"bands_too_narrow", "bands_too_wide"} & set(findings)) == ({kind} if kind else set())
+
+
+def test_nothing_learned_is_said_of_returns_without_blame():
+    errors = dict.fromkeys(ALL, 0.41)
+    assert "no_skill" in found(run_of(errors=dict.fromkeys(ALL, 0.97 * ZERO[0])), task="market")
+    assert "learned_nothing" not in found(run_of(errors=dict.fromkeys(ALL, 0.97 * ZERO[0])))
+    market = found(run_of(errors=errors, coverage=0.5), task="market")
+    assert list(market) == ["no_skill"]
+    assert market["no_skill"].severity == "warning"
+    assert not market["no_skill"].changes
+    toy = found(run_of(errors=errors))["learned_nothing"]
+    assert toy.severity == "bad"
+    assert toy.changes == {"steps": 3 * STEPS}
+
+
+def test_under_trained_is_a_network_that_still_gains():
+    errors = {**ERRORS, "ode_rnn": 0.1}
+    assert found(run_of(errors=errors, settled=False))["under_trained"].changes == {"steps": 3 * STEPS}
+    assert "under_trained" not in found(run_of(errors=errors))
+    assert "under_trained" not in found(run_of(settled=False))
+
+
+def test_a_running_network_is_not_yet_told_what_it_did_not_learn():
+    running = found(run_of(errors=dict.fromkeys(ALL, 0.41), refined=3.0, status="running"), steps=400)
+    assert list(running) == ["solver_too_coarse"]
+    assert "so far, at step 40 of 400" in running["solver_too_coarse"].confidence
+
+
+def test_divergence_silences_the_rest():
+    run = run_of(("ode_rnn",), status="diverged")
+    run["loss"][-1] = np.nan
+    assert list(found(run)) == ["diverged"]
+    assert list(found(run_of(status="diverged"))) == ["diverged"]
+
+
+def test_nothing_recorded_gives_no_findings():
+    assert found(xr.Dataset()) == {}
+    run = run_of()
+    assert found(run.isel(step=slice(0, 0), look=slice(0, 0))) == {}
+    assert found(run[["zero_error"]].assign_coords(network=["ode_rnn"])) == {}
+    assert set(found(run * np.nan)) <= {"diverged"}
+
+
+def test_readings_compare_ends_of_the_run():
+    reading = Reading.of(run_of(evaluations=(10.0, 30.0), errors={**ERRORS, "ode_rnn": 0.1}, settled=False), "ode_rnn")
+    assert reading.gained[0] == pytest.approx(1 - 0.1 / 0.4)
+    first, last = np.linspace(10, 30, STEPS)[:4].mean(), np.linspace(10, 30, STEPS)[-4:].mean()
+    assert reading.growth[0] == pytest.approx(last / first)
+    assert reading.worth[0] == pytest.approx(0.1 / 0.4)
+    assert reading.long_gap_worth[0] == pytest.approx(0.02 / 0.2)
+    assert np.isnan(Reading.of(run_of(), "gru").refined).all()
+
+
+@given(
+    networks=st.sampled_from([("ode_rnn",), ("gru",), ("gru_gap",), ALL]),
+    ends=st.tuples(*[st.floats(0.0, 1.0)] * 4),
+    far=st.tuples(*[st.floats(0.0, 1.0)] * 4),
+    refined=st.floats(0.1, 10),
+    shares=st.tuples(*[st.floats(0, 1)] * 3),
+    stiffness=st.tuples(st.floats(0.1, 100), st.floats(0.1, 100)),
+    size=st.floats(0, 100),
+    settled=st.booleans(),
+    values=st.fixed_dictionaries(
+        {
+            "task": st.sampled_from(["oscillator", "market"]),
+            "solver": st.sampled_from(["rk4", "heun", "euler", "dopri5", "torchdiffeq_rk4"]),
+            "step_cap": st.sampled_from([0.005, 0.1, 10.0]),
+            "tolerance": st.sampled_from([1e-8, 1e-4]),
+            "learning_rate": st.sampled_from([1e-6, 1e-2, 1.0]),
+            "clip": st.sampled_from([0.0, 1.0]),
+            "width": st.sampled_from([2, 32, 128]),
+            "steps": st.sampled_from([STEPS, 20_000]),
+            "networks": st.sampled_from(["all", "ode_rnn"]),
+        }
+    ),
+)
+def test_findings_are_few_sorted_consistent_and_every_change_is_allowed(
+    networks, ends, far, refined, shares, stiffness, size, settled, values
+):
+    settings = ODERNNLaboratory(**values)
+    coverage, saturation, sensitivity = shares
+    run = run_of(
+        networks, errors=dict(zip(ALL, ends, strict=True)), long=dict(zip(ALL, far, strict=True)), refined=refined,
+        coverage=coverage, saturation=saturation, sensitivity=sensitivity, stiffness=stiffness, size=size,
+        settled=settled,
+    )  # fmt: skip
+    findings = findings_of(settings, run)
+    kinds = [finding.kind for finding in findings]
+    assert len(findings) <= 5
+    assert len(set(kinds)) == len(kinds)
+    order = [["bad", "warning", "good"].index(finding.severity) for finding in findings]
+    assert order == sorted(order)
+    for one, other in (
+        ("solver_too_coarse", "solver_consistent"), ("solver_too_coarse", "stiff_field"),
+        ("bands_too_narrow", "bands_too_wide"),
+    ):  # fmt: skip
+        assert not {one, other} <= set(kinds)
+    if len(networks) == 1:
+        for one, other in (
+            ("learned", "learned_nothing"), ("learned", "ignoring_gaps"), ("learned", "under_trained"),
+            ("holds_in_long_gaps", "extrapolation_poor"), ("learned_nothing", "ignoring_gaps"),
+            ("state_exploding", "learned"), ("learned_nothing", "under_trained"),
+        ):  # fmt: skip
+            assert not {one, other} <= set(kinds)
+    for finding in findings:
+        assert not finding.changes or finding.advice
+        assert bool(finding.advice) == bool(finding.changes)
+        if finding.changes:
+            assert settings.changed(**finding.changes) != settings

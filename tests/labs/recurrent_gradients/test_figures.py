@@ -1,0 +1,337 @@
+import json
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from goldviz.figures.theme import NETWORKS
+from goldviz.labs.recurrent_gradients import figures
+from goldviz.labs.recurrent_gradients.figures import FIGURES, picture
+from goldviz.labs.recurrent_gradients.figures.gates import WITHOUT_GATES
+from goldviz.labs.recurrent_gradients.figures.quantities import (
+    GATES,
+    contribution_share,
+    fading_lag,
+    shared_limits,
+)
+from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from tests.labs.recurrent_gradients.runs import build
+
+NEEDS = {
+    "jacobian_by_lag": "log_jacobian_norm",
+    "loss": "loss",
+    "state_gradient": "state_gradient_norm",
+    "state_gradient_map": "state_gradient_norm",
+    "lag_contribution": "lag_contribution",
+    "gates": "gate_opening",
+    "by_lag": "loss_by_lag",
+    "recurrent_matrix": "spectral_radius",
+    "saturation": "state_saturation",
+    "clipping": "gradient_norm",
+    "update_to_data": "update_to_data",
+    "accuracy": "accuracy",
+}
+EVERY = pytest.mark.parametrize("name", list(FIGURES))
+
+
+@pytest.fixture
+def run():
+    return build(asks_for_numbers=False)
+
+
+def named(figure, name):
+    return next(trace for trace in figure.data if trace.name == name)
+
+
+def words(figure):
+    layout = figure.layout
+    texts = [layout.title.text, layout.title.subtitle.text or "", *(a.text for a in layout.annotations)]
+    return " ".join(texts).replace("<br>", " ")
+
+
+def strings(value):
+    """Every text anywhere in a figure."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from strings(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from strings(part)
+
+
+def test_every_figure_is_described():
+    assert set(NEEDS) == set(FIGURES)
+    for spec in FIGURES.values():
+        assert spec.question.endswith("?")
+        assert spec.shows.endswith(".")
+        assert spec.cannot_show.endswith(".")
+
+
+def test_the_runs_of_these_tests_are_what_the_experiment_declares(run):
+    declared = RecurrentGradients.variables
+    assert set(run.data_vars) == set(declared)
+    assert all(array.dims == declared[name].dims for name, array in run.data_vars.items())
+
+
+@EVERY
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
+    figure = FIGURES[name].draw(run, theme=theme)
+    assert len(figure.layout.title.text) <= 36
+    assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
+    assert len(figure.to_json()) < 60_000
+
+
+@EVERY
+def test_a_missing_variable_is_named(run, name):
+    figure = FIGURES[name].draw(run.drop_vars([NEEDS[name], *(["gate_saturation"] if name == "saturation" else [])]))
+    assert not figure.data
+    assert NEEDS[name] in words(figure)
+
+
+@EVERY
+def test_a_run_that_has_just_begun_says_so(name):
+    empty = build(done=False, asks_for_numbers=False).isel(step=slice(0, 0), look=slice(0, 0))
+    figure = FIGURES[name].draw(empty, limits=shared_limits([empty]))
+    assert not figure.data
+    assert "nothing measured yet" in words(figure)
+
+
+@EVERY
+def test_a_run_without_looks_still_draws_its_steps(name):
+    looks = [variable for variable, declared in RecurrentGradients.variables.items() if declared.dims[0] == "look"]
+    run = build(asks_for_numbers=False).drop_vars([*looks, "look", "time", "lag", "gate", "task_lag"])
+    assert bool(FIGURES[name].draw(run, epoch=40).data) == (name in ("loss", "accuracy", "clipping"))
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"steps": 1},
+        {"steps": 5, "look_every": 100, "length": 4},
+        {"networks": ("lstm",), "length": 10},
+        {"networks": ("gru", "rnn"), "seeds": 2},
+        {"length": 200, "steps": 200, "seeds": 3},
+        {"steps": 20_000, "look_every": 10, "length": 20},
+        {"steps": 400, "look_every": 1, "length": 200},
+    ],
+)
+def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
+    run = build(asks_for_numbers=False, **shape)
+    figure = FIGURES[name].draw(run, limits=shared_limits([run]), epoch=1)
+    assert figure.data
+    assert len(figure.to_json()) < 350_000
+
+
+@EVERY
+@pytest.mark.parametrize("value", [0.0, np.nan, np.inf, -np.inf])
+def test_odd_values_are_drawn_without_a_warning(name, value):
+    run = build(asks_for_numbers=False, seeds=2)
+    for variable in run.data_vars.values():
+        if "network" in variable.dims and variable.dtype.kind == "f":
+            variable.loc[{"network": "lstm"}] = value
+    assert FIGURES[name].draw(run, limits=shared_limits([run])).data
+    everything = run.where(False, value)
+    assert FIGURES[name].draw(everything).layout.title.text
+
+
+@EVERY
+def test_user_text_is_escaped(run, name):
+    run.attrs["title"] = "<img src=x onerror=alert(1)>"
+    run.attrs["marks"] = json.dumps([{"step": 50, "text": "<script>alert(2)</script>"}])
+    figure = FIGURES[name].draw(run, epoch=30)
+    assert "&lt;img" in words(figure)
+    for text in strings(figure.to_plotly_json()):
+        assert "<img" not in text
+        assert "<script" not in text
+
+
+@EVERY
+def test_lanes_share_their_axes(name):
+    lanes = [build(length=20, steps=100, asks_for_numbers=False), build(length=60, steps=300, asks_for_numbers=False)]
+    shared = shared_limits(lanes)
+    drawn = [FIGURES[name].draw(lane, limits=shared) for lane in lanes]
+    for axis in ("xaxis", "yaxis"):
+        assert drawn[0].layout[axis].range == drawn[1].layout[axis].range
+        assert drawn[0].layout[axis].range is not None
+    assert drawn[0].layout.coloraxis.cmax == drawn[1].layout.coloraxis.cmax
+
+
+def test_jacobian_draws_the_last_look_with_bound_and_cell_path(run):
+    figure = figures.jacobian_by_lag(run, epoch=47)
+    at = run.sel(look=40).isel(seed=0)
+    np.testing.assert_allclose(named(figure, "RNN").y, at["log_jacobian_norm"].sel(network="rnn"))
+    np.testing.assert_array_equal(named(figure, "RNN").x, run["lag"])
+    bound, cell = named(figure, "RNN, bound"), named(figure, "LSTM, cell path alone")
+    np.testing.assert_allclose(bound.y, at["log_bound"].sel(network="rnn"))
+    np.testing.assert_allclose(cell.y, at["log_cell_path"].sel(network="lstm"))
+    assert (bound.line.dash, cell.line.dash) == ("dot", "dash")
+    assert [shape.y0 for shape in figure.layout.shapes] == [0, -2]
+    assert "Step 40." in words(figure)
+
+
+def test_jacobian_names_the_lag_at_which_the_signal_is_gone(run):
+    run["log_jacobian_norm"].loc[{"network": "rnn"}] = 0.1 - 0.3 * run["lag"]
+    run["log_jacobian_norm"].loc[{"network": "lstm"}] = 0.0
+    run["log_jacobian_norm"].loc[{"network": "gru"}] = -np.inf
+    assert "Below 1/100 from: RNN lag 8, LSTM never, GRU lag 0." in words(figures.jacobian_by_lag(run))
+    lags = fading_lag(run["log_jacobian_norm"])
+    assert (lags.sel(network="rnn") == 8).all()
+    assert lags.sel(network="lstm").isnull().all()
+
+
+def test_a_bound_without_end_does_not_flatten_the_curves(run):
+    run["log_bound"].loc[{"network": "rnn"}] = 3.0 * run["lag"]
+    low, high = figures.jacobian_by_lag(run).layout.yaxis.range
+    assert high < 6
+    assert low < run["log_jacobian_norm"].min()
+
+
+def test_state_gradient_draws_the_median_and_range_of_its_seeds():
+    run = build(seeds=3)
+    figure = figures.state_gradient(run, epoch=100)
+    at = run["state_gradient_norm"].sel(look=100, network="gru")
+    np.testing.assert_allclose(named(figure, "GRU").y, at.median("seed"))
+    band = next(trace for trace in figure.data if trace.legendgroup == "gru" and trace.fill == "tonexty")
+    np.testing.assert_allclose(band.y, at.max("seed"))
+    assert figure.layout.yaxis.type == "log"
+    assert "Median of 3 seeds" in words(figure)
+
+
+def test_zeros_are_told_beside_the_log_axis(run):
+    run["state_gradient_norm"].loc[{"network": "rnn", "time": slice(1, 7)}] = 0
+    assert "RNN: exactly 0 in 7 of 50 steps." in words(figures.state_gradient(run))
+    run["lag_contribution"].loc[{"lag": 49}] = 0
+    assert "exactly 0" not in words(figures.lag_contribution(run))
+    run["lag_contribution"].loc[{"network": "gru", "lag": 48}] = 0
+    assert "GRU: exactly 0 in 1 of 49 lags." in words(figures.lag_contribution(run))
+    nothing = run * 0
+    for name in ("state_gradient", "state_gradient_map", "lag_contribution"):
+        assert "is exactly 0" in words(FIGURES[name].draw(nothing))
+
+
+def test_state_gradient_map_is_log10_with_time_upwards(run):
+    figure = figures.state_gradient_map(run, epoch=120)
+    assert [annotation.text for annotation in figure.layout.annotations[:3]] == [
+        "<b>RNN</b>",
+        "<b>LSTM</b>",
+        "<b>GRU</b>",
+    ]
+    expected = np.log10(run["state_gradient_norm"].sel(network="lstm").isel(seed=0)).transpose("time", "look")
+    np.testing.assert_allclose(figure.data[1].z, expected, rtol=1e-5)
+    assert {trace.coloraxis for trace in figure.data} == {"coloraxis"}
+    assert {shape.x0 for shape in figure.layout.shapes} == {120}
+
+
+def test_long_maps_are_thinned_and_say_so():
+    figure = figures.state_gradient_map(build(steps=20_000, look_every=10, length=100))
+    assert figure.data[0].z.size <= 16_000
+    assert figure.data[0].x[-1] == 20_000
+    assert "look is drawn." in words(figure)
+
+
+def test_long_losses_are_averaged_not_sampled():
+    run = build(steps=20_000, look_every=1000, length=4)
+    figure = figures.loss(run)
+    curve = named(figure, "RNN")
+    assert len(curve.x) == 400
+    assert curve.x[-1] == 20_000
+    last = run["loss"].sel(network="rnn").isel(seed=0, step=slice(-50, None))
+    assert curve.y[-1] == pytest.approx(float(last.mean()))
+    assert "Each point: mean of 50 steps." in words(figure)
+
+
+def test_loss_has_the_memoryless_line_and_its_test_markers_at_the_end():
+    done = figures.loss(build(seeds=2))
+    assert named(done, "GRU, test").x == (400,)
+    assert [shape.y0 for shape in done.layout.shapes] == [pytest.approx(1 / 6)]
+    assert "best without memory: 0.167" in words(done)
+    assert "Test loss follows" in words(figures.loss(build(done=False)))
+
+
+def test_accuracy_says_why_a_task_of_numbers_has_none():
+    figure = figures.accuracy(build())
+    assert not figure.data
+    assert "asks for numbers" in words(figure)
+
+
+def test_gates_have_a_panel_each_in_their_networks_colour(run):
+    figure = figures.gates(run, epoch=400)
+    assert [trace.line.color for trace in figure.data] == [NETWORKS[n].colour for n in GATES for _ in GATES[n]]
+    forget = run["gate_opening"].sel(look=400, network="lstm", gate="forget").isel(seed=0)
+    np.testing.assert_allclose(figure.data[1].y, forget)
+    half_life = np.log(0.5) / np.log(float(forget.mean()))
+    assert f"memory halves in {half_life:.1f} steps" in words(figure)
+
+
+def test_a_plain_network_alone_has_no_gates():
+    run = build(networks=("rnn",))
+    assert WITHOUT_GATES in words(figures.gates(run))
+    assert figures.saturation(run).data
+
+
+def test_saturation_names_the_gate_that_is_most_stuck(run):
+    run["gate_saturation"].loc[{"network": "gru", "gate": "reset"}] = 0.8
+    assert "GRU reset gate, 80 %" in words(figures.saturation(run))
+
+
+def test_matrix_has_its_line_at_one_in_both_panels(run):
+    figure = figures.recurrent_matrix(run)
+    assert [(shape.y0, shape.yref) for shape in figure.layout.shapes] == [(1, "y"), (1, "y2")]
+
+
+def test_clipping_shows_both_norms_the_clip_line_and_the_share():
+    run = build(steps=80)
+    run["clipped"][:] = 0.0
+    run["clipped"][-20:] = 1.0
+    run["clipped_gradient_norm"][-20:] = 0.7
+    figure = figures.clipping(run)
+    np.testing.assert_allclose(named(figure, "RNN").y, run["gradient_norm"].sel(network="rnn").isel(seed=0))
+    np.testing.assert_allclose(
+        named(figure, "RNN, after").y, run["clipped_gradient_norm"].sel(network="rnn").isel(seed=0)
+    )
+    shares = next(trace for trace in figure.data if trace.yaxis == "y2")
+    np.testing.assert_allclose(shares.y, [0.0] * 15 + [1.0] * 5)
+    assert [shape.y0 for shape in figure.layout.shapes] == [pytest.approx(0.7)]
+    assert "clipped at 0.7" in words(figure)
+    assert "Steps clipped: RNN 25 %" in words(figure)
+
+
+def test_a_run_that_was_never_clipped_has_no_clip_line(run):
+    run["clipped"][:] = 0.0
+    assert not figures.clipping(run).layout.shapes
+
+
+def test_by_lag_has_a_second_panel_where_answers_are_right_or_wrong(run):
+    both = figures.by_lag(run)
+    assert {trace.yaxis for trace in both.data} == {"y", "y2"}
+    assert {shape.yref for shape in both.layout.shapes} == {"y"}
+    assert {trace.yaxis for trace in figures.by_lag(build()).data} == {"y"}
+
+
+def test_contribution_shares_add_up_to_one(run):
+    np.testing.assert_allclose(contribution_share(run).sum("lag"), 1)
+    run["lag_contribution"][:] = 0.0
+    run["lag_contribution"].loc[{"lag": slice(0, 24)}] = 1.0
+    assert "Share of lags below 25: RNN 100 %, LSTM 100 %, GRU 100 %." in words(figures.lag_contribution(run))
+
+
+def test_changes_on_the_way_are_marked_and_the_scrubber_stands_at_its_step(run):
+    run.attrs["marks"] = json.dumps([{"step": 150, "text": "clip 1 → 0"}])
+    for name in ("loss", "clipping", "state_gradient_map", "recurrent_matrix"):
+        figure = FIGURES[name].draw(run, epoch=205)
+        assert {150, 205} <= {shape.x0 for shape in figure.layout.shapes}
+        assert "clip 1 → 0" in words(figure)
+        last_axis = list(figure.select_xaxes())[-1]
+        assert last_axis.title.text == "Step"
+
+
+def test_picture_has_a_curve_for_each_network(run):
+    root = ET.fromstring(picture(run))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts == ["RNN", "LSTM", "GRU"]
+    for empty in (run.isel(look=slice(0, 0)), run.drop_vars("log_jacobian_norm"), run * np.nan):
+        assert not list(ET.fromstring(picture(empty)).iter("{http://www.w3.org/2000/svg}text"))

@@ -1,0 +1,100 @@
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import goldviz.api
+from goldviz.declare.settings import SettingsError
+from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+
+SMALL = RecurrentGradients(length=6, hidden=5, steps=7, batch=4, look_every=3, seeds=(0, 7))
+
+
+def run_alone(script, folder):
+    """Run a script in an empty folder where neither goldviz nor jaxtyping can be imported; returns what it kept."""
+    (folder / "exported.py").write_text(script, encoding="utf-8")
+    start = "import runpy, sys; sys.modules.update(goldviz=None, jaxtyping=None, safetensors=None)"
+    command = f"{start}; sys.argv = ['exported.py', 'out.json']; runpy.run_path('exported.py', run_name='__main__')"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([sys.executable, "-I", "-c", command], cwd=folder, env=environment, check=True, timeout=120)
+    return json.loads((folder / "out.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("changes", [{}, {"task": "reviews", "reset": "after", "activation": "relu"}])
+def test_the_script_repeats_the_run_to_the_bit(tmp_path, changes):
+    settings = SMALL.changed(**changes)
+    dataset = goldviz.api.run(settings, progress=False)
+    seen = run_alone(settings.script(), tmp_path)
+    assert seen["coordinates"]["network"] == ["rnn", "lstm", "gru"]
+    for name, variable in settings.variables.items():
+        values = seen["finals"][name] if variable.once else seen["curves"][name]["values"]
+        # JSON has no infinity: what is not finite is kept as None.
+        expected = dataset[name].astype(np.float32).where(np.isfinite(dataset[name]))
+        np.testing.assert_array_equal(np.array(values, np.float32), expected, err_msg=name)
+
+
+def test_no_name_is_defined_twice_in_the_script():
+    tree = ast.parse(SMALL.script())
+    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    assigned = [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+    annotated = [node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)]
+    assert [name for name, count in Counter(defined + assigned + annotated).items() if count > 1 and name != "_"] == []
+
+
+def test_reviews_need_an_even_batch():
+    with pytest.raises(SettingsError, match=r"^Batch is 63; reviews come in pairs, so an even number is allowed\.$"):
+        RecurrentGradients.checked({"task": "reviews", "batch": 63})
+    assert RecurrentGradients.checked({"task": "adding", "batch": 63}).batch == 63
+
+
+def test_estimates_grow_with_the_work():
+    usual = RecurrentGradients().estimated_seconds()
+    assert 3 < usual < 40
+    for more in ({"seeds": (0, 1)}, {"steps": 800}, {"length": 100}, {"hidden": 256}, {"batch": 256}):
+        assert RecurrentGradients(**more).estimated_seconds() > 1.4 * usual, more
+    for less in ({"networks": "rnn"}, {"look_every": 0}):
+        assert RecurrentGradients(**less).estimated_seconds() < usual, less
+
+
+def run(slug, **changes):
+    return goldviz.api.run(RecurrentGradients.preset(slug).changed(**changes), progress=False)
+
+
+def test_clipping_tames_what_explodes():
+    broken, fixed = run("break-it-exploding"), run("fix-it-clip-at-1", steps=60)
+    assert broken.attrs["status"] == "diverged"
+    assert fixed.attrs["status"] == "finished"
+    assert (fixed.loss.isel(step=slice(-10, None)) < 0.1 * fixed.loss.isel(step=0)).all()
+
+
+def test_a_small_gain_loses_what_an_orthogonal_matrix_keeps():
+    small = run("break-it-small-gain", steps=20, look_every=20)
+    first, last = small.state_gradient_norm.isel(look=0, network=0, seed=0, time=[0, -1])
+    assert first < 1e-12 * last
+    kept = run("fix-it-orthogonal", look_every=0)
+    assert kept.accuracy.isel(step=slice(-20, None)).mean() > 0.95
+
+
+def test_a_shut_forget_gate_shortens_the_cell_s_memory():
+    shut, open_ = (run(slug, steps=1) for slug in ("break-it-forget-bias-2", "fix-it-forget-bias-1"))
+    for dataset, opening in ((shut, 0.12), (open_, 0.73)):
+        path = dataset.log_cell_path.isel(look=0, network=0, seed=0)
+        assert path.isel(lag=-1) / path.sizes["lag"] == pytest.approx(np.log10(opening), abs=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_gated_networks_add_over_a_hundred_steps_where_the_plain_one_says_one():
+    """Known answer: saying 1 costs 1/6; with memory the loss falls under 0.02."""
+    usual = {"length": 100, "batch": 32, "look_every": 0, "progress": False}
+    for network, steps in (("gru", 500), ("lstm", 1100)):
+        dataset = goldviz.api.run("recurrent-gradients", networks=network, steps=steps, **usual)
+        assert dataset.test_loss.item() < 0.02, network
+    plain = goldviz.api.run("recurrent-gradients", networks="rnn", steps=1100, **usual)
+    assert plain.test_loss.item() > 0.12

@@ -1,0 +1,66 @@
+"""The page *Residual steps to flow*."""
+
+import pytest
+
+from goldviz.declare.settings import Preset
+from goldviz.labs.residual_flow.settings import ResidualFlow
+from tests.pages.instant import InstantVisitor
+
+ALWAYS = {"carried", "convergence", "distance", "tolerance"}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_stranger_sees_every_figure_at_once(theme: str) -> None:
+    visitor = InstantVisitor(ResidualFlow, theme=theme)
+    assert set(visitor.drawn()) == ALWAYS
+    assert all(figure["data"] for figure in visitor.drawn().values())
+    assert any("Δt = 0.375" in line for line in visitor.markdown)
+    assert sum(caption.startswith("Not shown here: ") for caption in visitor.captions) == len(ALWAYS)
+
+
+@pytest.mark.parametrize("preset", ResidualFlow.presets, ids=lambda preset: preset.slug)
+def test_every_preset_draws_and_leaves_its_link(preset: Preset) -> None:
+    visitor = InstantVisitor(ResidualFlow)
+    visitor.choose(preset.slug)
+    assert not visitor.errors
+    assert ResidualFlow.checked(dict(visitor.at.query_params)) == ResidualFlow.preset(preset.slug)
+    assert preset.words in visitor.captions
+    rings = "rings" in str(preset.changes.get("field"))
+    assert set(visitor.drawn()) == (ALWAYS | {"flow", "right"} if rings else ALWAYS)
+    assert any("Dupont" in line for line in visitor.markdown) == rings
+
+
+def test_more_blocks_come_nearer_to_the_flow() -> None:
+    visitor = InstantVisitor(ResidualFlow)
+    far = max(_your_network(visitor))
+    visitor.set(blocks=128)
+    assert max(_your_network(visitor)) < far / 8
+    assert visitor.at.query_params == {"blocks": "128"}
+
+
+def test_the_depth_in_view_moves_the_points_and_not_the_convergence() -> None:
+    visitor = InstantVisitor(ResidualFlow)
+    before = visitor.drawn()
+    visitor.set(view=50)
+    after = visitor.drawn()
+    assert after["carried"] != before["carried"]
+    assert after["convergence"] == before["convergence"]
+
+
+def test_knobs_without_effect_are_hidden() -> None:
+    visitor = InstantVisitor(ResidualFlow)
+    assert "mu" not in visitor.settings_in_sight()
+    visitor.set(field="van_der_pol")
+    assert {"mu", "depth"} <= visitor.settings_in_sight()
+    visitor.set(field="rings_lifted")
+    assert not {"mu", "depth"} & visitor.settings_in_sight()
+
+
+def test_separate_blocks_are_explained() -> None:
+    visitor = InstantVisitor(ResidualFlow, {"sharing": "separate", "field": "spiral"})
+    assert any("Every block has its own weights" in line for line in visitor.markdown)
+
+
+def _your_network(visitor: InstantVisitor) -> list[float]:
+    [trace] = [trace for trace in visitor.drawn()["convergence"]["data"] if trace.get("name") == "your network"]
+    return list(trace["y"])

@@ -1,0 +1,43 @@
+"""The declaration of *Residual steps to flow*: which settings count, and what is refused."""
+
+import pytest
+
+from goldviz.declare.registry import instants
+from goldviz.declare.settings import SettingsError
+from goldviz.labs.residual_flow.settings import FIELDS, TRAINED, ResidualFlow
+
+
+def test_it_is_found_by_its_name() -> None:
+    assert instants()["residual-flow"] is ResidualFlow
+    assert ResidualFlow.rank == 40
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_settings_without_effect_change_no_number(field: str) -> None:
+    settings = ResidualFlow.checked({"field": field, "blocks": 4})
+    idle = settings.without_effect()
+    assert ("mu" in idle) == (field != "van_der_pol")
+    assert ("depth" in idle) == (field in TRAINED)
+    others = {"mu": 3.0, "depth": 2.0}
+    changed = settings.changed(**{name: others[name] for name in idle})
+    assert changed.compute().identical(settings.compute())
+
+
+def test_every_preset_is_in_its_own_link_alone() -> None:
+    changes = [tuple(sorted(preset.changes.items())) for preset in ResidualFlow.presets]
+    assert len(set(changes)) == len(changes)
+    assert ResidualFlow.presets[0].changes == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"blocks": 0}, "Blocks is 0; allowed is a whole number from 1 to 256."),
+        ({"mu": 0.0}, "Mu is 0.0; allowed is a number from 0.5 to 12."),
+        ({"view": 101}, "View is 101; allowed is a whole number from 0 to 100."),
+    ],
+)
+def test_what_is_not_allowed_is_told_in_a_sentence(values: dict[str, float], sentence: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        ResidualFlow.checked(values)
+    assert str(caught.value) == sentence

@@ -1,0 +1,87 @@
+"""Every method has its order, keeps its table's rules, and gives the library's numbers."""
+
+import doctest
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torchdiffeq import odeint
+
+from goldviz.models.continuous import runge_kutta
+from goldviz.models.continuous.runge_kutta import RUNGE_KUTTA_METHODS, integrate, states_along
+
+LIBRARY_NAMES = {"euler": "euler", "midpoint": "midpoint", "heun": "heun2", "rk4_three_eighths": "rk4"}
+
+
+def swing(t, h):
+    """A pendulum, with a force that depends on time."""
+    return torch.stack([h[..., 1], torch.cos(t) * torch.ones_like(h[..., 0]) - torch.sin(h[..., 0])], -1)
+
+
+@pytest.mark.parametrize("tableau", RUNGE_KUTTA_METHODS.values(), ids=RUNGE_KUTTA_METHODS)
+def test_tables_meet_the_conditions_of_their_order(tableau):
+    def sums_to(product, expected):
+        return math.isclose(sum(b * value for b, value in zip(tableau.b, product, strict=True)), expected)
+
+    c = tableau.c
+    ac = [sum(a * c[j] for j, a in enumerate(row)) for row in tableau.a]
+    assert sums_to([1] * tableau.stages, 1)
+    if tableau.order >= 2:
+        assert sums_to(c, 1 / 2)
+    if tableau.order >= 4:  # Hairer, Norsett and Wanner 1993, theorem II.1.1 and table II.2.1
+        assert sums_to([x**2 for x in c], 1 / 3)
+        assert sums_to(ac, 1 / 6)
+        assert sums_to([x**3 for x in c], 1 / 4)
+        assert sums_to([x * y for x, y in zip(c, ac, strict=True)], 1 / 8)
+        assert sums_to([sum(a * c[j] ** 2 for j, a in enumerate(row)) for row in tableau.a], 1 / 12)
+        assert sums_to([sum(a * ac[j] for j, a in enumerate(row)) for row in tableau.a], 1 / 24)
+
+
+@pytest.mark.parametrize("name", RUNGE_KUTTA_METHODS)
+def test_halving_the_step_divides_the_error_by_two_to_the_order(name):
+    start = torch.tensor([0.3, -0.2], dtype=torch.float64)
+    exact = integrate(swing, start, 2.0, 4000, "rk4")
+    errors = [float((integrate(swing, start, 2.0, steps, name) - exact).norm()) for steps in (40, 80)]
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(RUNGE_KUTTA_METHODS[name].order, abs=0.15)
+
+
+@pytest.mark.parametrize("name", LIBRARY_NAMES)
+def test_states_are_those_of_torchdiffeq(name):
+    start = torch.tensor([0.3, -0.2], dtype=torch.float64)
+    grid = torch.linspace(0, 2, 8, dtype=torch.float64)
+    expected = odeint(swing, start, grid, method=LIBRARY_NAMES[name])
+    found = torch.stack(list(states_along(swing, start, 2.0, 7, name)))
+    assert torch.allclose(found, expected, atol=1e-13, rtol=0)
+
+
+@given(seed=st.integers(0, 99), size=st.integers(1, 4))
+def test_a_linear_field_gives_the_matrix_exponential_to_every_samples_own_time(seed, size):
+    generator = torch.Generator().manual_seed(seed)
+    A = torch.randn(size, size, generator=generator, dtype=torch.float64)
+    start = torch.randn(3, size, generator=generator, dtype=torch.float64)
+    durations = torch.tensor([0.0, 0.4, 1.0], dtype=torch.float64)
+    exact = (torch.matrix_exp(A * durations[:, None, None]) @ start[..., None]).squeeze(-1)
+    found = integrate(lambda t, h: h @ A.t(), start, durations[:, None], 60)
+    assert torch.allclose(found, exact, atol=1e-4, rtol=1e-4)
+    assert torch.equal(found[0], start[0])
+
+
+def test_gradients_go_through_state_duration_and_field():
+    def end(state, duration, rate):
+        return integrate(lambda t, h: rate * h.sin() + t, state, duration, 3, "rk4_three_eighths")
+
+    leaves = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in ([[0.2], [1.0]], 0.7, 1.3)]
+    assert torch.autograd.gradcheck(end, leaves)
+
+
+def test_bad_settings_are_named():
+    with pytest.raises(ValueError, match="'rk5'; allowed is one of euler, midpoint"):
+        integrate(swing, torch.zeros(2), 1.0, 3, "rk5")
+    with pytest.raises(ValueError, match="number of steps is 0; allowed is a whole number from 1"):
+        integrate(swing, torch.zeros(2), 1.0, 0)
+
+
+def test_the_docstrings_examples_hold():
+    assert doctest.testmod(runge_kutta).failed == 0
