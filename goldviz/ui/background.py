@@ -257,16 +257,16 @@ def in_the_background(
     found = kept()
     if found is not None:
         return found
-    job = job(job_key)
-    if seconds <= AT_ONCE_SECONDS and (job is None or not job.unfinished):
+    asked = job(job_key)
+    if seconds <= AT_ONCE_SECONDS and (asked is None or not asked.unfinished):
         make(_nobody_stops)
         return kept()
-    if job is not None and job.state == "done":
+    if asked is not None and asked.state == "done":
         # Its result was let go meanwhile.
         forget(job_key)
-        job = None
+        asked = None
     try:
-        if job is None:
+        if asked is None:
             start(job_key, _without_result(make), f"{words} (about {duration(seconds)})")
     except TooManyJobsError as error:
         st.error(plain(str(error)), icon=":material/hourglass_top:")

@@ -526,7 +526,7 @@ def test_while_a_text_is_read_the_page_says_what_will_come(models: Path, monkeyp
     from goldviz.labs.inside_bert.parts import readings as text_models
 
     with_classifier(models / "m")
-    monkeypatch.setattr(text_models, "AT_ONCE_SECONDS", -1.0)
+    monkeypatch.setattr(background, "AT_ONCE_SECONDS", -1.0)
     visitor = Reader({"model": "folder:m", "text": "Gold rose once more."})
     assert any(line.startswith("Once m has read the text, you will see") for line in visitor.said)
     for _ in range(100):

@@ -17,7 +17,7 @@ from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.store import Store
 from goldviz.texts.named_models import text_model
-from goldviz.ui import services
+from goldviz.ui import background, services
 from goldviz.ui.exhibits import shelf
 from tests.text_model_folders import with_classifier
 
@@ -96,7 +96,7 @@ def test_results_are_made_once(place: Path) -> None:
 
 def test_what_is_short_is_made_at_once(place: Path) -> None:
     kept: list[int] = []
-    found = text_models.in_the_background(
+    found = background.in_the_background(
         "short", lambda: kept[0] if kept else None, lambda report: kept.append(7), seconds=0.1, words="Nothing much"
     )
     assert found == 7
@@ -111,7 +111,7 @@ def test_a_kept_run_of_pretraining_is_a_model(place: Path) -> None:
 
 def test_other_runs_are_no_models(place: Path) -> None:
     other = goldviz.run("depth-gradients", progress=False, keep=True, depth=2, epochs=1)
-    with pytest.raises(TextModelError, match="trained no BERT; allowed are runs of bert-pretraining"):
+    with pytest.raises(TextModelError, match="trained no model of texts; allowed are runs of bert-pretraining"):
         text_model(f"run:{other.attrs['run_id']}")
     with pytest.raises(TextModelError, match="There is no run '0123456789ab'"):
         text_model("run:0123456789ab")
