@@ -1,7 +1,6 @@
 // Draws a Plotly figure and updates it in place. Called anew at every change of `data`.
 
 const CONFIG = {
-  responsive: true,
   displaylogo: false,
   modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
   toImageButtonOptions: { format: "svg", filename: "goldviz" },
@@ -20,6 +19,28 @@ function loadPlotly(address) {
     document.head.appendChild(script);
   });
   return window.goldvizPlotly;
+}
+
+// Plotly draws in steps, and a step that finds its figure purged throws: whatever is done to a figure waits its turn.
+function inTurn(host, work) {
+  const turn = (host.goldvizTurn ?? Promise.resolve()).then(work);
+  host.goldvizTurn = turn.catch(() => {});
+  return turn;
+}
+
+// Plotly's own `responsive` would draw out of turn. One resize that waits stands for all that are asked for meanwhile.
+function watchWidth(host, Plotly) {
+  if (host.goldvizResize) return;
+  let waits = false;
+  host.goldvizResize = () => {
+    if (waits) return;
+    waits = true;
+    inTurn(host, () => {
+      waits = false;
+      if (host.goldvizResize && host.offsetWidth) return Plotly.Plots.resize(host);
+    });
+  };
+  window.addEventListener("resize", host.goldvizResize);
 }
 
 // While a run grows its axes grow too, so Plotly's own memory of a zoom does not hold: the person's ranges are kept here.
@@ -55,6 +76,37 @@ function watchDrags(host) {
   });
 }
 
+function draw(Plotly, host, data, figure) {
+  if (host.goldvizLatest !== data.figure || host.goldvizShown === data.figure || !host.isConnected) return;
+  if (!host.dataset.drawn) {
+    host.classList.remove("goldviz-figure-waiting");
+    host.textContent = "";
+    host.dataset.drawn = "yes";
+  }
+  host.goldvizShown = data.figure;
+  if (host.dataset.subject !== data.subject) host.goldvizZoom &&= {};
+  host.dataset.subject = data.subject;
+  keepZoom(host, figure.layout);
+  const config = { ...CONFIG, edits: { shapePosition: data.movable } };
+  return Plotly.react(host, figure.data, figure.layout, config).then(() => {
+    watchZoom(host);
+    watchDrags(host);
+    watchWidth(host, Plotly);
+    host.dataset.updates = Number(host.dataset.updates || 0) + 1;
+  });
+}
+
+function purge(host) {
+  if (!host.dataset.drawn) return;
+  window.removeEventListener("resize", host.goldvizResize);
+  window.Plotly.purge(host);
+  delete host.dataset.drawn;
+  host.goldvizShown = undefined;
+  host.goldvizZoom = undefined;
+  host.goldvizDrags = undefined;
+  host.goldvizResize = undefined;
+}
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".goldviz-figure");
   host.goldvizTell = setTriggerValue;
@@ -65,40 +117,18 @@ export default function ({ data, parentElement, setTriggerValue }) {
     host.classList.add("goldviz-figure-waiting");
     host.textContent = host.textContent || "Drawing …";
   }
-  // Updates may overtake one another while Plotly loads; only the latest is drawn.
+  // Updates may overtake one another while Plotly loads or draws; only the latest is drawn.
   host.goldvizLatest = data.figure;
 
   loadPlotly(data.plotly).then(
-    (Plotly) => {
-      if (host.goldvizLatest !== data.figure || host.goldvizShown === data.figure || !host.isConnected) return;
-      if (!host.dataset.drawn) {
-        host.classList.remove("goldviz-figure-waiting");
-        host.textContent = "";
-        host.dataset.drawn = "yes";
-      }
-      host.goldvizShown = data.figure;
-      if (host.dataset.subject !== data.subject) host.goldvizZoom &&= {};
-      host.dataset.subject = data.subject;
-      keepZoom(host, figure.layout);
-      const config = { ...CONFIG, edits: { shapePosition: data.movable } };
-      Plotly.react(host, figure.data, figure.layout, config).then(() => {
-        watchZoom(host);
-        watchDrags(host);
-        host.dataset.updates = Number(host.dataset.updates || 0) + 1;
-      });
-    },
+    (Plotly) => inTurn(host, () => draw(Plotly, host, data, figure)),
     () => {
       host.textContent = "The figure cannot be drawn: the server did not send Plotly. Reload the page.";
     },
   );
 
   return () => {
-    if (window.Plotly && host.dataset.drawn) {
-      window.Plotly.purge(host);
-      delete host.dataset.drawn;
-      host.goldvizShown = undefined;
-      host.goldvizZoom = undefined;
-      host.goldvizDrags = undefined;
-    }
+    host.goldvizLatest = undefined;
+    inTurn(host, () => purge(host));
   };
 }
