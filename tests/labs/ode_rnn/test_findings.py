@@ -86,6 +86,16 @@ def test_ten_per_cent_is_the_line_of_the_solver(ratio, coarse):
     assert ("solver_consistent" in findings) == (not coarse and np.isfinite(ratio))
 
 
+def test_a_refined_error_of_exactly_zero_is_a_number_and_no_crash():
+    coarse = found(run_of(refined=0.0))["solver_too_coarse"]
+    assert (coarse.severity, coarse.number) == ("bad", "the refined error is 0 times the error")
+
+
+def test_no_error_at_all_says_nothing_of_the_solver():
+    kinds = set(found(run_of(errors=dict.fromkeys(ALL, 0.0))))
+    assert not kinds & {"solver_too_coarse", "solver_consistent"}
+
+
 def test_one_step_a_gap_is_sent_to_capped_steps_and_not_praised():
     run = run_of(("ode_rnn",), refined=6.0, stiffness=(1.2, 30.0))
     findings = found(run, networks="ode_rnn", step_cap=10.0)

@@ -66,11 +66,11 @@ def solver_too_coarse(settings: ODERNNLaboratory, networks: Sequence[Reading]) -
     ]
     if not verdicts:
         return None
-    apart = max(abs(np.log(median(n.refined_ratio))) for n in networks if majority(off_solution(n)))
+    ratios = [median(n.refined_ratio) for n in networks if majority(off_solution(n))]
     return Finding(
         kind="solver_too_coarse",
         title="The solver is too coarse: its steps are part of what was learned",
-        severity="bad" if apart > np.log(BAD_REFINED) else "warning",
+        severity="bad" if any(ratio > BAD_REFINED or ratio < 1 / BAD_REFINED for ratio in ratios) else "warning",
         number=number(verdicts),
         threshold="10 % more or less with steps four times as fine",
         confidence=agreement(verdicts),
