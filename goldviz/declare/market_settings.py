@@ -1,34 +1,29 @@
-"""The settings that say which market is used, for every experiment and instant page that uses one."""
+"""The settings that say which market is used and what of it is seen, for every laboratory that uses one."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Literal
 
 from goldviz.declare.settings import setting
 
 MARKET_SETTINGS = ("data", "market_seed")
 """They are the visitor's, so presets leave them alone."""
 
+Alignment = Literal["release", "date"]
+ALIGNMENTS = {"release": "by release time", "date": "by calendar date (leaks)"}
+Missing = Literal["none", "random", "blocks", "channel"]
+MISSING = {"none": "nothing", "random": "single observations", "blocks": "blocks of weeks", "channel": "whole channels"}
 
-def market_setting() -> Any:
-    """The name of the market: simulated, or data kept on this server. A panel of the page sets it."""
-    return setting(
-        "simulated",
-        group="Data",
-        control="market",
-        pattern="^(simulated|[0-9a-f]{16})$",
-        allowed="'simulated', or the 16 characters that name data kept on this server",
-        description="The market: simulated, or data kept on this server.",
-    )
-
-
-def market_seed_setting() -> Any:
-    """The seed of the simulated market."""
-    return setting(
-        0,
-        ge=0,
-        le=999,
-        group="Data",
-        control="market seed",
-        description="Seed of the simulated market; real data ignore it.",
-    )
+# fmt: off
+market_setting = partial(setting, "simulated", group="Data", control="market", pattern="^(simulated|[0-9a-f]{16})$",
+    allowed="'simulated', or the 16 characters that name data kept on this server",
+    description="The market: simulated, or data kept on this server.")
+market_seed_setting = partial(setting, 0, ge=0, le=999, group="Data", control="market seed",
+    description="Seed of the simulated market; real data ignore it.")
+alignment_setting = partial(setting, "release", essential=True, labels=ALIGNMENTS,
+    description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.")
+missing_setting = partial(setting, "none", labels=MISSING)
+missing_share_setting = partial(setting, ge=0, le=0.95,
+    description="Share of the covariates' observations that is hidden.")
+# fmt: on

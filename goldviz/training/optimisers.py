@@ -1,39 +1,44 @@
-"""Rules that turn gradients into steps, and what is done to a gradient before."""
+"""Rules that turn gradients into steps. A new one is an entry of the table: settings, words and training read it.
+
+Torch is loaded when one is made, because settings read the table too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
-from torch.optim import SGD, Adam, AdamW, Optimizer
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.optim import Optimizer
 
-OPTIMISERS: dict[str, Callable[[Iterable[Tensor], float], Optimizer]] = {
-    "adam": lambda parameters, rate: Adam(parameters, lr=rate, fused=True),
-    "adamw": lambda parameters, rate: AdamW(parameters, lr=rate, fused=True),
-    "sgd": lambda parameters, rate: SGD(parameters, lr=rate, momentum=0.9, fused=True),
+
+@dataclass(frozen=True)
+class OptimiserRule:
+    """An optimiser: what it is called, its class in ``torch.optim``, and what differs from PyTorch's defaults."""
+
+    words: str
+    torch_class: str
+    options: Mapping[str, Any]
+
+    def __call__(self, parameters: Iterable[Tensor], learning_rate: float) -> Optimizer:
+        """The optimiser of these parameters."""
+        from torch import optim
+
+        made: Optimizer = getattr(optim, self.torch_class)(parameters, lr=learning_rate, **self.options)
+        return made
+
+
+OPTIMISERS = {
+    "adam": OptimiserRule("Adam", "Adam", {"fused": True}),
+    "adamw": OptimiserRule("AdamW", "AdamW", {"fused": True}),
+    "sgd": OptimiserRule("SGD with momentum", "SGD", {"momentum": 0.9, "fused": True}),
 }
-"""Name -> optimiser of (parameters, learning rate), all else as PyTorch has it.
-
-``fused`` does a step in one pass over the weights: on one CPU thread 2 to 4 times faster than the default loop.
-"""
+"""``fused`` does a step in one pass over the weights: on one CPU thread 2 to 4 times faster than the default loop."""
 
 
 def set_learning_rate(optimiser: Optimizer, learning_rate: float) -> None:
     """Take steps of this size from now on."""
     for group in optimiser.param_groups:
         group["lr"] = learning_rate
-
-
-def clip_gradients(parameters: Iterable[Tensor], largest: float) -> tuple[Tensor, Tensor]:
-    """Scale the whole gradient down to the norm ``largest`` if it is longer; its direction stays.
-
-    Returns the norm before clipping and whether it was clipped, both as tensors without dimensions, so that a GPU need
-    not be waited for. Squares are summed in float64, so a gradient of 1e30 is clipped too; one that is not finite
-    stays so. Apple's GPUs have no float64.
-    """
-    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-    wide = torch.float32 if gradients[0].device.type == "mps" else torch.float64
-    norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients, 2, wide)))
-    torch._foreach_mul_(gradients, (largest / norm).clamp(max=1.0).to(gradients[0].dtype))
-    return norm, norm > largest

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from goldviz.training.optimisers import OPTIMISERS, clip_gradients, set_learning_rate
+from goldviz.training.clipping import clip_gradients
+from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 
 REFERENCES = {
     "adam": lambda parameters: torch.optim.Adam(parameters, lr=0.01, foreach=False, fused=False),

@@ -22,42 +22,30 @@ class BackpropagationByHand(Instant):
     rank: ClassVar[int] = 23
     position: ClassVar[str] = "place"
 
-    text: str = setting(
-        "gold", min_length=2, max_length=40, group="Text", essential=True,
-        description="The network reads it and predicts every next character; its characters are the alphabet.",
-    )  # fmt: skip
+    # fmt: off
+    text: str = setting("gold", min_length=2, max_length=40, group="Text", essential=True,
+        description="The network reads it and predicts every next character; its characters are the alphabet.")
     hidden: int = setting(3, ge=1, le=8, group="Network", essential=True, unit="units", description="Hidden units.")
-    gain: float = setting(
-        1.0, ge=0, le=10, group="Network", description="Spread of the weights times the square root of their columns."
-    )
-    learning_rate: float = setting(
-        0.1, ge=1e-3, le=10, group="Update", essential=True, logarithmic=True,
-        description="η, the size of the one SGD step.",
-    )  # fmt: skip
-    clip: float = setting(
-        5.0, ge=0.01, le=1000, group="Update", essential=True, logarithmic=True,
-        description="C: a gradient whose norm over all five parts is longer is scaled down to it.",
-    )  # fmt: skip
+    gain: float = setting(1.0, ge=0, le=10, group="Network",
+        description="Spread of the weights times the square root of their columns.")
+    learning_rate: float = setting(0.1, ge=1e-3, le=10, group="Update", essential=True, logarithmic=True,
+        description="η, the size of the one SGD step.")
+    clip: float = setting(5.0, ge=0.01, le=1000, group="Update", essential=True, logarithmic=True,
+        description="C: a gradient whose norm over all five parts is longer is scaled down to it.")
     seed: int = setting(0, ge=0, le=999, group="Network", description="Random seed of the weights.")
-    place: int = setting(
-        1, ge=1, le=78, group="View", unit="steps",
-        description="Where you are: first forward through the text, then backward from its end.",
-    )  # fmt: skip
+    place: int = setting(1, ge=1, le=78, group="View", unit="steps",
+        description="Where you are: first forward through the text, then backward from its end.")
+    # fmt: on
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document", "Three steps, T = 3, as in the document's example."),
-        Preset(
-            "A longer text", "document", "Ten steps: watch what comes back from later steps fade or grow.",
-            {"text": "hello world", "hidden": 5},
-        ),
-        Preset(
-            "Break it: exploding", "break", "Large weights and no clipping: one step makes the loss worse.",
-            {"text": "abababababababababab", "gain": 4.0, "clip": 1000.0, "learning_rate": 1.0},
-        ),
-        Preset(
-            "Fix it: clip", "fix", "The same network with the gradient's norm held at 1: same direction, shorter step.",
-            {"text": "abababababababababab", "gain": 4.0, "clip": 1.0, "learning_rate": 1.0},
-        ),
+        Preset("A longer text", "document", "Ten steps: watch what comes back from later steps fade or grow.",
+            {"text": "hello world", "hidden": 5}),
+        Preset("Break it: exploding", "break", "Large weights and no clipping: one step makes the loss worse.",
+            {"text": "abababababababababab", "gain": 4.0, "clip": 1000.0, "learning_rate": 1.0}),
+        Preset("Fix it: clip", "fix",
+            "The same network with the gradient's norm held at 1: same direction, shorter step.",
+            {"text": "abababababababababab", "gain": 4.0, "clip": 1.0, "learning_rate": 1.0}),
     )  # fmt: skip
 
     def positions(self) -> tuple[int, int]:

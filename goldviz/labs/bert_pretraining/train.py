@@ -40,7 +40,8 @@ from goldviz.labs.bert_pretraining.texts import PretrainingTexts, hide, pretrain
 from goldviz.models.text.encoder import EncoderDropout
 from goldviz.training.devices import device_name, resolve
 from goldviz.training.memory import keep_freed_memory
-from goldviz.training.optimisers import clip_gradients, set_learning_rate
+from goldviz.training.clipping import clip_gradients
+from goldviz.training.optimisers import set_learning_rate
 from goldviz.training.state import Part, pack, unpack
 from goldviz.training.threads import one_thread
 

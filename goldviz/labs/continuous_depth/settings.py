@@ -39,63 +39,44 @@ class ContinuousDepth(Experiment):
     section: ClassVar[str] = "Continuous time"
     rank: ClassVar[int] = 42
     step: ClassVar[str] = "step"
+    smaller: ClassVar[tuple[str, ...]] = ("width", "samples", "batch")
 
-    task: Literal["rings", "moons", "spirals", "flip"] = setting(
-        "moons", group="Task", essential=True, labels=TASKS,
-        description="What has to be learned: a class for each point in the plane, or a number on a line.",
-    )  # fmt: skip
-    samples: int = setting(
-        400, ge=20, le=5000, group="Task", unit="points", description="Training points; as many again test."
-    )
+    # fmt: off
+    task: Literal["rings", "moons", "spirals", "flip"] = setting("moons", group="Task", essential=True, labels=TASKS,
+        description="What has to be learned: a class for each point in the plane, or a number on a line.")
+    samples: int = setting(400, ge=20, le=5000, group="Task", unit="points",
+        description="Training points; as many again test.")
     noise: float = setting(0.05, ge=0, le=0.5, group="Task", description="Standard deviation of the points' noise.")
-    networks: Literal["both", "ode", "residual"] = setting(
-        "both", group="Network", essential=True, labels=NETWORKS, description="Which networks are trained."
-    )
-    augmented: int = setting(
-        0, ge=0, le=8, group="Network", essential=True, unit="dimensions",
-        description="Dimensions of zeros added to every point. A flow without any cannot part what is nested.",
-    )  # fmt: skip
+    networks: Literal["both", "ode", "residual"] = setting("both", group="Network", essential=True, labels=NETWORKS,
+        description="Which networks are trained.")
+    augmented: int = setting(0, ge=0, le=8, group="Network", essential=True, unit="dimensions",
+        description="Dimensions of zeros added to every point. A flow without any cannot part what is nested.")
     width: int = setting(32, ge=2, le=128, group="Network", unit="units", description="Units of the field's layers.")
-    in_time: bool = setting(
-        False, group="Network", description="Whether the field may change with depth, f(h, t) instead of f(h)."
-    )
-    blocks: int = setting(
-        8, ge=1, le=128, group="Network", unit="blocks", essential=True,
-        description="Blocks of the residual network, all with the same weights: steps of size 1/blocks.",
-    )  # fmt: skip
-    method: Literal["dopri5", "bosh3", "rk4", "midpoint", "euler"] = setting(
-        "dopri5", group="Solver", essential=True, labels=METHODS, description="How the flow is followed."
-    )
-    tolerance: float = setting(
-        1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic=True, essential=True,
-        description="Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it.",
-    )  # fmt: skip
-    solver_steps: int = setting(
-        8, ge=1, le=256, group="Solver", unit="steps", description="Steps of a solver that does not adapt."
-    )
-    gradient: Literal["solver", "adjoint"] = setting(
-        "solver", group="Solver", essential=True, labels=GRADIENTS,
-        description="How the gradient is found: back through the solver's steps, or by solving the adjoint equation.",
-    )  # fmt: skip
-    optimiser: Literal["adam", "adamw", "sgd"] = setting(
-        "adam", group="Training", labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.",
-    )  # fmt: skip
-    learning_rate: float = setting(
-        1e-2, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
-        description="Size of the optimiser's steps.",
-    )  # fmt: skip
-    clip: float = setting(
-        0.0, ge=0, le=1000, group="Training", hot=True, description="Largest norm of the gradient. 0: no clipping."
-    )
-    steps: int = setting(
-        200, ge=1, le=10_000, group="Training", essential=True, unit="steps", description="Optimiser steps."
-    )
+    in_time: bool = setting(False, group="Network",
+        description="Whether the field may change with depth, f(h, t) instead of f(h).")
+    blocks: int = setting(8, ge=1, le=128, group="Network", unit="blocks", essential=True,
+        description="Blocks of the residual network, all with the same weights: steps of size 1/blocks.")
+    method: Literal["dopri5", "bosh3", "rk4", "midpoint", "euler"] = setting("dopri5", group="Solver", essential=True,
+        labels=METHODS, description="How the flow is followed.")
+    tolerance: float = setting(1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic=True, essential=True,
+        description="Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it.")
+    solver_steps: int = setting(8, ge=1, le=256, group="Solver", unit="steps",
+        description="Steps of a solver that does not adapt.")
+    gradient: Literal["solver", "adjoint"] = setting("solver", group="Solver", essential=True, labels=GRADIENTS,
+        description="How the gradient is found: back through the solver's steps, or by solving the adjoint equation.")
+    optimiser: Literal["adam", "adamw", "sgd"] = setting("adam", group="Training",
+        labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
+        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
+    learning_rate: float = setting(1e-2, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
+        description="Size of the optimiser's steps.")
+    clip: float = setting(0.0, ge=0, le=1000, group="Training", hot=True,
+        description="Largest norm of the gradient. 0: no clipping.")
+    steps: int = setting(200, ge=1, le=10_000, group="Training", essential=True, unit="steps",
+        description="Optimiser steps.")
     batch: int = setting(128, ge=2, le=2048, group="Training", unit="points", description="Points in a step.")
-    look_every: int = setting(
-        10, ge=1, le=1000, group="Instruments", unit="steps",
-        description="Paths, decision and the gradient's comparison are recorded every so many steps.",
-    )  # fmt: skip
+    look_every: int = setting(10, ge=1, le=1000, group="Instruments", unit="steps",
+        description="Paths, decision and the gradient's comparison are recorded every so many steps.")
+    # fmt: on
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's points", must_stay_finite=True),
@@ -105,34 +86,27 @@ class ContinuousDepth(Experiment):
         "test_loss": Variable(LOOK, "Loss on unseen points"),
         "test_accuracy": Variable(LOOK, "Share of unseen points on the right side (NaN for the regression)"),
         "refined_test_loss": Variable(LOOK, "The same loss with the field followed exactly, dopri5 at 1e-7"),
-        "gradient_difference": Variable(
-            ("look", "seed"), "Relative distance between the adjoint's gradient and the solver's own"
-        ),
-        "adjoint_cost": Variable(
-            ("look", "seed"), "Evaluations on the adjoint's way back for each one on the way forward"
-        ),
+        "gradient_difference": Variable(("look", "seed"),
+            "Relative distance between the adjoint's gradient and the solver's own"),
+        "adjoint_cost": Variable(("look", "seed"),
+            "Evaluations on the adjoint's way back for each one on the way forward"),
         "field_stiffness": Variable(LOOK, "Largest spectral norm of the field's Jacobian along the paths"),
         "field_saturation": Variable(LOOK, "Share of the field's hidden values on a flat part of tanh, above 0.97"),
         "path": Variable((*FIRST_SEED, "depth", "point", "dimension"), "Where a point is at a depth, first seed"),
         "read_out": Variable((*FIRST_SEED, "weight"), "Weights of the read-out and its bias, first seed"),
-        "decision": Variable(
-            (*FIRST_SEED, "grid_y", "grid_x"), "Log odds of class 1 over the plane (regression: the answer), first seed"
-        ),
-        "field": Variable(
-            (*FIRST_SEED, "arrow_y", "arrow_x", "dimension"), "The field at depth 0 over the plane, first seed"
-        ),
-        "evaluations_by_tolerance": Variable(
-            ("network", "tolerance"), "Evaluations of the trained field, dopri5, first seed", once=True
-        ),
-        "error_by_tolerance": Variable(
-            ("network", "tolerance"), "Distance of the end points from those at 1e-10, mean", once=True
-        ),
-        "error_by_blocks": Variable(
-            ("network", "steps_taken"), "Distance of the end points from the flow's by Euler steps, mean", once=True
-        ),
+        "decision": Variable((*FIRST_SEED, "grid_y", "grid_x"),
+            "Log odds of class 1 over the plane (regression: the answer), first seed"),
+        "field": Variable((*FIRST_SEED, "arrow_y", "arrow_x", "dimension"),
+            "The field at depth 0 over the plane, first seed"),
+        "evaluations_by_tolerance": Variable(("network", "tolerance"),
+            "Evaluations of the trained field, dopri5, first seed", once=True),
+        "error_by_tolerance": Variable(("network", "tolerance"), "Distance of the end points from those at 1e-10, mean",
+            once=True),
+        "error_by_blocks": Variable(("network", "steps_taken"),
+            "Distance of the end points from the flow's by Euler steps, mean", once=True),
         "label": Variable(("point",), "Class or answer of the points whose paths are kept", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
-    }
+    }  # fmt: skip
 
     equations: ClassVar[tuple[str, ...]] = (
         "A residual block is an Euler step: h_l - h_(l-1) = dt R(h_(l-1)) (document 001, eq. 26, 28).",
@@ -143,41 +117,26 @@ class ContinuousDepth(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset(
-            "As in the document", "document",
-            "Two moons: eight residual blocks with shared weights, beside the flow that ever more of them approach.",
-        ),
-        Preset(
-            "Adjoint", "document",
+        Preset("As in the document", "document",
+            "Two moons: eight residual blocks with shared weights, beside the flow that ever more of them approach."),
+        Preset("Adjoint", "document",
             "The same flow with its gradient from the adjoint equation: nearly the same numbers, more evaluations.",
-            {"networks": "ode", "gradient": "adjoint"},
-        ),
-        Preset(
-            "Break it: two rings", "break",
+            {"networks": "ode", "gradient": "adjoint"}),
+        Preset("Break it: two rings", "break",
             "A flow in the plane cannot lift the inner ring over the outer one. It squeezes a neck through instead: "
-            "the solver pays, and the answers never come to rest.",
-            {"task": "rings", "networks": "ode"},
-        ),
-        Preset(
-            "Fix it: one more dimension", "fix",
+            "the solver pays, and the answers never come to rest.", {"task": "rings", "networks": "ode"}),
+        Preset("Fix it: one more dimension", "fix",
             "The same rings with one dimension of zeros added: now there is a way over, and every point is right.",
-            {"task": "rings", "networks": "ode", "augmented": 1},
-        ),
-        Preset(
-            "Break it: one big step", "break",
+            {"task": "rings", "networks": "ode", "augmented": 1}),
+        Preset("Break it: one big step", "break",
             "Trained with a single Euler step the network learns that step, not a flow: refined, its answers change.",
-            {"task": "spirals", "networks": "ode", "method": "euler", "solver_steps": 1},
-        ),
-        Preset(
-            "Fix it: small steps", "fix",
+            {"task": "spirals", "networks": "ode", "method": "euler", "solver_steps": 1}),
+        Preset("Fix it: small steps", "fix",
             "The same spirals with eight steps of RK4: refined, the answers stay. A flow has a harder time with them.",
-            {"task": "spirals", "networks": "ode", "method": "rk4"},
-        ),
-        Preset(
-            "Regression: x becomes -x", "document",
+            {"task": "spirals", "networks": "ode", "method": "rk4"}),
+        Preset("Regression: x becomes -x", "document",
             "On a line, paths of a flow never cross, so x cannot become -x; one big residual step can jump.",
-            {"task": "flip", "blocks": 1},
-        ),
+            {"task": "flip", "blocks": 1}),
     )  # fmt: skip
 
     def steps_planned(self) -> int:

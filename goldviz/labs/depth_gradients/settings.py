@@ -50,108 +50,52 @@ class DepthGradients(Experiment):
     section: ClassVar[str] = "Depth"
     rank: ClassVar[int] = 10
     step: ClassVar[str] = "epoch"
+    smaller: ClassVar[tuple[str, ...]] = ("width", "depth", "samples")
 
-    depth: int = setting(
-        15, ge=1, le=100, group="Network", essential=True, unit="layers",
-        description="Hidden layers after the input layer, in both networks.",
-    )  # fmt: skip
+    # fmt: off
+    depth: int = setting(15, ge=1, le=100, group="Network", essential=True, unit="layers",
+        description="Hidden layers after the input layer, in both networks.")
     width: int = setting(50, ge=2, le=512, group="Network", unit="units", description="Units in every hidden layer.")
-    activation: Literal["leaky_relu", "relu", "tanh", "sigmoid", "gelu"] = setting(
-        "leaky_relu", group="Network", essential=True, labels=ACTIVATIONS,
-        description="The nonlinearity after every layer but the read-out.",
-    )  # fmt: skip
-    slope: float = setting(
-        0.3, ge=0, le=1, group="Network", description="Slope of LeakyReLU below zero; no effect on other activations."
-    )
-    initialisation: Literal["default", "xavier", "kaiming", "orthogonal", "zero"] = setting(
-        "default", group="Network", essential=True, labels=INITIALISATIONS,
-        description="How weights are drawn. Biases are zero, except in PyTorch's default.",
-    )  # fmt: skip
-    gain: float = setting(
-        1.0, ge=0.01, le=10, group="Network", logarithmic=True, description="Factor on all initial weight matrices."
-    )
-    normalisation: Literal["none", "batch", "layer"] = setting(
-        "none",
-        group="Network",
-        labels=NORMALISATIONS,
-        description="Normalisation of every hidden layer's sums before its activation.",
-    )
-    residual_scale: float = setting(
-        1.0, ge=0, le=2, group="Network", description="Factor on F in h + F(h); 0 leaves the skip connection alone."
-    )
-    read_out: Literal["tied", "untied"] = setting(
-        "tied", group="Network", labels={"tied": "Tied to the input matrix", "untied": "A matrix of its own"},
+    activation: Literal["leaky_relu", "relu", "tanh", "sigmoid", "gelu"] = setting("leaky_relu", group="Network",
+        essential=True, labels=ACTIVATIONS, description="The nonlinearity after every layer but the read-out.")
+    slope: float = setting(0.3, ge=0, le=1, group="Network",
+        description="Slope of LeakyReLU below zero; no effect on other activations.")
+    initialisation: Literal["default", "xavier", "kaiming", "orthogonal", "zero"] = setting("default", group="Network",
+        essential=True, labels=INITIALISATIONS,
+        description="How weights are drawn. Biases are zero, except in PyTorch's default.")
+    gain: float = setting(1.0, ge=0.01, le=10, group="Network", logarithmic=True,
+        description="Factor on all initial weight matrices.")
+    normalisation: Literal["none", "batch", "layer"] = setting("none", group="Network", labels=NORMALISATIONS,
+        description="Normalisation of every hidden layer's sums before its activation.")
+    residual_scale: float = setting(1.0, ge=0, le=2, group="Network",
+        description="Factor on F in h + F(h); 0 leaves the skip connection alone.")
+    read_out: Literal["tied", "untied"] = setting("tied", group="Network",
+        labels={"tied": "Tied to the input matrix", "untied": "A matrix of its own"},
         description="Tied: the output is W_0 transposed times h plus a bias (38,810 parameters in the document). "
-        "Untied: a matrix of its own.",
-    )  # fmt: skip
-    dropout: float = setting(
-        0.3,
-        ge=0,
-        le=0.9,
-        group="Regularisation",
-        hot=True,
-        description="Share of each hidden layer's output that is set to zero in training.",
-    )
-    noise: float = setting(
-        0.1,
-        ge=0,
-        le=1,
-        group="Regularisation",
-        description="Standard deviation of the Gaussian noise added to each hidden layer's output in training.",
-    )
-    optimiser: Literal["adam", "adamw", "sgd"] = setting(
-        "adam",
-        group="Training",
-        labels=OPTIMISERS,
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.",
-    )
-    learning_rate: float = setting(
-        1e-3,
-        ge=1e-7,
-        le=10,
-        group="Training",
-        essential=True,
-        hot=True,
-        logarithmic=True,
-        description="Size of the optimiser's steps.",
-    )
-    clip: float = setting(
-        0.0, ge=0, le=1000, group="Training", hot=True,
-        description="Largest norm of the whole gradient of a network; a longer one is scaled down. 0: no clipping.",
-    )  # fmt: skip
-    epochs: int = setting(
-        20, ge=1, le=2000, group="Training", essential=True, unit="epochs", description="Passes over the training data."
-    )
-    batch: int = setting(
-        0,
-        ge=0,
-        le=20_000,
-        group="Training",
-        unit="samples",
-        description="Samples in a mini-batch. 0: all of them (full batch).",
-    )
-    samples: int = setting(
-        1000,
-        ge=16,
-        le=20_000,
-        group="Data",
-        unit="samples",
-        description="Training samples; as many others are drawn for the test loss.",
-    )
-    features: int = setting(
-        10, ge=2, le=200, group="Data", unit="features", description="Inputs, and outputs, of a sample."
-    )
-    mask_rate: float = setting(
-        0.3,
-        ge=0,
-        le=0.95,
-        group="Data",
-        description="Share of values that are missing (set to zero); the document keeps 0.7, so 0.3 are missing.",
-    )
-    histogram_every: int = setting(
-        5, ge=0, le=1000, group="Instruments", unit="epochs",
-        description="Distributions and Jacobians are measured every so many epochs, as they cost more. 0: never.",
-    )  # fmt: skip
+        "Untied: a matrix of its own.")
+    dropout: float = setting(0.3, ge=0, le=0.9, group="Regularisation", hot=True,
+        description="Share of each hidden layer's output that is set to zero in training.")
+    noise: float = setting(0.1, ge=0, le=1, group="Regularisation",
+        description="Standard deviation of the Gaussian noise added to each hidden layer's output in training.")
+    optimiser: Literal["adam", "adamw", "sgd"] = setting("adam", group="Training", labels=OPTIMISERS,
+        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
+    learning_rate: float = setting(1e-3, ge=1e-7, le=10, group="Training", essential=True, hot=True, logarithmic=True,
+        description="Size of the optimiser's steps.")
+    clip: float = setting(0.0, ge=0, le=1000, group="Training", hot=True,
+        description="Largest norm of the whole gradient of a network; a longer one is scaled down. 0: no clipping.")
+    epochs: int = setting(20, ge=1, le=2000, group="Training", essential=True, unit="epochs",
+        description="Passes over the training data.")
+    batch: int = setting(0, ge=0, le=20_000, group="Training", unit="samples",
+        description="Samples in a mini-batch. 0: all of them (full batch).")
+    samples: int = setting(1000, ge=16, le=20_000, group="Data", unit="samples",
+        description="Training samples; as many others are drawn for the test loss.")
+    features: int = setting(10, ge=2, le=200, group="Data", unit="features",
+        description="Inputs, and outputs, of a sample.")
+    mask_rate: float = setting(0.3, ge=0, le=0.95, group="Data",
+        description="Share of values that are missing (set to zero); the document keeps 0.7, so 0.3 are missing.")
+    histogram_every: int = setting(5, ge=0, le=1000, group="Instruments", unit="epochs",
+        description="Distributions and Jacobians are measured every so many epochs, as they cost more. 0: never.")
+    # fmt: on
 
     @model_validator(mode="after")
     def _batch_norm_needs_two(self) -> Self:
@@ -162,9 +106,8 @@ class DepthGradients(Experiment):
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(("epoch", "network", "seed"), "Training loss (mean squared error)", must_stay_finite=True),
         "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix"),
-        "decay_rate": Variable(
-            PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one", "nat"
-        ),
+        "decay_rate": Variable(PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one",
+            "nat"),
         "clipped": Variable(("epoch", "network", "seed"), "Share of steps in which the gradient was clipped"),
         "hidden_gradient_norm": Variable(PER_HIDDEN, "Gradient norm of the hidden state"),
         "activation_mean": Variable(PER_HIDDEN, "Mean of the layer's activations"),
@@ -174,60 +117,42 @@ class DepthGradients(Experiment):
         "update_to_data": Variable(PER_LAYER, "Update-to-data ratio: spread of a step over spread of the weights"),
         "weight_norm": Variable(PER_LAYER, "Norm of the weight matrix"),
         "activation_histogram": Variable((*HISTOGRAM, "value_bin"), "Share of activations per bin"),
-        "gradient_histogram": Variable(
-            (*HISTOGRAM, "magnitude_bin"), "Share of the hidden state's gradient entries per bin"
-        ),
-        "weight_gradient_histogram": Variable(
-            (*HISTOGRAM, "magnitude_bin"), "Share of the weight matrix's gradient entries per bin"
-        ),
-        "jacobian_gain": Variable(
-            ("histogram_epoch", "network", "seed", "block"), "Root-mean-square singular value of dh_l/dh_(l-1)"
-        ),
+        "gradient_histogram": Variable((*HISTOGRAM, "magnitude_bin"),
+            "Share of the hidden state's gradient entries per bin"),
+        "weight_gradient_histogram": Variable((*HISTOGRAM, "magnitude_bin"),
+            "Share of the weight matrix's gradient entries per bin"),
+        "jacobian_gain": Variable(("histogram_epoch", "network", "seed", "block"),
+            "Root-mean-square singular value of dh_l/dh_(l-1)"),
         "test_loss": Variable(("network", "seed"), "Test loss (mean squared error) after training", once=True),
         "zero_loss": Variable(("seed",), "Test loss of predicting zero", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
-    }
+    }  # fmt: skip
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document", "15 layers, LeakyReLU, 20 epochs: the experiment of Annex 5.3."),
-        Preset(
-            "Break it: sigmoid", "break", "30 sigmoid layers: each multiplies the gradient by at most a quarter.",
-            {"depth": 30, "activation": "sigmoid"},
-        ),
-        Preset(
-            "Break it: exploding", "break",
+        Preset("Break it: sigmoid", "break", "30 sigmoid layers: each multiplies the gradient by at most a quarter.",
+            {"depth": 30, "activation": "sigmoid"}),
+        Preset("Break it: exploding", "break",
             "A gain of 3: each layer enlarges the gradient instead, and the first step throws the loss to infinity.",
-            {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40},
-        ),
-        Preset(
-            "Break it: learning rate × 30", "break",
+            {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40}),
+        Preset("Break it: learning rate × 30", "break",
             "An orthogonal set-up that learns well, with steps thirty times too long: the plain network's loss climbs "
             "past a thousand, the residual one copes.",
-            {
-                "initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2, "epochs": 60,
-                "learning_rate": 0.03,
-            },
-        ),
-        Preset(
-            "Break it: zero weights", "break",
+            {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2, "epochs": 60,
+                "learning_rate": 0.03}),
+        Preset("Break it: zero weights", "break",
             "All weights start at zero, and no noise tells the units apart: only the output's bias ever learns.",
-            {"initialisation": "zero", "noise": 0.0},
-        ),
-        Preset(
-            "Fix it: orthogonal", "fix",
-            "Orthogonal weights with the gain that suits LeakyReLU keep a plain network's gradient alive. "
-            "A residual branch scaled by 0.2 keeps its own from growing.",
-            {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2},
-        ),
-        Preset(
-            "Fix it: normalise", "fix",
+            {"initialisation": "zero", "noise": 0.0}),
+        Preset("Fix it: orthogonal", "fix",
+            "Orthogonal weights with the gain that suits LeakyReLU keep a plain network's gradient alive. A residual "
+            "branch scaled by 0.2 keeps its own from growing.",
+            {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2}),
+        Preset("Fix it: normalise", "fix",
             "Batch norm before every activation, without dropout: the first layer's gradient is as long as the last's.",
-            {"normalisation": "batch", "dropout": 0.0, "epochs": 60},
-        ),
-        Preset(
-            "Fix it: clip", "fix", "The exploding set-up with the gradient's norm held at 1: the plain network learns.",
-            {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40, "clip": 1.0},
-        ),
+            {"normalisation": "batch", "dropout": 0.0, "epochs": 60}),
+        Preset("Fix it: clip", "fix",
+            "The exploding set-up with the gradient's norm held at 1: the plain network learns.",
+            {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40, "clip": 1.0}),
     )  # fmt: skip
 
     equations: ClassVar[tuple[str, ...]] = (

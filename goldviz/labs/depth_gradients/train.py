@@ -24,7 +24,8 @@ from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP, Pass
 from goldviz.labs.depth_gradients.samples import correlated_samples
 from goldviz.training.devices import device_name, resolve
 from goldviz.training.memory import keep_freed_memory
-from goldviz.training.optimisers import OPTIMISERS, clip_gradients, set_learning_rate
+from goldviz.training.clipping import clip_gradients
+from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.seeds import BATCH_ORDER, DATA, DROPOUT_AND_NOISE, TEST_DATA, WEIGHTS, stream
 from goldviz.training.state import pack, unpack
 from goldviz.training.threads import one_thread

@@ -54,97 +54,63 @@ class GoldForecast(Experiment):
     section: ClassVar[str] = "Gold"
     rank: ClassVar[int] = 60
     step: ClassVar[str] = "epoch"
+    smaller: ClassVar[tuple[str, ...]] = ("hidden", "window", "batch")
 
+    # fmt: off
     data: str = market_setting()
     market_seed: int = market_seed_setting()
-    target: Literal["return", "volatility", "level"] = setting(
-        "return", group="Data", essential=True, labels=TARGETS,
-        description="What is forecast. The level is there to show why its fine scores mean nothing.",
-    )  # fmt: skip
-    inputs: Literal["own", "all"] = setting(
-        "all", group="Data", essential=True, labels={"own": "the target's own past", "all": "all channels"},
-        description="What the network sees.",
-    )  # fmt: skip
-    alignment: Literal["release", "date"] = setting(
-        "release", group="Data", essential=True, labels=ALIGNMENTS,
-        description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.",
-    )  # fmt: skip
-    missing: Literal["none", "random", "blocks", "channel"] = setting(
-        "none", group="Data", labels=MISSING, description="What is hidden from the network, to study missing data."
-    )
-    missing_share: float = setting(
-        0.3, ge=0, le=0.95, group="Data", description="Share of the covariates' observations that is hidden."
-    )
-    shuffle_targets: bool = setting(
-        False, group="Data",
-        description="Deal the targets out at random, a check: any skill that is left comes from a mistake.",
-    )  # fmt: skip
+    target: Literal["return", "volatility", "level"] = setting("return", group="Data", essential=True, labels=TARGETS,
+        description="What is forecast. The level is there to show why its fine scores mean nothing.")
+    inputs: Literal["own", "all"] = setting("all", group="Data", essential=True,
+        labels={"own": "the target's own past", "all": "all channels"}, description="What the network sees.")
+    alignment: Literal["release", "date"] = setting("release", group="Data", essential=True, labels=ALIGNMENTS,
+        description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.")
+    missing: Literal["none", "random", "blocks", "channel"] = setting("none", group="Data", labels=MISSING,
+        description="What is hidden from the network, to study missing data.")
+    missing_share: float = setting(0.3, ge=0, le=0.95, group="Data",
+        description="Share of the covariates' observations that is hidden.")
+    shuffle_targets: bool = setting(False, group="Data",
+        description="Deal the targets out at random, a check: any skill that is left comes from a mistake.")
 
-    network: Literal["mlp", "rnn", "lstm", "gru", "gru_gap", "gru_decay", "ode_rnn"] = setting(
-        "gru", group="Network", essential=True, labels=NETWORKS, description="What reads the window of past rows."
-    )
-    window: int = setting(
-        20, ge=2, le=250, group="Network", essential=True, unit="rows", description="Rows of the past in sight."
-    )
+    network: Literal["mlp", "rnn", "lstm", "gru", "gru_gap", "gru_decay", "ode_rnn"] = setting("gru", group="Network",
+        essential=True, labels=NETWORKS, description="What reads the window of past rows.")
+    window: int = setting(20, ge=2, le=250, group="Network", essential=True, unit="rows",
+        description="Rows of the past in sight.")
     hidden: int = setting(32, ge=2, le=256, group="Network", unit="units", description="Hidden units.")
-    head: Literal["gaussian", "student", "quantiles"] = setting(
-        "gaussian", group="Network", labels=HEADS,
-        description="What is forecast of the next value's distribution, and so the loss.",
-    )  # fmt: skip
+    head: Literal["gaussian", "student", "quantiles"] = setting("gaussian", group="Network", labels=HEADS,
+        description="What is forecast of the next value's distribution, and so the loss.")
     dropout: float = setting(0.1, ge=0, le=0.9, group="Network", description="Share of hidden values dropped.")
 
-    scheme: Literal["expanding", "rolling"] = setting(
-        "expanding", group="Walk-forward", labels=SCHEMES,
-        description="Whether the training window begins with the data or has a fixed length.",
-    )  # fmt: skip
-    train_years: float = setting(
-        8.0, ge=0.5, le=60, group="Walk-forward", unit="years",
-        description="Length of a rolling training window, and the least that an expanding one begins with.",
-    )  # fmt: skip
-    test_years: float = setting(
-        6.0, ge=0.25, le=60, group="Walk-forward", essential=True, unit="years",
-        description="The last years before the final block: all of them are forecast, none of them from itself.",
-    )  # fmt: skip
-    refits: int = setting(
-        6, ge=1, le=60, group="Walk-forward", essential=True, unit="refits",
-        description="So often the network is fitted anew, each time with more of the past.",
-    )  # fmt: skip
-    embargo: int = setting(
-        5, ge=0, le=250, group="Walk-forward", unit="rows",
-        description="Rows left out between training, validation and test, so that none knows of the next.",
-    )  # fmt: skip
-    validation_share: float = setting(
-        0.15, ge=0.05, le=0.5, group="Walk-forward",
-        description="The last part of each training window, which decides when training has gone on long enough.",
-    )  # fmt: skip
-    final_days: int = setting(
-        250, ge=0, le=2000, group="Walk-forward", unit="days", description="Length of the final block, kept untouched."
-    )
-    open_final: bool = setting(
-        False, group="Walk-forward",
-        description="Forecast the final block too. Do it once, when everything else is decided.",
-    )  # fmt: skip
+    scheme: Literal["expanding", "rolling"] = setting("expanding", group="Walk-forward", labels=SCHEMES,
+        description="Whether the training window begins with the data or has a fixed length.")
+    train_years: float = setting(8.0, ge=0.5, le=60, group="Walk-forward", unit="years",
+        description="Length of a rolling training window, and the least that an expanding one begins with.")
+    test_years: float = setting(6.0, ge=0.25, le=60, group="Walk-forward", essential=True, unit="years",
+        description="The last years before the final block: all of them are forecast, none of them from itself.")
+    refits: int = setting(6, ge=1, le=60, group="Walk-forward", essential=True, unit="refits",
+        description="So often the network is fitted anew, each time with more of the past.")
+    embargo: int = setting(5, ge=0, le=250, group="Walk-forward", unit="rows",
+        description="Rows left out between training, validation and test, so that none knows of the next.")
+    validation_share: float = setting(0.15, ge=0.05, le=0.5, group="Walk-forward",
+        description="The last part of each training window, which decides when training has gone on long enough.")
+    final_days: int = setting(250, ge=0, le=2000, group="Walk-forward", unit="days",
+        description="Length of the final block, kept untouched.")
+    open_final: bool = setting(False, group="Walk-forward",
+        description="Forecast the final block too. Do it once, when everything else is decided.")
 
-    optimiser: Literal["adam", "adamw", "sgd"] = setting(
-        "adamw", group="Training", labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.",
-    )  # fmt: skip
-    learning_rate: float = setting(
-        1e-3, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
-        description="Size of the optimiser's steps.",
-    )  # fmt: skip
-    clip: float = setting(
-        1.0, ge=0, le=1000, group="Training", hot=True, description="Largest norm of the gradient. 0: no clipping."
-    )
-    epochs: int = setting(
-        20, ge=1, le=500, group="Training", essential=True, unit="epochs",
-        description="Passes over each training window. The weights with the best validation loss make the forecasts.",
-    )  # fmt: skip
+    optimiser: Literal["adam", "adamw", "sgd"] = setting("adamw", group="Training",
+        labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
+        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
+    learning_rate: float = setting(1e-3, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
+        description="Size of the optimiser's steps.")
+    clip: float = setting(1.0, ge=0, le=1000, group="Training", hot=True,
+        description="Largest norm of the gradient. 0: no clipping.")
+    epochs: int = setting(20, ge=1, le=500, group="Training", essential=True, unit="epochs",
+        description="Passes over each training window. The weights with the best validation loss make the forecasts.")
     batch: int = setting(128, ge=8, le=2048, group="Training", unit="windows", description="Windows in a step.")
-    look_every: int = setting(
-        2, ge=1, le=100, group="Instruments", unit="epochs",
-        description="Forecasts and gradients through time are recorded every so many epochs, and at the end.",
-    )  # fmt: skip
+    look_every: int = setting(2, ge=1, le=100, group="Instruments", unit="epochs",
+        description="Forecasts and gradients through time are recorded every so many epochs, and at the end.")
+    # fmt: on
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(BY_FOLD, "Training loss of each refit", must_stay_finite=True),
@@ -152,12 +118,10 @@ class GoldForecast(Experiment):
         "best_epoch": Variable(BY_FOLD, "Epoch with the lowest validation loss so far"),
         "gradient_norm": Variable(("epoch", "layer", "seed"), "Gradient norm by layer, last refit, mean over steps"),
         "update_to_data": Variable(("epoch", "layer", "seed"), "Update-to-data ratio by layer, last refit"),
-        "state_gradient_norm": Variable(
-            (*LOOK, "lag", "seed"), "Norm of dL/dh so many rows back, last refit (NaN without hidden states)"
-        ),
-        "input_gradient": Variable(
-            (*LOOK, "lag", "channel", "seed"), "Mean size of the forecast's derivative by an input, last refit"
-        ),
+        "state_gradient_norm": Variable((*LOOK, "lag", "seed"),
+            "Norm of dL/dh so many rows back, last refit (NaN without hidden states)"),
+        "input_gradient": Variable((*LOOK, "lag", "channel", "seed"),
+            "Mean size of the forecast's derivative by an input, last refit"),
         "mean": Variable((*LOOK, "time", "seed"), "Forecast mean, from the best weights so far"),
         "scale": Variable((*LOOK, "time", "seed"), "Forecast standard deviation"),
         "target": Variable(("time",), "What came", once=True),
@@ -165,9 +129,8 @@ class GoldForecast(Experiment):
         "days_ahead": Variable(("time",), "Days until the value that is forecast", "d", once=True),
         "block": Variable(("time",), "Number of the refit that made the forecast, from 0", once=True),
         "baseline_mean": Variable(("baseline", "time"), "Forecast mean of a baseline", once=True),
-        "baseline_scale": Variable(
-            ("volatility_baseline", "time"), "Forecast standard deviation of a baseline", once=True
-        ),
+        "baseline_scale": Variable(("volatility_baseline", "time"), "Forecast standard deviation of a baseline",
+            once=True),
         "quantile": Variable(("time", "level"), "Forecast quantile, mean over seeds", once=True),
         "pit": Variable(("time",), "Forecast probability of at most what came", once=True),
         "score": Variable(("model", "metric"), "Score of a mean forecast before the final block", once=True),
@@ -180,7 +143,7 @@ class GoldForecast(Experiment):
         "seed_r2": Variable(("seed",), "R2 against zero of each seed alone", once=True),
         "hidden": Variable(("recent", "unit"), "Hidden state at the last forecasts, first seed", once=True),
         "parameter_count": Variable((), "Number of parameters", once=True),
-    }
+    }  # fmt: skip
 
     equations: ClassVar[tuple[str, ...]] = (
         "The loss counts observed times only, L(theta) = sum_k l(y(t_k), y^(t_k)) (document 001, section 1.1).",
@@ -191,36 +154,23 @@ class GoldForecast(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset(
-            "As in the document", "document",
-            "A GRU on all channels, each known from its release on. The honest answer is mostly: no better than zero.",
-        ),
-        Preset(
-            "Volatility", "document",
+        Preset("As in the document", "document",
+            "A GRU on all channels, each known from its release on. The honest answer is mostly: no better than zero."),
+        Preset("Volatility", "document",
             "The size of the next move instead of its sign: here there is skill, and GARCH is hard to beat.",
-            {"target": "volatility", "head": "student"},
-        ),
-        Preset(
-            "Partial observations", "document",
+            {"target": "volatility", "head": "student"}),
+        Preset("Partial observations", "document",
             "Half of the covariates' values hidden, and a GRU that lets what it last saw decay.",
-            {"network": "gru_decay", "missing": "random", "missing_share": 0.5},
-        ),
-        Preset(
-            "Break it: leak", "break",
+            {"network": "gru_decay", "missing": "random", "missing_share": 0.5}),
+        Preset("Break it: leak", "break",
             "Covariates joined by calendar date: the network sees closes of the very day that it forecasts.",
-            {"alignment": "date"},
-        ),
-        Preset(
-            "Break it: levels", "break",
+            {"alignment": "date"}),
+        Preset("Break it: levels", "break",
             "Prices instead of returns: R2 against the mean is near 1 and means nothing, for repeating the last price "
-            "does it too.",
-            {"target": "level"},
-        ),
-        Preset(
-            "Fix it: shuffled targets", "fix",
+            "does it too.", {"target": "level"}),
+        Preset("Fix it: shuffled targets", "fix",
             "A check of the whole way of working: with targets dealt out at random no skill may be left.",
-            {"shuffle_targets": True},
-        ),
+            {"shuffle_targets": True}),
     )  # fmt: skip
 
     kept_by_presets: ClassVar[tuple[str, ...]] = MARKET_SETTINGS

@@ -33,59 +33,40 @@ class GoldMarket(Instant):
     rank: ClassVar[int] = 50
     position: ClassVar[str] = "channel"
 
+    # fmt: off
     data: str = market_setting()
     market_seed: int = market_seed_setting()
-    alignment: Literal["release", "date"] = setting(
-        "release", group="Observation", essential=True, labels=ALIGNMENTS,
-        description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.",
-    )  # fmt: skip
-    missing: Literal["none", "random", "blocks", "channel"] = setting(
-        "none", group="Observation", essential=True, labels=MISSING,
+    alignment: Literal["release", "date"] = setting("release", group="Observation", essential=True, labels=ALIGNMENTS,
+        description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.")
+    missing: Literal["none", "random", "blocks", "channel"] = setting("none", group="Observation", essential=True,
+        labels=MISSING,
         description="What is hidden of the covariates, to see what missing data look like. Gold itself is never "
-        "hidden.",
-    )  # fmt: skip
-    missing_share: float = setting(
-        0.5, ge=0, le=0.95, group="Observation", essential=True,
-        description="Share of the covariates' observations that is hidden.",
-    )  # fmt: skip
-    years: int = setting(
-        20, ge=1, le=60, group="View", essential=True, unit="years",
-        description="The last years, which are shown and measured.",
-    )  # fmt: skip
-    window: int = setting(
-        120, ge=20, le=500, group="View", essential=True, unit="observations",
-        description="Observations in the window of the rolling volatility and correlation.",
-    )  # fmt: skip
-    channel: int = setting(
-        1, ge=1, le=MOST_COVARIATES, group="View",
-        description="Number of the covariate that stands beside the target.",
-    )  # fmt: skip
+        "hidden.")
+    missing_share: float = setting(0.5, ge=0, le=0.95, group="Observation", essential=True,
+        description="Share of the covariates' observations that is hidden.")
+    years: int = setting(20, ge=1, le=60, group="View", essential=True, unit="years",
+        description="The last years, which are shown and measured.")
+    window: int = setting(120, ge=20, le=500, group="View", essential=True, unit="observations",
+        description="Observations in the window of the rolling volatility and correlation.")
+    channel: int = setting(1, ge=1, le=MOST_COVARIATES, group="View",
+        description="Number of the covariate that stands beside the target.")
+    # fmt: on
 
     kept_by_presets: ClassVar[tuple[str, ...]] = (*MARKET_SETTINGS, "channel")
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset(
-            "As in the document", "document",
-            "Partial observations: every channel on a calendar of its own, each value known from its release on.",
-        ),
-        Preset(
-            "Break it: join by calendar date", "break",
+        Preset("As in the document", "document",
+            "Partial observations: every channel on a calendar of its own, each value known from its release on."),
+        Preset("Break it: join by calendar date", "break",
             "One row a date, as a spreadsheet joins: at the forecast, values stand in the row that are not out yet.",
-            {"alignment": "date"},
-        ),
-        Preset(
-            "Hide half", "break",
+            {"alignment": "date"}),
+        Preset("Hide half", "break",
             "Half of the covariates' observations are gone, one by one at random: few rows are complete.",
-            {"missing": "random", "missing_share": 0.5},
-        ),
-        Preset(
-            "Blocks of weeks missing", "break",
+            {"missing": "random", "missing_share": 0.5}),
+        Preset("Blocks of weeks missing", "break",
             "All covariates fall silent together, two weeks on average, as when a feed is down.",
-            {"missing": "blocks", "missing_share": 0.3},
-        ),
-        Preset(
-            "Whole channels missing", "break", "Half of the covariates are not there at all.",
-            {"missing": "channel", "missing_share": 0.5},
-        ),
+            {"missing": "blocks", "missing_share": 0.3}),
+        Preset("Whole channels missing", "break", "Half of the covariates are not there at all.",
+            {"missing": "channel", "missing_share": 0.5}),
     )  # fmt: skip
 
     def positions(self) -> tuple[int, int]:

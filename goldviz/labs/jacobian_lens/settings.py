@@ -41,82 +41,52 @@ class JacobianLens(Instant):
     rank: ClassVar[int] = 21
     position: ClassVar[str] = "start"
 
-    cell: Literal["rnn_tanh", "rnn_relu", "lstm", "gru", "gru_reset_after"] = setting(
-        "rnn_tanh", group="Network", essential=True, labels=CELLS,
-        description="The recurrent cell. The two GRUs are different functions: the reset gate acts before or after "
-        "the recurrent matrix.",
-    )  # fmt: skip
-    initialisation: Literal["orthogonal", "identity", "gaussian", "non_normal"] = setting(
-        "gaussian", group="Network", essential=True, labels=INITIALISATIONS,
-        description="How every recurrent matrix is drawn, before it is scaled.",
-    )  # fmt: skip
-    scaling: Literal["gain", "spectral_radius"] = setting(
-        "spectral_radius", group="Network", labels=SCALINGS,
-        description="Whether Size is a factor on the drawn matrix or its largest eigenvalue's modulus.",
-    )  # fmt: skip
-    size: float = setting(
-        0.9, ge=0.05, le=2, group="Network", essential=True,
-        description="Gain or spectral radius of every recurrent matrix, as Scaling says.",
-    )  # fmt: skip
-    forget_bias: float = setting(
-        1.0, ge=-4, le=8, group="Network", essential=True,
-        description="Bias of the LSTM's forget gate: 0 leaves it half open, 4 opens it to 98 %.",
-    )  # fmt: skip
-    update_bias: float = setting(
-        0.0, ge=-8, le=4, group="Network", essential=True,
-        description="Bias of the GRU's update gate: at -4 it takes in 2 % a step and keeps the rest.",
-    )  # fmt: skip
+    # fmt: off
+    cell: Literal["rnn_tanh", "rnn_relu", "lstm", "gru", "gru_reset_after"] = setting("rnn_tanh", group="Network",
+        essential=True, labels=CELLS,
+        description="The recurrent cell. The two GRUs are different functions: the reset gate acts before or after the "
+        "recurrent matrix.")
+    initialisation: Literal["orthogonal", "identity", "gaussian", "non_normal"] = setting("gaussian", group="Network",
+        essential=True, labels=INITIALISATIONS, description="How every recurrent matrix is drawn, before it is scaled.")
+    scaling: Literal["gain", "spectral_radius"] = setting("spectral_radius", group="Network", labels=SCALINGS,
+        description="Whether Size is a factor on the drawn matrix or its largest eigenvalue's modulus.")
+    size: float = setting(0.9, ge=0.05, le=2, group="Network", essential=True,
+        description="Gain or spectral radius of every recurrent matrix, as Scaling says.")
+    forget_bias: float = setting(1.0, ge=-4, le=8, group="Network", essential=True,
+        description="Bias of the LSTM's forget gate: 0 leaves it half open, 4 opens it to 98 %.")
+    update_bias: float = setting(0.0, ge=-8, le=4, group="Network", essential=True,
+        description="Bias of the GRU's update gate: at -4 it takes in 2 % a step and keeps the rest.")
     hidden: int = setting(32, ge=2, le=64, group="Network", unit="units", description="Hidden units.")
-    input_scale: float = setting(
-        0.5, ge=0, le=5, group="Input", essential=True,
-        description="Spread of what the input adds to every unit's sum: more of it saturates tanh and the gates.",
-    )  # fmt: skip
-    length: int = setting(
-        60, ge=2, le=200, group="Input", essential=True, unit="steps", description="Steps of the random sequence."
-    )
+    input_scale: float = setting(0.5, ge=0, le=5, group="Input", essential=True,
+        description="Spread of what the input adds to every unit's sum: more of it saturates tanh and the gates.")
+    length: int = setting(60, ge=2, le=200, group="Input", essential=True, unit="steps",
+        description="Steps of the random sequence.")
     seed: int = setting(0, ge=0, le=999, group="Input", description="Random seed of weights and sequence.")
-    start: int = setting(
-        0, ge=0, le=199, group="View",
-        description="The step k whose changes are followed, below the length.",
-    )  # fmt: skip
+    start: int = setting(0, ge=0, le=199, group="View",
+        description="The step k whose changes are followed, below the length.")
+    # fmt: on
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset(
-            "As in the document", "document",
+        Preset("As in the document", "document",
             "A tanh RNN with spectral radius 0.9: the document's argument says that the gradient vanishes. So it does, "
-            "while the document's bound, taken with the norm, grows.",
-        ),
-        Preset(
-            "Break it: vanishing", "break", "Every step shrinks every direction by at least 0.7.",
-            {"initialisation": "orthogonal", "scaling": "gain", "size": 0.7},
-        ),
-        Preset(
-            "Break it: exploding", "break",
+            "while the document's bound, taken with the norm, grows."),
+        Preset("Break it: vanishing", "break", "Every step shrinks every direction by at least 0.7.",
+            {"initialisation": "orthogonal", "scaling": "gain", "size": 0.7}),
+        Preset("Break it: exploding", "break",
             "Spectral radius 2 and ReLU, whose slope never shrinks: though half the units are shut, the gain climbs.",
-            {"cell": "rnn_relu", "size": 2.0},
-        ),
-        Preset(
-            "Break it: non-normal growth", "break",
+            {"cell": "rnn_relu", "size": 2.0}),
+        Preset("Break it: non-normal growth", "break",
             "All eigenvalues lie inside the unit circle, and yet the product grows first: W is far from normal.",
-            {"initialisation": "non_normal", "size": 0.9, "input_scale": 0.0, "hidden": 64},
-        ),
-        Preset(
-            "Break it: forget gate shut", "break", "An LSTM whose forget gates let 12 % through a step.",
-            {"cell": "lstm", "forget_bias": -2.0},
-        ),
-        Preset(
-            "Fix it: orthogonal", "fix", "An orthogonal matrix and a quiet input: no direction grows, few shrink.",
-            {"initialisation": "orthogonal", "scaling": "gain", "size": 1.0, "input_scale": 0.05},
-        ),
-        Preset(
-            "Fix it: forget gate open", "fix",
+            {"initialisation": "non_normal", "size": 0.9, "input_scale": 0.0, "hidden": 64}),
+        Preset("Break it: forget gate shut", "break", "An LSTM whose forget gates let 12 % through a step.",
+            {"cell": "lstm", "forget_bias": -2.0}),
+        Preset("Fix it: orthogonal", "fix", "An orthogonal matrix and a quiet input: no direction grows, few shrink.",
+            {"initialisation": "orthogonal", "scaling": "gain", "size": 1.0, "input_scale": 0.05}),
+        Preset("Fix it: forget gate open", "fix",
             "An LSTM whose forget gates stay near 98 %: what the cell holds keeps its gradient.",
-            {"cell": "lstm", "forget_bias": 4.0, "size": 0.5, "input_scale": 1.0},
-        ),
-        Preset(
-            "Fix it: keep the state", "fix", "A GRU that renews 2 % of its state a step.",
-            {"cell": "gru", "update_bias": -4.0},
-        ),
+            {"cell": "lstm", "forget_bias": 4.0, "size": 0.5, "input_scale": 1.0}),
+        Preset("Fix it: keep the state", "fix", "A GRU that renews 2 % of its state a step.",
+            {"cell": "gru", "update_bias": -4.0}),
     )  # fmt: skip
 
     def positions(self) -> tuple[int, int]:

@@ -28,59 +28,39 @@ class LSTMValves(Instant):
     section: ClassVar[str] = "Through time"
     rank: ClassVar[int] = 22
 
-    forget_bias: float = setting(
-        0.0, ge=-4, le=8, group="Network", essential=True,
-        description="Bias of the forget gate: 0 leaves it half open, 4 opens it to 98 %.",
-    )  # fmt: skip
-    output_bias: float = setting(
-        0.0, ge=-4, le=8, group="Network", essential=True,
-        description="Bias of the output gate, the valve between hidden state and cell.",
-    )  # fmt: skip
-    input_bias: float = setting(
-        0.0, ge=-4, le=8, group="Network", description="Bias of the input gate, the valve between cell and candidate."
-    )
-    task: Literal["recall", "adding", "sine"] = setting(
-        "recall", group="Sequence", essential=True, labels=TASKS,
-        description="The sequence that the network reads, and what it is asked.",
-    )  # fmt: skip
-    length: int = setting(
-        50, ge=2, le=200, group="Sequence", essential=True, unit="steps", description="Steps of the sequence."
-    )
-    loss_at: Literal["last", "every"] = setting(
-        "last", group="Sequence", labels=LOSSES, description="Which steps' answers count in the loss."
-    )
+    # fmt: off
+    forget_bias: float = setting(0.0, ge=-4, le=8, group="Network", essential=True,
+        description="Bias of the forget gate: 0 leaves it half open, 4 opens it to 98 %.")
+    output_bias: float = setting(0.0, ge=-4, le=8, group="Network", essential=True,
+        description="Bias of the output gate, the valve between hidden state and cell.")
+    input_bias: float = setting(0.0, ge=-4, le=8, group="Network",
+        description="Bias of the input gate, the valve between cell and candidate.")
+    task: Literal["recall", "adding", "sine"] = setting("recall", group="Sequence", essential=True, labels=TASKS,
+        description="The sequence that the network reads, and what it is asked.")
+    length: int = setting(50, ge=2, le=200, group="Sequence", essential=True, unit="steps",
+        description="Steps of the sequence.")
+    loss_at: Literal["last", "every"] = setting("last", group="Sequence", labels=LOSSES,
+        description="Which steps' answers count in the loss.")
     hidden: int = setting(16, ge=1, le=64, group="Network", unit="units", description="Hidden units.")
-    gain: float = setting(
-        1.0, ge=0, le=2, group="Network", description="Spread of the recurrent matrices' entries times sqrt(units)."
-    )
-    input_scale: float = setting(
-        1.0, ge=0, le=5, group="Network", description="Spread of what the input adds to every gate's sum."
-    )
+    gain: float = setting(1.0, ge=0, le=2, group="Network",
+        description="Spread of the recurrent matrices' entries times sqrt(units).")
+    input_scale: float = setting(1.0, ge=0, le=5, group="Network",
+        description="Spread of what the input adds to every gate's sum.")
     seed: int = setting(0, ge=0, le=999, group="Sequence", description="Random seed of weights and sequence.")
+    # fmt: on
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset(
-            "As in the document", "document",
-            "All biases zero: the forget gates stand near one half, and each step back nearly halves the gradient.",
-        ),
-        Preset(
-            "Break it: forget gate shut", "break", "Forget bias -2: the cell passes an eighth of the gradient a step.",
-            {"forget_bias": -2.0},
-        ),
-        Preset(
-            "Break it: output gate shut", "break",
+        Preset("As in the document", "document",
+            "All biases zero: the forget gates stand near one half, and each step back nearly halves the gradient."),
+        Preset("Break it: forget gate shut", "break",
+            "Forget bias -2: the cell passes an eighth of the gradient a step.", {"forget_bias": -2.0}),
+        Preset("Break it: output gate shut", "break",
             "Output bias -4: the answer hardly reads the cell, so little gradient enters it in the first place.",
-            {"forget_bias": 4.0, "output_bias": -4.0},
-        ),
-        Preset(
-            "Fix it: forget bias 1", "fix",
-            "The usual remedy (Gers et al. 2000): the gradient reaches about twice as far.",
-            {"forget_bias": 1.0},
-        ),
-        Preset(
-            "Fix it: forget gate open", "fix", "Forget bias 4: the gates stay near 98 %, and the first step is heard.",
-            {"forget_bias": 4.0},
-        ),
+            {"forget_bias": 4.0, "output_bias": -4.0}),
+        Preset("Fix it: forget bias 1", "fix",
+            "The usual remedy (Gers et al. 2000): the gradient reaches about twice as far.", {"forget_bias": 1.0}),
+        Preset("Fix it: forget gate open", "fix",
+            "Forget bias 4: the gates stay near 98 %, and the first step is heard.", {"forget_bias": 4.0}),
     )  # fmt: skip
 
     def compute(self) -> xr.Dataset:

@@ -52,65 +52,46 @@ class ODERNNLaboratory(Experiment):
     section: ClassVar[str] = "Continuous time"
     rank: ClassVar[int] = 44
     step: ClassVar[str] = "step"
+    smaller: ClassVar[tuple[str, ...]] = ("hidden", "width", "observations", "batch")
 
-    task: Literal["oscillator", "sines", "linear", "market"] = setting(
-        "oscillator", group="Task", essential=True, labels=TASKS, description="Where the sequences come from."
-    )
+    # fmt: off
+    task: Literal["oscillator", "sines", "linear", "market"] = setting("oscillator", group="Task", essential=True,
+        labels=TASKS, description="Where the sequences come from.")
     data: str = market_setting()
     market_seed: int = market_seed_setting()
-    observations: int = setting(
-        20, ge=2, le=100, group="Task", essential=True, unit="observations", description="Observations of a sequence."
-    )
-    longest_gap: float = setting(
-        0.6, ge=0.05, le=5, group="Task", essential=True,
-        description="Training gaps are log-uniform from 0.02 to this (market: weeks); test gaps reach twice as far.",
-    )  # fmt: skip
+    observations: int = setting(20, ge=2, le=100, group="Task", essential=True, unit="observations",
+        description="Observations of a sequence.")
+    longest_gap: float = setting(0.6, ge=0.05, le=5, group="Task", essential=True,
+        description="Training gaps are log-uniform from 0.02 to this (market: weeks); test gaps reach twice as far.")
     noise: float = setting(0.02, ge=0, le=1, group="Task", description="Standard deviation of what is observed.")
-    hidden_share: float = setting(
-        0.0, ge=0, le=0.9, group="Task", description="Share of each channel's observations that is missing."
-    )
-    networks: Literal["all", "ode_rnn", "gru", "gru_gap", "gru_decay"] = setting(
-        "all", group="Network", essential=True, labels=NETWORKS,
-        description="Which networks are trained, from the same seed on the same sequences.",
-    )  # fmt: skip
-    cell: Literal["gru", "lstm", "elman"] = setting(
-        "gru", group="Network", labels=CELLS, description="What happens to the ODE-RNN's state at an observation."
-    )
+    hidden_share: float = setting(0.0, ge=0, le=0.9, group="Task",
+        description="Share of each channel's observations that is missing.")
+    networks: Literal["all", "ode_rnn", "gru", "gru_gap", "gru_decay"] = setting("all", group="Network", essential=True,
+        labels=NETWORKS, description="Which networks are trained, from the same seed on the same sequences.")
+    cell: Literal["gru", "lstm", "elman"] = setting("gru", group="Network", labels=CELLS,
+        description="What happens to the ODE-RNN's state at an observation.")
     hidden: int = setting(16, ge=2, le=64, group="Network", unit="units", description="Hidden units of every network.")
-    width: int = setting(
-        32, ge=2, le=128, group="Network", unit="units", description="Units of the field's two layers."
-    )
-    solver: Literal["rk4", "heun", "euler", "dopri5", "torchdiffeq_rk4"] = setting(
-        "rk4", group="Solver", essential=True, labels=SOLVERS, description="How the state is carried through a gap."
-    )
-    step_cap: float = setting(
-        0.1, ge=0.005, le=10, group="Solver", essential=True, logarithmic=True,
-        description="Longest step of a fixed-step solver: a long gap gets more steps.",
-    )  # fmt: skip
-    tolerance: float = setting(
-        1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic=True,
-        description="Relative error that dopri5 allows in a step; the absolute one is a tenth of it.",
-    )  # fmt: skip
-    optimiser: Literal["adam", "adamw", "sgd"] = setting(
-        "adam", group="Training", labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.",
-    )  # fmt: skip
-    learning_rate: float = setting(
-        1e-2, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
-        description="Size of the optimiser's largest steps; it rises to that and falls again over the run.",
-    )  # fmt: skip
-    clip: float = setting(
-        1.0, ge=0, le=1000, group="Training", hot=True, description="Largest norm of the gradient. 0: no clipping."
-    )
-    steps: int = setting(
-        600, ge=1, le=20_000, group="Training", essential=True, unit="steps",
-        description="Optimiser steps, each on new sequences.",
-    )  # fmt: skip
+    width: int = setting(32, ge=2, le=128, group="Network", unit="units",
+        description="Units of the field's two layers.")
+    solver: Literal["rk4", "heun", "euler", "dopri5", "torchdiffeq_rk4"] = setting("rk4", group="Solver",
+        essential=True, labels=SOLVERS, description="How the state is carried through a gap.")
+    step_cap: float = setting(0.1, ge=0.005, le=10, group="Solver", essential=True, logarithmic=True,
+        description="Longest step of a fixed-step solver: a long gap gets more steps.")
+    tolerance: float = setting(1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic=True,
+        description="Relative error that dopri5 allows in a step; the absolute one is a tenth of it.")
+    optimiser: Literal["adam", "adamw", "sgd"] = setting("adam", group="Training",
+        labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
+        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
+    learning_rate: float = setting(1e-2, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
+        description="Size of the optimiser's largest steps; it rises to that and falls again over the run.")
+    clip: float = setting(1.0, ge=0, le=1000, group="Training", hot=True,
+        description="Largest norm of the gradient. 0: no clipping.")
+    steps: int = setting(600, ge=1, le=20_000, group="Training", essential=True, unit="steps",
+        description="Optimiser steps, each on new sequences.")
     batch: int = setting(64, ge=2, le=512, group="Training", unit="sequences", description="Sequences in a step.")
-    look_every: int = setting(
-        100, ge=1, le=1000, group="Instruments", unit="steps",
-        description="Paths, test errors and the solver's check are recorded every so many steps.",
-    )  # fmt: skip
+    look_every: int = setting(100, ge=1, le=1000, group="Instruments", unit="steps",
+        description="Paths, test errors and the solver's check are recorded every so many steps.")
+    # fmt: on
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True),
@@ -126,9 +107,8 @@ class ODERNNLaboratory(Experiment):
         "gap_sensitivity": Variable(LOOK, "Change of the forecast when gaps are shuffled, over its spread"),
         "state_gradient_norm": Variable((*LOOK, "observation"), "Norm of dL/dh after each observation"),
         "jump": Variable((*PROBE, "observation"), "Size of the jump h(t+) - h(t-), first seed"),
-        "interval_evaluations": Variable(
-            ("look", "observation"), "Evaluations in the gap before an observation, first seed"
-        ),
+        "interval_evaluations": Variable(("look", "observation"),
+            "Evaluations in the gap before an observation, first seed"),
         "interval_error": Variable(("look", "observation"), "Distance from a solution refined in float64, first seed"),
         "state": Variable((*PROBE, "moment", "unit"), "Hidden state along the probe sequence, first seed"),
         "decoded_mean": Variable((*PROBE, "moment", "channel"), "Decoded mean along the probe sequence"),
@@ -144,7 +124,7 @@ class ODERNNLaboratory(Experiment):
         "probe_truth": Variable(("moment", "channel"), "The noiseless signal (NaN where nobody knows it)", once=True),
         "zero_error": Variable(("horizon",), "Error of forecasting zero, in range and after long gaps", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
-    }
+    }  # fmt: skip
 
     equations: ClassVar[tuple[str, ...]] = (
         "Between observations the state flows: dh/dt = f(h) (document 001, eq. 31).",
@@ -153,35 +133,22 @@ class ODERNNLaboratory(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset(
-            "As in the document", "document",
-            "A damped oscillator seen at irregular times: the ODE-RNN turns on through gaps that no training had.",
-        ),
-        Preset(
-            "Partial observations", "document",
+        Preset("As in the document", "document",
+            "A damped oscillator seen at irregular times: the ODE-RNN turns on through gaps that no training had."),
+        Preset("Partial observations", "document",
             "A linear system of two channels, each missing half of the time; its exact answer is known.",
-            {"task": "linear", "hidden_share": 0.5},
-        ),
-        Preset(
-            "Break it: one step a gap", "break",
+            {"task": "linear", "hidden_share": 0.5}),
+        Preset("Break it: one step a gap", "break",
             "Without a cap on its steps the network learns the solver's map, not an ODE: refined, its error jumps.",
-            {"networks": "ode_rnn", "step_cap": 10.0},
-        ),
-        Preset(
-            "Fix it: capped steps", "fix",
-            "The same network with steps of at most 0.1: refining changes nothing.",
-            {"networks": "ode_rnn"},
-        ),
-        Preset(
-            "Break it: Euler", "break",
+            {"networks": "ode_rnn", "step_cap": 10.0}),
+        Preset("Fix it: capped steps", "fix", "The same network with steps of at most 0.1: refining changes nothing.",
+            {"networks": "ode_rnn"}),
+        Preset("Break it: Euler", "break",
             "Each step adds energy to what turns. The network learns a field that makes up for it: refined, it fails.",
-            {"networks": "ode_rnn", "solver": "euler", "step_cap": 0.3},
-        ),
-        Preset(
-            "The market's returns", "document",
+            {"networks": "ode_rnn", "solver": "euler", "step_cap": 0.3}),
+        Preset("The market's returns", "document",
             "Gold's returns at observed days, weekends and holidays as gaps. Do not expect skill; look at the gaps.",
-            {"task": "market", "steps": 200},
-        ),
+            {"task": "market", "steps": 200}),
     )  # fmt: skip
 
     kept_by_presets: ClassVar[tuple[str, ...]] = MARKET_SETTINGS

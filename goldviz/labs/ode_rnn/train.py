@@ -34,7 +34,8 @@ from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.series_forecaster import SeriesForecaster
 from goldviz.training.devices import device_name, resolve
 from goldviz.training.memory import keep_freed_memory
-from goldviz.training.optimisers import OPTIMISERS, clip_gradients, set_learning_rate
+from goldviz.training.clipping import clip_gradients
+from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.seeds import DATA, TEST_DATA, stream
 from goldviz.training.state import Part, pack, unpack
 from goldviz.training.threads import one_thread

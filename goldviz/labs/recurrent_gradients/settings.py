@@ -48,62 +48,40 @@ class RecurrentGradients(Experiment):
     section: ClassVar[str] = "Through time"
     rank: ClassVar[int] = 20
     step: ClassVar[str] = "step"
+    smaller: ClassVar[tuple[str, ...]] = ("hidden", "length", "batch")
 
-    task: Literal["adding", "recall", "copy", "sine", "reviews"] = setting(
-        "adding", group="Task", essential=True, labels=TASKS,
-        description="What the network has to learn; each has a known answer for a network without memory.",
-    )  # fmt: skip
-    length: int = setting(
-        50, ge=4, le=200, group="Task", essential=True, unit="steps",
-        description="How many time steps lie between cue and answer (adding, sine: the length of the sequence).",
-    )  # fmt: skip
-    networks: Literal["all", "rnn", "lstm", "gru"] = setting(
-        "all", group="Network", essential=True, labels=NETWORKS,
-        description="Which networks are trained, from the same seed on the same sequences.",
-    )  # fmt: skip
+    # fmt: off
+    task: Literal["adding", "recall", "copy", "sine", "reviews"] = setting("adding", group="Task", essential=True,
+        labels=TASKS,
+        description="What the network has to learn; each has a known answer for a network without memory.")
+    length: int = setting(50, ge=4, le=200, group="Task", essential=True, unit="steps",
+        description="How many time steps lie between cue and answer (adding, sine: the length of the sequence).")
+    networks: Literal["all", "rnn", "lstm", "gru"] = setting("all", group="Network", essential=True, labels=NETWORKS,
+        description="Which networks are trained, from the same seed on the same sequences.")
     hidden: int = setting(64, ge=2, le=256, group="Network", unit="units", description="Hidden units of every network.")
-    activation: Literal["tanh", "relu"] = setting(
-        "tanh", group="Network", labels=ACTIVATIONS, description="The plain RNN's nonlinearity."
-    )
-    reset: Literal["before", "after"] = setting(
-        "before", group="Network", labels=RESETS, description="Where the GRU's reset gate acts."
-    )
-    initialisation: Literal["orthogonal", "identity", "gaussian", "non_normal"] = setting(
-        "orthogonal", group="Network", labels=MATRICES, description="How the recurrent matrices are drawn."
-    )
-    gain: float = setting(
-        1.0, ge=0.1, le=4, group="Network", logarithmic=True, description="Factor on all recurrent matrices."
-    )
-    forget_bias: float = setting(
-        1.0, ge=-4, le=8, group="Network", essential=True,
-        description="The LSTM's initial forget-gate bias; 1 keeps the cell's memory, 0 halves it at every step.",
-    )  # fmt: skip
-    optimiser: Literal["adam", "adamw", "sgd"] = setting(
-        "adam", group="Training", labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.",
-    )  # fmt: skip
-    learning_rate: float = setting(
-        3e-3, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
-        description="Size of the optimiser's steps.",
-    )  # fmt: skip
-    clip: float = setting(
-        1.0, ge=0, le=1000, group="Training", hot=True,
-        description="Largest norm of a network's whole gradient; a longer one is scaled down. 0: no clipping.",
-    )  # fmt: skip
-    steps: int = setting(
-        400,
-        ge=1,
-        le=20_000,
-        group="Training",
-        essential=True,
-        unit="steps",
-        description="Optimiser steps, each on new sequences.",
-    )
+    activation: Literal["tanh", "relu"] = setting("tanh", group="Network", labels=ACTIVATIONS,
+        description="The plain RNN's nonlinearity.")
+    reset: Literal["before", "after"] = setting("before", group="Network", labels=RESETS,
+        description="Where the GRU's reset gate acts.")
+    initialisation: Literal["orthogonal", "identity", "gaussian", "non_normal"] = setting("orthogonal", group="Network",
+        labels=MATRICES, description="How the recurrent matrices are drawn.")
+    gain: float = setting(1.0, ge=0.1, le=4, group="Network", logarithmic=True,
+        description="Factor on all recurrent matrices.")
+    forget_bias: float = setting(1.0, ge=-4, le=8, group="Network", essential=True,
+        description="The LSTM's initial forget-gate bias; 1 keeps the cell's memory, 0 halves it at every step.")
+    optimiser: Literal["adam", "adamw", "sgd"] = setting("adam", group="Training",
+        labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
+        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
+    learning_rate: float = setting(3e-3, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
+        description="Size of the optimiser's steps.")
+    clip: float = setting(1.0, ge=0, le=1000, group="Training", hot=True,
+        description="Largest norm of a network's whole gradient; a longer one is scaled down. 0: no clipping.")
+    steps: int = setting(400, ge=1, le=20_000, group="Training", essential=True, unit="steps",
+        description="Optimiser steps, each on new sequences.")
     batch: int = setting(64, ge=2, le=512, group="Training", unit="sequences", description="Sequences in a step.")
-    look_every: int = setting(
-        10, ge=0, le=1000, group="Instruments", unit="steps",
-        description="Gradients through time, gates and Jacobians are measured every so many steps. 0: never.",
-    )  # fmt: skip
+    look_every: int = setting(10, ge=0, le=1000, group="Instruments", unit="steps",
+        description="Gradients through time, gates and Jacobians are measured every so many steps. 0: never.")
+    # fmt: on
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True),
@@ -115,21 +93,15 @@ class RecurrentGradients(Experiment):
         "spectral_radius": Variable(LOOK, "Spectral radius of W_hh (of the candidate's matrix in LSTM and GRU)"),
         "spectral_norm": Variable(LOOK, "Spectral norm of W_hh (of the candidate's matrix in LSTM and GRU)"),
         "state_gradient_norm": Variable((*LOOK, "time"), "Norm of dL/dh_t, mean over the batch"),
-        "log_jacobian_norm": Variable(
-            (*LOOK, "lag"),
-            "Spectral norm of dh_T/dh_(T-lag) for one sequence (the whole state (h, c) in the LSTM)",
-            "log10",
-        ),
-        "log_cell_path": Variable(
-            (*LOOK, "lag"), "Norm of the LSTM's cell path alone: the product of forget gates", "log10"
-        ),
-        "log_bound": Variable(
-            (*LOOK, "lag"), "Bound (gamma ||W_hh||)^lag on the plain RNN's Jacobian product", "log10"
-        ),
+        "log_jacobian_norm": Variable((*LOOK, "lag"),
+            "Spectral norm of dh_T/dh_(T-lag) for one sequence (the whole state (h, c) in the LSTM)", "log10"),
+        "log_cell_path": Variable((*LOOK, "lag"), "Norm of the LSTM's cell path alone: the product of forget gates",
+            "log10"),
+        "log_bound": Variable((*LOOK, "lag"), "Bound (gamma ||W_hh||)^lag on the plain RNN's Jacobian product",
+            "log10"),
         "lag_contribution": Variable((*LOOK, "lag"), "Norm of what lag contributes to dL/dW_hh (eq. 6)"),
-        "gate_opening": Variable(
-            (*LOOK, "gate", "time"), "Mean opening of a gate at each time step (NaN where a network lacks it)"
-        ),
+        "gate_opening": Variable((*LOOK, "gate", "time"),
+            "Mean opening of a gate at each time step (NaN where a network lacks it)"),
         "gate_saturation": Variable((*LOOK, "gate"), "Share of gate values below 0.05 or above 0.95"),
         "state_saturation": Variable(LOOK, "Share of hidden values on a flat part of tanh, |h| > 0.97"),
         "loss_by_lag": Variable((*LOOK, "task_lag"), "Loss on fresh sequences whose cue lies this far back"),
@@ -137,7 +109,7 @@ class RecurrentGradients(Experiment):
         "test_loss": Variable(("network", "seed"), "Loss on fresh sequences after training", once=True),
         "memoryless_loss": Variable(("seed",), "Known loss of the best answer without memory", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
-    }
+    }  # fmt: skip
 
     equations: ClassVar[tuple[str, ...]] = (
         "Going back k steps multiplies the gradient by k Jacobians dh_t/dh_(t-1) (document 001, eq. 6-9).",
@@ -148,58 +120,35 @@ class RecurrentGradients(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset(
-            "Adding, 50 steps", "document",
-            "Remember two marked numbers out of fifty and add them; saying 1 costs 1/6. LSTM and GRU learn it, "
-            "the RNN's gradient vanishes.",
-        ),
-        Preset(
-            "Reviews, cue 40 words back", "document",
-            "The opening decides whether the last words are meant: without it half the guesses are right. "
-            "The LSTM reads it, the RNN never does.",
-            {"task": "reviews", "length": 40, "steps": 150},
-        ),
-        Preset(
-            "Break it: small gain", "break",
+        Preset("Adding, 50 steps", "document",
+            "Remember two marked numbers out of fifty and add them; saying 1 costs 1/6. LSTM and GRU learn it, the "
+            "RNN's gradient vanishes."),
+        Preset("Reviews, cue 40 words back", "document",
+            "The opening decides whether the last words are meant: without it half the guesses are right. The LSTM "
+            "reads it, the RNN never does.", {"task": "reviews", "length": 40, "steps": 150}),
+        Preset("Break it: small gain", "break",
             "Recall with a Gaussian matrix half as large: fifty steps back nothing is left of the RNN's gradient.",
-            {"task": "recall", "networks": "rnn", "initialisation": "gaussian", "gain": 0.5, "steps": 150},
-        ),
-        Preset(
-            "Fix it: orthogonal", "fix",
+            {"task": "recall", "networks": "rnn", "initialisation": "gaussian", "gain": 0.5, "steps": 150}),
+        Preset("Fix it: orthogonal", "fix",
             "The same recall from an orthogonal matrix, which neither shrinks nor stretches: the plain RNN learns it.",
-            {"task": "recall", "networks": "rnn", "steps": 150},
-        ),
-        Preset(
-            "Break it: exploding", "break",
+            {"task": "recall", "networks": "rnn", "steps": 150}),
+        Preset("Break it: exploding", "break",
             "ReLU, the identity as matrix, long steps and no clipping: one long gradient throws the loss to infinity.",
-            {
-                "networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
-                "learning_rate": 0.01, "clip": 0.0, "steps": 300,
-            },
-        ),
-        Preset(
-            "Fix it: clip at 1", "fix",
+            {"networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
+                "learning_rate": 0.01, "clip": 0.0, "steps": 300}),
+        Preset("Fix it: clip at 1", "fix",
             "The exploding set-up with the gradient's norm held at 1: the loss stays finite and falls.",
-            {
-                "networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
-                "learning_rate": 0.01, "steps": 300,
-            },
-        ),
-        Preset(
-            "Break it: forget bias -2", "break",
+            {"networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
+                "learning_rate": 0.01, "steps": 300}),
+        Preset("Break it: forget bias -2", "break",
             "Forget gates that start at 0.12 wipe the LSTM's cell at every step: the reviews stay a coin toss.",
-            {"task": "reviews", "length": 40, "networks": "lstm", "forget_bias": -2.0, "steps": 150},
-        ),
-        Preset(
-            "Fix it: forget bias 1", "fix",
+            {"task": "reviews", "length": 40, "networks": "lstm", "forget_bias": -2.0, "steps": 150}),
+        Preset("Fix it: forget bias 1", "fix",
             "The same LSTM with forget gates that start at 0.73: it reads the opening forty words back.",
-            {"task": "reviews", "length": 40, "networks": "lstm", "steps": 150},
-        ),
-        Preset(
-            "Fix it: identity", "fix",
+            {"task": "reviews", "length": 40, "networks": "lstm", "steps": 150}),
+        Preset("Fix it: identity", "fix",
             "A plain ReLU network that starts with the identity as its matrix keeps what it has seen, and adds too.",
-            {"networks": "rnn", "activation": "relu", "initialisation": "identity", "steps": 600},
-        ),
+            {"networks": "rnn", "activation": "relu", "initialisation": "identity", "steps": 600}),
     )  # fmt: skip
 
     @model_validator(mode="after")

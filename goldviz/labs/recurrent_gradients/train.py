@@ -33,7 +33,8 @@ from goldviz.models.recurrent.initialisation import RecurrentInitialisation, ini
 from goldviz.models.recurrent.networks import recurrent_layer
 from goldviz.training.devices import device_name, resolve
 from goldviz.training.memory import keep_freed_memory
-from goldviz.training.optimisers import OPTIMISERS, clip_gradients, set_learning_rate
+from goldviz.training.clipping import clip_gradients
+from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
 from goldviz.training.state import Part, pack, unpack
 from goldviz.training.threads import one_thread

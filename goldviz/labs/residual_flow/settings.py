@@ -35,65 +35,43 @@ class ResidualFlow(Instant):
     rank: ClassVar[int] = 40
     position: ClassVar[str] = "view"
 
+    # fmt: off
     field: Literal["linear", "spiral", "van_der_pol", "moons", "rings", "rings_steps", "rings_lifted"] = setting(
         "linear", group="Field", essential=True, labels=FIELDS,
         description="The function f that every block adds to the state. The trained ones are small tanh networks, "
-        "trained here on their first use.",
-    )  # fmt: skip
-    blocks: int = setting(
-        8, ge=1, le=256, group="Network", essential=True, unit="blocks",
-        description="Residual blocks L. Each takes a step of T / L.",
-    )  # fmt: skip
-    depth: float = setting(
-        3.0, ge=0.5, le=8, group="Network", essential=True,
-        description="Depth T that the blocks share out among them. Trained fields have T = 1.",
-    )  # fmt: skip
-    mu: float = setting(
-        2.0, ge=0.5, le=12, group="Field", essential=True,
-        description="How stiff Van der Pol's oscillator is: the larger, the faster its fast direction.",
-    )  # fmt: skip
-    sharing: Literal["shared", "separate"] = setting(
-        "shared", group="Network", labels=SHARING,
-        description="Whether all blocks have the same weights, or each its own, turned a little against the last's.",
-    )  # fmt: skip
+        "trained here on their first use.")
+    blocks: int = setting(8, ge=1, le=256, group="Network", essential=True, unit="blocks",
+        description="Residual blocks L. Each takes a step of T / L.")
+    depth: float = setting(3.0, ge=0.5, le=8, group="Network", essential=True,
+        description="Depth T that the blocks share out among them. Trained fields have T = 1.")
+    mu: float = setting(2.0, ge=0.5, le=12, group="Field", essential=True,
+        description="How stiff Van der Pol's oscillator is: the larger, the faster its fast direction.")
+    sharing: Literal["shared", "separate"] = setting("shared", group="Network", labels=SHARING,
+        description="Whether all blocks have the same weights, or each its own, turned a little against the last's.")
     seed: int = setting(0, ge=0, le=999, group="Field", description="Random seed of the points, and of training.")
-    view: int = setting(
-        100, ge=0, le=100, group="View", unit="%", description="How far through the depth the points are shown."
-    )
+    view: int = setting(100, ge=0, le=100, group="View", unit="%",
+        description="How far through the depth the points are shown.")
+    # fmt: on
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset(
-            "As in the document", "document",
-            "Eight blocks with the same weights: each adds T/8 times f, and the points follow the flow roughly.",
-        ),
-        Preset(
-            "Break it: one big step", "break", "One block takes the whole depth in a straight line.", {"blocks": 1}
-        ),
-        Preset(
-            "Break it: stiff", "break",
+        Preset("As in the document", "document",
+            "Eight blocks with the same weights: each adds T/8 times f, and the points follow the flow roughly."),
+        Preset("Break it: one big step", "break", "One block takes the whole depth in a straight line.", {"blocks": 1}),
+        Preset("Break it: stiff", "break",
             "Van der Pol with a fast direction: 12 blocks overshoot it, and one point in ten runs away.",
-            {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 12},
-        ),
-        Preset(
-            "Fix it: smaller steps", "fix",
+            {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 12}),
+        Preset("Fix it: smaller steps", "fix",
             "The same stiff field and 128 blocks: no step is longer than the fast direction allows.",
-            {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 128},
-        ),
-        Preset(
-            "Rings a flow cannot part", "break",
+            {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 128}),
+        Preset("Rings a flow cannot part", "break",
             "A flow in the plane never lets paths cross, so the outer ring stays around the inner one.",
-            {"field": "rings", "blocks": 64},
-        ),
-        Preset(
-            "Fix it: steps that jump", "fix",
+            {"field": "rings", "blocks": 64}),
+        Preset("Fix it: steps that jump", "fix",
             "Two big residual steps part the rings, because their paths may cross. Their flow, to the right, cannot.",
-            {"field": "rings_steps", "blocks": 2},
-        ),
-        Preset(
-            "Fix it: one more dimension", "fix",
+            {"field": "rings_steps", "blocks": 2}),
+        Preset("Fix it: one more dimension", "fix",
             "With a third coordinate, zero at first, the flow lifts one ring off the plane.",
-            {"field": "rings_lifted", "blocks": 64},
-        ),
+            {"field": "rings_lifted", "blocks": 64}),
     )  # fmt: skip
 
     def positions(self) -> tuple[int, int]:

@@ -1,14 +1,18 @@
-"""Nonlinearities, their derivatives and the gain that keeps a signal's size through them."""
+"""Nonlinearities: what they are called, their derivatives and the gain that keeps a signal's size through them.
+
+A new one is an entry of the table: settings, words and networks read it. Torch is loaded when one is made, because
+settings read the table too.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
-from torch.nn.functional import gelu, leaky_relu, relu
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -24,12 +28,26 @@ class Activation:
     gain: float
 
 
+@dataclass(frozen=True)
+class ActivationFamily:
+    """What an activation is called, and how it is made of LeakyReLU's slope, which the others do without."""
+
+    words: str
+    make: Callable[[float], Activation]
+
+    def __call__(self, slope: float) -> Activation:
+        """The activation with this slope."""
+        return self.make(slope)
+
+
 def _step(z: Tensor) -> Tensor:
     """1 where z > 0, else 0; comparing in place is several times faster than making booleans or torch.where."""
     return z.detach().clone().gt_(0)
 
 
 def _leaky_relu(slope: float) -> Activation:
+    from torch.nn.functional import leaky_relu
+
     return Activation(
         lambda z: leaky_relu(z, slope),
         lambda z: _step(z).mul_(1 - slope).add_(slope),
@@ -38,18 +56,26 @@ def _leaky_relu(slope: float) -> Activation:
     )
 
 
+def _gelu(_slope: float) -> Activation:
+    from torch.nn.functional import gelu
+
+    return Activation(gelu, _gelu_derivative, 1.129, math.sqrt(2))
+
+
 def _gelu_derivative(z: Tensor) -> Tensor:
-    density = torch.exp(-z.square() / 2) / math.sqrt(2 * math.pi)
-    return (1 + torch.erf(z / math.sqrt(2))) / 2 + z * density
+    density = (-z.square() / 2).exp() / math.sqrt(2 * math.pi)
+    return (1 + (z / math.sqrt(2)).erf()) / 2 + z * density
 
 
-IDENTITY = Activation(lambda z: z, torch.ones_like, 1.0, 1.0)
+IDENTITY = Activation(lambda z: z, lambda z: z.new_ones(z.shape), 1.0, 1.0)
+RELU = Activation(lambda z: z.relu(), _step, 1.0, math.sqrt(2))
+TANH = Activation(lambda z: z.tanh(), lambda z: 1 - z.tanh().square(), 1.0, 5 / 3)
+SIGMOID = Activation(lambda z: z.sigmoid(), lambda z: z.sigmoid() * (-z).sigmoid(), 0.25, 1.0)
 
-ACTIVATIONS: dict[str, Callable[[float], Activation]] = {
-    "leaky_relu": _leaky_relu,
-    "relu": lambda slope: Activation(relu, _step, 1.0, math.sqrt(2)),
-    "tanh": lambda slope: Activation(torch.tanh, lambda z: 1 - torch.tanh(z).square(), 1.0, 5 / 3),
-    "sigmoid": lambda slope: Activation(torch.sigmoid, lambda z: torch.sigmoid(z) * torch.sigmoid(-z), 0.25, 1.0),
-    "gelu": lambda slope: Activation(gelu, _gelu_derivative, 1.129, math.sqrt(2)),
+ACTIVATIONS = {
+    "leaky_relu": ActivationFamily("LeakyReLU", _leaky_relu),
+    "relu": ActivationFamily("ReLU", lambda _slope: RELU),
+    "tanh": ActivationFamily("tanh", lambda _slope: TANH),
+    "sigmoid": ActivationFamily("Sigmoid", lambda _slope: SIGMOID),
+    "gelu": ActivationFamily("GELU", _gelu),
 }
-"""Name -> activation of LeakyReLU's slope, which the others do without."""
