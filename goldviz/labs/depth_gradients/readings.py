@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats, Verdicts, diverged, rising, typical_update
+from goldviz.diagnostics.findings import Floats, Verdicts, diverged, mean, ratio, rising, typical_update
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -87,20 +87,15 @@ class Reading:
         """How many times larger the gradient is at the first hidden layer than at the last."""
         return ratio(self.first, self.last)
 
+    @property
+    def change(self) -> Floats:
+        """The larger of the two: how far the gradient is from being kept."""
+        return np.maximum(self.shrinkage, self.growth)
 
-def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Element by element; infinite over zero, NaN for zero over zero, without a warning."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.asarray(numerator / denominator)
-
-
-def mean(values: Floats) -> Floats:
-    """The mean along the first axis of what is finite; NaN where nothing is."""
-    usable = np.isfinite(values)
-    count = usable.sum(axis=0)
-    with np.errstate(over="ignore"):
-        total = np.where(usable, values, 0.0).sum(axis=0)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    @property
+    def worth(self) -> Floats:
+        """The test loss as a share of that of always answering zero."""
+        return ratio(self.test, self.zero)
 
 
 def _hidden_norms(norms: Floats, layers: Floats, depth: int) -> Floats | None:

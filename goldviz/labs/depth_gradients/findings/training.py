@@ -2,177 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from typing import TYPE_CHECKING
-
-import numpy as np
-
 from goldviz.diagnostics.findings import (
-    DEAD,
-    LARGEST_UPDATE,
     SATURATED,
-    SMALLEST_UPDATE,
     USELESS,
-    Finding,
-    Verdict,
-    agreement,
-    majority,
+    Case,
+    DividedBy,
+    Rule,
+    Times,
+    above,
+    at_least,
     median,
-    named,
-    number,
     percent,
-    remedy,
+    steps_too_long,
+    steps_too_short,
     times,
 )
-from goldviz.labs.depth_gradients.readings import Reading, ratio
+from goldviz.diagnostics.findings.advice import Candidate
+from goldviz.labs.depth_gradients.findings.gradient import CLIP
+from goldviz.labs.depth_gradients.readings import Reading
 
-if TYPE_CHECKING:
-    from goldviz.labs.depth_gradients.settings import DepthGradients
+UNSOUND = ("diverged", "no_gradient")
 
+TOO_LONG = steps_too_long(
+    title="The learning rate is too large for {subject} network{|s}",
+    explanation="Each of your steps overwrites a good part of the weights that it should correct. The gradient "
+    "(document 001, eq. 4) holds for small steps; about a thousandth of the weights is the usual advice.",
+    advice=[("Take a tenth of the learning rate.", {"learning_rate": DividedBy(10)}), CLIP],
+    silenced_by=UNSOUND,
+)
 
-def step_too_large_verdicts(networks: Sequence[Reading]) -> list[Verdict]:
-    """Networks whose steps overwrite the weights, or whose loss rises."""
-    verdicts = []
-    for n in networks:
-        over = (n.update > LARGEST_UPDATE) | n.rising
-        if majority(over):
-            words = [f"update-to-data ratio {times(median(n.update))}"] if np.isfinite(n.update).any() else []
-            words += ["the loss rises"] if majority(n.rising) else []
-            verdicts.append(Verdict(n.name, ", ".join(words), over))
-    return verdicts
-
-
-def step_too_large(settings: DepthGradients, networks: Sequence[Reading]) -> Finding | None:
-    """The learning rate is too large."""
-    verdicts = step_too_large_verdicts(networks)
-    if not verdicts:
-        return None
-    return Finding(
-        kind="learning_rate_too_large",
-        title=f"The learning rate is too large for {named(verdicts)}",
-        severity="bad" if any("rises" in verdict.number for verdict in verdicts) else "warning",
-        number=number(verdicts),
-        threshold="a median ratio above 0.03, or a loss that ends a tenth above its start",
-        confidence=agreement(verdicts),
-        explanation="Each of your steps overwrites a good part of the weights that it should correct. The gradient "
-        "(document 001, eq. 4) holds for small steps; about a thousandth of the weights is the usual advice.",
-        **remedy(
-            settings,
-            ("Take a tenth of the learning rate.", {"learning_rate": max(1e-7, settings.learning_rate / 10)}),
-            ("Cap the gradient's norm at 1.", {"clip": settings.clip or 1.0}),
-        ),
-    )
+TOO_SHORT = steps_too_short(
+    title="The learning rate is too small for {subject} network{|s}",
+    explanation="Your steps change the weights so little that training would take thousands of epochs. The "
+    "gradient (document 001, eq. 4) is there, but it is followed too timidly.",
+    advice=[
+        ("Take ten times the learning rate.", {"learning_rate": Times(10)}),
+        ("Let Adam set the size of each step.", {"optimiser": "adam"}),
+    ],
+    silenced_by=(*UNSOUND, "exploding", "vanishing"),
+)
 
 
-def step_too_small(settings: DepthGradients, networks: Sequence[Reading]) -> Finding | None:
-    """Steps hardly move the weights, though there is a gradient to follow."""
-    verdicts = [
-        Verdict(n.name, f"update-to-data ratio {times(median(n.update))}", n.update < SMALLEST_UPDATE)
-        for n in networks
-        if majority(n.update < SMALLEST_UPDATE) and not n.rising.any()
-    ]
-    if not verdicts:
-        return None
-    return Finding(
-        kind="learning_rate_too_small",
-        title=f"The learning rate is too small for {named(verdicts)}",
-        severity="warning",
-        number=number(verdicts),
-        threshold="a median ratio below 0.00003",
-        confidence=agreement(verdicts),
-        explanation="Your steps change the weights so little that training would take thousands of epochs. The "
-        "gradient (document 001, eq. 4) is there, but it is followed too timidly.",
-        **remedy(
-            settings,
-            ("Take ten times the learning rate.", {"learning_rate": min(10.0, settings.learning_rate * 10)}),
-            ("Let Adam set the size of each step.", {"optimiser": "adam"}),
-        ),
-    )
+def _worth(n: Reading) -> str:
+    share = median(n.worth)
+    return f"{percent(share)} of the loss" if share < 2 else f"{times(share)} times the loss"
 
 
-def no_better_than_zero(settings: DepthGradients, networks: Sequence[Reading], fading: Set[str]) -> Finding | None:
-    """On new samples the network is worth no more than the answer 0; ``fading`` networks have a known cause."""
-    verdicts = []
-    for n in networks:
-        share = ratio(n.test, n.zero)
-        if majority(share >= USELESS):
-            verdicts.append(
-                Verdict(n.name, f"{_worth(median(share))} the loss of always answering 0", share >= USELESS)
-            )
-    if not verdicts:
-        return None
-    faded = any(verdict.network in fading for verdict in verdicts)
-    normalise = ("Normalise the sums of every layer: it keeps signal and gradient alive.", {"normalisation": "batch"})
-    longer = ("Train five times as long.", {"epochs": min(2000, settings.epochs * 5)})
-    quieter = ("Train without dropout and noise.", {"dropout": 0.0, "noise": 0.0})
+def _faded(case: Case) -> bool:
+    return bool(case.names & case.crossed["vanishing"])
+
+
+def _why_useless(case: Case) -> str:
     cause = (
         "Its first layers were told too little to learn from (document 001, eq. 2)."
-        if faded
+        if _faded(case)
         else "It has not learned yet, or has learned noise (final test loss, document 001, Annex 5.3)."
     )
-    return Finding(
-        kind="no_better_than_zero",
-        title=f"{named(verdicts).capitalize()} learned nothing of use",
-        severity="bad",
-        number=number(verdicts),
-        threshold="98 % of that test loss",
-        confidence=agreement(verdicts),
-        explanation=f"On samples that it has not seen, the network is worth no more than the answer 0. {cause}",
-        **remedy(settings, *((normalise, longer, quieter) if faded else (longer, quieter))),
-    )
+    return f"On samples that it has not seen, the network is worth no more than the answer 0. {cause}"
 
 
-def _worth(share: float) -> str:
-    return f"{percent(share)} of" if share < 2 else f"{times(share)} times"
+def _against_uselessness(case: Case) -> list[Candidate]:
+    alive = ("Normalise the sums of every layer: it keeps signal and gradient alive.", {"normalisation": "batch"})
+    longer: Candidate = ("Train five times as long.", {"epochs": Times(5)})
+    quieter = ("Train without dropout and noise.", {"dropout": 0.0, "noise": 0.0})
+    return [alive, longer, quieter] if _faded(case) else [longer, quieter]
 
 
-def saturated(settings: DepthGradients, networks: Sequence[Reading]) -> Finding | None:
-    """Many activations stand on the flat ends of tanh or the sigmoid."""
-    if settings.activation not in ("tanh", "sigmoid"):
-        return None
-    verdicts = [
-        Verdict(n.name, f"{percent(median(n.saturation))} of the activations", n.saturation > SATURATED)
-        for n in networks
-        if majority(n.saturation > SATURATED)
-    ]
-    if not verdicts:
-        return None
-    return Finding(
-        kind="saturated",
-        title=f"Many activations are saturated in {named(verdicts)}",
-        severity="warning",
-        number=number(verdicts),
-        threshold="30 %, mean over the layers at the last epoch",
-        confidence=agreement(verdicts),
-        explanation=f"On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
-        "by that slope (document 001, eq. 2): a saturated unit passes nothing back.",
-        **remedy(
-            settings,
-            ("Normalise the sums before the nonlinearity.", {"normalisation": "batch"}),
-            ("Draw smaller weights.", {"gain": max(0.01, settings.gain / 2)}),
-        ),
-    )
+USELESS_NETWORK = Rule(
+    kind="no_better_than_zero",
+    severity="bad",
+    title="{Subject} network{|s} learned nothing of use",
+    line=at_least("worth", USELESS, "{at:percent} of that test loss"),
+    number=lambda n: f"{_worth(n)} of always answering 0",
+    explanation=_why_useless,
+    advice=_against_uselessness,
+    silenced_by=(*UNSOUND, "exploding", "learning_rate_too_large"),
+)
 
+SATURATED_UNITS = Rule(
+    kind="saturated",
+    severity="warning",
+    title="Many activations are saturated in {subject} network{|s}",
+    line=above("saturation", SATURATED, "{at:percent}, mean over the layers at the last epoch"),
+    number="{saturation:percent} of the activations",
+    explanation="On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
+    "by that slope (document 001, eq. 2): a saturated unit passes nothing back.",
+    advice=[
+        ("Normalise the sums before the nonlinearity.", {"normalisation": "batch"}),
+        ("Draw smaller weights.", {"gain": DividedBy(2)}),
+    ],
+    only=lambda n, settings: settings.activation in ("tanh", "sigmoid"),
+    silenced_by=UNSOUND,
+)
 
-def dead(settings: DepthGradients, networks: Sequence[Reading]) -> Finding | None:
-    """Many units are activated by no sample, where the nonlinearity has no slope below zero."""
-    if settings.activation != "relu" and not (settings.activation == "leaky_relu" and settings.slope < 0.01):
-        return None
-    verdicts = [
-        Verdict(n.name, f"{percent(median(n.dead))} of the units", n.dead > DEAD)
-        for n in networks
-        if majority(n.dead > DEAD)
-    ]
-    if not verdicts:
-        return None
-    return Finding(
-        kind="dead_units",
-        title=f"Many units are dead in {named(verdicts)}",
-        severity="warning",
-        number=number(verdicts),
-        threshold="20 %, mean over the layers at the last epoch",
-        confidence=agreement(verdicts),
-        explanation="A unit that no sample activates has slope 0 for all of them, so its weights get no gradient "
-        "(document 001, eq. 2 and 4) and it cannot come back.",
-        **remedy(settings, ("Give the nonlinearity a slope below zero.", {"activation": "leaky_relu", "slope": 0.3})),
-    )
+DEAD_UNITS = Rule(
+    kind="dead_units",
+    severity="warning",
+    title="Many units are dead in {subject} network{|s}",
+    line=above("dead", 0.2, "{at:percent}, mean over the layers at the last epoch"),
+    number="{dead:percent} of the units",
+    explanation="A unit that no sample activates has slope 0 for all of them, so its weights get no gradient "
+    "(document 001, eq. 2 and 4) and it cannot come back.",
+    advice=[("Give the nonlinearity a slope below zero.", {"activation": "leaky_relu", "slope": 0.3})],
+    only=lambda n, settings: (
+        settings.activation == "relu" or (settings.activation == "leaky_relu" and settings.slope < 0.01)
+    ),
+    silenced_by=UNSOUND,
+)

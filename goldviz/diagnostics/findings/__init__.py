@@ -1,0 +1,42 @@
+"""What recorded numbers say about a network, as findings that name their number and their threshold.
+
+Works on labelled arrays alone, so a page can ask for findings without loading torch. A laboratory reads its networks
+off the dataset, writes its rules (:mod:`~goldviz.diagnostics.findings.rule` is the guide) and concludes.
+"""
+
+from goldviz.diagnostics.findings.advice import DividedBy, IfZero, LoweredTo, RaisedTo, Times, remedy
+from goldviz.diagnostics.findings.conclude import conclude
+from goldviz.diagnostics.findings.finding import (
+    Finding,
+    Floats,
+    Severity,
+    Verdict,
+    Verdicts,
+    agreement,
+    any_seed,
+    majority,
+    number,
+    sentence_subject,
+    subject,
+)
+from goldviz.diagnostics.findings.line import Line, above, at_least, at_most, below, where
+from goldviz.diagnostics.findings.measures import RISING, diverged, mean, median, ratio, rising, typical_update
+from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.diagnostics.findings.training import (
+    LARGEST_UPDATE,
+    SATURATED,
+    SMALLEST_UPDATE,
+    USELESS,
+    steps_too_long,
+    steps_too_short,
+    training_diverged,
+)
+from goldviz.diagnostics.findings.words import part, percent, power, times
+
+__all__ = [
+    "LARGEST_UPDATE", "RISING", "SATURATED", "SMALLEST_UPDATE", "USELESS", "Case", "DividedBy", "Finding", "Floats",
+    "IfZero", "Line", "LoweredTo", "RaisedTo", "Rule", "Severity", "Times", "Verdict", "Verdicts", "above",
+    "agreement", "any_seed", "at_least", "at_most", "below", "conclude", "diverged", "majority", "mean", "median",
+    "number", "part", "percent", "power", "ratio", "remedy", "rising", "sentence_subject", "steps_too_long",
+    "steps_too_short", "subject", "times", "training_diverged", "typical_update", "where",
+]  # fmt: skip

@@ -1,0 +1,111 @@
+"""What to try: changes of settings that are relative to what they are, held within the bounds that they declare.
+
+>>> remedy(settings, ("Take a tenth of the learning rate.", {"learning_rate": DividedBy(10)}))  # doctest: +SKIP
+{'advice': 'Take a tenth of the learning rate.', 'changes': {'learning_rate': 0.0001}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import annotated_types
+
+Candidate = tuple[str, Mapping[str, Any]]
+"""A sentence, in which ``{clip:g}`` prints the value that comes out, and the settings that it asks for.
+
+A setting's value is a plain one, a :class:`Change` of what it is, or a function of all the settings.
+"""
+
+
+class Change(Protocol):
+    """A new value from the old one."""
+
+    def of(self, value: Any) -> Any:
+        """The new value."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """So many times the value; a whole number stays one."""
+
+    factor: float
+
+    def of(self, value: Any) -> Any:
+        """The product."""
+        return type(value)(value * self.factor)
+
+
+@dataclass(frozen=True)
+class DividedBy:
+    """The value divided by so much; a whole number is rounded down."""
+
+    divisor: float
+
+    def of(self, value: Any) -> Any:
+        """The quotient."""
+        return type(value)(value / self.divisor)
+
+
+@dataclass(frozen=True)
+class RaisedTo:
+    """At least so much: what is larger stays."""
+
+    least: float
+
+    def of(self, value: Any) -> Any:
+        """The larger of the two."""
+        return max(self.least, value)
+
+
+@dataclass(frozen=True)
+class LoweredTo:
+    """At most so much: what is smaller stays."""
+
+    most: float
+
+    def of(self, value: Any) -> Any:
+        """The smaller of the two."""
+        return min(self.most, value)
+
+
+@dataclass(frozen=True)
+class IfZero:
+    """So much where the setting is zero, which switches it off; anything else stays."""
+
+    value: Any
+
+    def of(self, value: Any) -> Any:
+        """The value in force, or this one."""
+        return value or self.value
+
+
+def remedy(settings: object, *candidates: Candidate) -> dict[str, Any]:
+    """``advice`` and ``changes`` of the first candidate that changes something in the settings.
+
+    Changes and functions are held within the declared bounds of the setting; values that the settings have already
+    are left out. Without any candidate left there is no advice.
+    """
+    for words, wanted in candidates:
+        values = {name: _value(settings, name, change) for name, change in wanted.items()}
+        changes = {name: value for name, value in values.items() if getattr(settings, name) != value}
+        if changes:
+            return {"advice": words.format_map(values), "changes": changes}
+    return {}
+
+
+def _value(settings: object, name: str, change: Any) -> Any:
+    if hasattr(change, "of"):
+        return _within_bounds(settings, name, change.of(getattr(settings, name)))
+    return _within_bounds(settings, name, change(settings)) if callable(change) else change
+
+
+def _within_bounds(settings: Any, name: str, value: Any) -> Any:
+    """The value within ``ge`` and ``le`` of the setting, of the type that it had."""
+    for bound in type(settings).model_fields[name].metadata:
+        if isinstance(bound, annotated_types.Ge):
+            value = type(value)(max(bound.ge, value))
+        if isinstance(bound, annotated_types.Le):
+            value = type(value)(min(bound.le, value))
+    return value

@@ -1,0 +1,68 @@
+"""From rules and readings to findings: in order, without contradiction, few, and dated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from goldviz.diagnostics.findings.finding import Finding
+from goldviz.diagnostics.findings.rule import Rule, name_of
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+ORDER = {"bad": 0, "warning": 1, "good": 2}
+MOST = 5
+
+
+class Run(Protocol):
+    """What is asked of the settings: along which dimension a run goes, and how far."""
+
+    step: ClassVar[str]
+
+    def steps_planned(self) -> int:
+        """How many steps the run takes."""
+
+
+def conclude(
+    rules: Sequence[Rule],
+    readings: Sequence[Any],
+    settings: Run,
+    dataset: xr.Dataset,
+    most: int = MOST,
+    praise: int = 1,
+) -> list[Finding]:
+    """Findings of a run, most serious first, at most ``most``.
+
+    Rules are judged in their order, so a rule can be silenced by those before it alone; among findings that are
+    equally serious the same order holds. Where there are too many, ``praise`` places are kept for good ones, and one
+    for each that must be told: what works is worth knowing, too. A run that goes on says how far it is.
+
+    Raises:
+        KeyError: a rule names a kind in ``silenced_by`` that no rule before it has.
+    """
+    at = int(dataset[settings.step].max()) if dataset.sizes.get(settings.step) else 0
+    planned = settings.steps_planned()
+    crossed: dict[str, set[str]] = {}
+    found: list[tuple[Rule, Finding]] = []
+    for rule in rules:
+        case = rule.judge(readings, settings, dataset, crossed)
+        stopped = {name_of(reading) for reading in readings} if case.said_by_run else set()
+        crossed.setdefault(rule.kind, set()).update(case.names | stopped)
+        if (case.verdicts or case.said_by_run) and (at >= planned or not rule.at_end):
+            found.append((rule, rule.finding(case)))
+    found.sort(key=lambda pair: ORDER[pair[1].severity])
+    findings = _shortened(found, most, praise)
+    if at >= planned:
+        return findings
+    so_far = f"so far, at {settings.step} {at} of {planned}"
+    return [replace(finding, confidence=f"{finding.confidence}; {so_far}") for finding in findings]
+
+
+def _shortened(found: Sequence[tuple[Rule, Finding]], most: int, praise: int) -> list[Finding]:
+    """The first ones, with places kept for good ones and for those that must be told; the order stays."""
+    good = [place for place, (_, finding) in enumerate(found) if finding.severity == "good"][:praise]
+    told = [place for place, (rule, _) in enumerate(found) if rule.must_tell]
+    kept = dict.fromkeys([*told, *good, *range(len(found))])
+    return [found[place][1] for place in sorted(list(kept)[:most])]

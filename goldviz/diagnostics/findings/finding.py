@@ -1,0 +1,88 @@
+"""A finding, the verdicts on single networks that it rests on, and how sure they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldviz.diagnostics.findings.words import Networks
+
+Severity = Literal["bad", "warning", "good"]
+Floats = NDArray[np.floating[Any]]
+Verdicts = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One conclusion: what happened, the number that says so, where the line is, and what to try.
+
+    ``number`` and ``threshold`` are ready to read ("4,100 times smaller", "100 times"). ``confidence`` says
+    how sure it is and why. ``changes`` are the settings of the paired run that *Try this* starts.
+    """
+
+    kind: str
+    title: str
+    severity: Severity
+    number: str
+    threshold: str
+    confidence: str
+    explanation: str
+    advice: str = ""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one rule says about one network: its number in words, and which seeds cross the line."""
+
+    network: str
+    number: str
+    seeds: Verdicts
+
+
+def majority(verdicts: Verdicts) -> bool:
+    """Whether more than half of the seeds cross the line."""
+    return bool(np.mean(verdicts) > 0.5)
+
+
+def any_seed(verdicts: Verdicts) -> bool:
+    """Whether a single seed crosses the line."""
+    return bool(np.any(verdicts))
+
+
+def subject(verdicts: Sequence[Verdict]) -> str:
+    """The networks of some verdicts, as the subject of a sentence.
+
+    >>> subject([Verdict(name, "", np.array([True])) for name in ("RNN", "LSTM", "GRU")])
+    'the RNN, LSTM and GRU'
+    """
+    return str(Networks([verdict.network for verdict in verdicts])["subject"])
+
+
+def sentence_subject(verdicts: Sequence[Verdict]) -> str:
+    """The same at the beginning of a sentence: 'The RNN and LSTM'."""
+    return f"T{subject(verdicts)[1:]}"
+
+
+def number(verdicts: Sequence[Verdict]) -> str:
+    """The numbers of some verdicts, each with its network where there are several."""
+    if len(verdicts) == 1:
+        return verdicts[0].number
+    return "; ".join(f"{verdict.network}: {verdict.number}" for verdict in verdicts)
+
+
+def agreement(verdicts: Sequence[Verdict]) -> str:
+    """How sure some verdicts are: the share of seeds that cross the line in the least certain of them.
+
+    >>> agreement([Verdict("plain", "", np.array([True, True, False]))])
+    '2 of 3 seeds agree'
+    """
+    seeds = min((verdict.seeds for verdict in verdicts), key=np.sum)
+    if len(seeds) == 1:
+        return "one seed: run several to be sure"
+    agreed = int(np.sum(seeds))
+    return f"all {len(seeds)} seeds agree" if agreed == len(seeds) else f"{agreed} of {len(seeds)} seeds agree"

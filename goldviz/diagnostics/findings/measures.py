@@ -1,0 +1,59 @@
+"""Measures that readings of several laboratories are made of, and ratios that never warn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from goldviz.diagnostics.findings.finding import Floats, Verdicts
+
+RISING = 1.1
+
+
+def diverged(loss: Floats, axis: int = 0) -> Verdicts:
+    """Where the loss stopped being a number: NaN or infinite at any step along ``axis``."""
+    return np.asarray(~np.isfinite(loss).all(axis=axis))
+
+
+def rising(loss: Floats) -> Verdicts:
+    """Whether the loss went up: the last quarter's mean over 1.1 times the first quarter's, along the first axis.
+
+    Fewer than eight steps say nothing. A loss that is not finite is *diverged*, not rising.
+
+    >>> bool(rising(np.linspace(1.0, 2.0, 20)))
+    True
+    """
+    quarter = len(loss) // 4
+    if quarter < 2:
+        return np.zeros(loss.shape[1:], dtype=bool)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(loss[-quarter:].mean(axis=0) > RISING * loss[:quarter].mean(axis=0))
+
+
+def typical_update(ratio: Floats) -> float:
+    """The median update-to-data ratio over steps and layers, of what is finite and not zero; NaN if nothing is.
+
+    A layer whose gradient is exactly zero does not move at any learning rate, so it says nothing about the rate.
+    """
+    usable = ratio[np.isfinite(ratio) & (ratio > 0)]
+    return float(np.median(usable)) if usable.size else float("nan")
+
+
+def median(values: Floats) -> float:
+    """The median of the finite values; NaN if there are none."""
+    usable = values[np.isfinite(values)]
+    return float(np.median(usable)) if usable.size else float("nan")
+
+
+def mean(values: Floats) -> Floats:
+    """The mean along the first axis of what is finite; NaN where nothing is."""
+    usable = np.isfinite(values)
+    count = usable.sum(axis=0)
+    with np.errstate(over="ignore"):
+        total = np.where(usable, values, 0.0).sum(axis=0)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Element by element; infinite over zero, NaN for zero over zero, without a warning."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.asarray(numerator / denominator)

@@ -1,0 +1,181 @@
+"""A rule says once when a finding is made, about which networks, and in which words.
+
+A laboratory writes its rules as data, in the order in which they are judged::
+
+    SATURATED = Rule(
+        kind="saturated",
+        severity="warning",
+        title="Many activations are saturated in {subject}",
+        line=above("saturation", 0.3, "{at:percent}, mean over the layers at the last epoch"),
+        number="{saturation:percent} of the activations",
+        explanation="On the flat ends of {settings.activation} the slope is almost 0 ...",
+        advice=[("Draw smaller weights.", {"gain": DividedBy(2)})],
+        only=lambda reading, settings: settings.activation in ("tanh", "sigmoid"),
+        silenced_by=("diverged",),
+    )
+
+and concludes with :func:`~goldviz.diagnostics.findings.conclude.conclude`. A *reading* is what was recorded of one
+network: any frozen object with a ``name`` and an array of one value for each seed for each measure (no ``name`` where
+the run has one network alone). What can be said with a measure belongs into the reading; a rule is left with words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from goldviz.diagnostics.findings.advice import Candidate, remedy
+from goldviz.diagnostics.findings.finding import Finding, Severity, Verdict, Verdicts, agreement, majority, number
+from goldviz.diagnostics.findings.line import Line
+from goldviz.diagnostics.findings.measures import median
+from goldviz.diagnostics.findings.words import Networks, Printed
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a rule found, for the parts of its finding that depend on it.
+
+    ``considered`` are the readings that no other rule silenced, ``readings`` those of them that are over the line and
+    ``verdicts`` what is said of each; ``everything`` are all readings. ``crossed`` names, for the kind of each rule
+    that was judged before, the networks that are over its line. ``said_by_run`` is the number of a finding that the
+    run as a whole makes (no network is over the line then).
+    """
+
+    settings: Any
+    dataset: xr.Dataset
+    everything: Sequence[Any]
+    considered: Sequence[Any]
+    readings: Sequence[Any]
+    verdicts: Sequence[Verdict]
+    crossed: Mapping[str, Set[str]]
+    said_by_run: str = ""
+
+    @property
+    def names(self) -> set[str]:
+        """The networks over the line."""
+        return {verdict.network for verdict in self.verdicts}
+
+    def text(self, words: str) -> str:
+        """A template with its networks (see :class:`Networks`) and ``{settings.depth}`` and its like filled in."""
+        return words.format_map(Networks([verdict.network for verdict in self.verdicts], settings=self.settings))
+
+
+Text = str | Callable[[Case], str]
+"""A template, or a function of the case that gives one; :meth:`Case.text` fills it in."""
+
+
+def anywhere(reading: Any, settings: Any) -> bool:
+    """A rule that holds for every network and all settings."""
+    return True
+
+
+def nothing(dataset: xr.Dataset) -> str:
+    """A run that says nothing as a whole."""
+    return ""
+
+
+def sureness(case: Case) -> str:
+    """The share of seeds that agree, or that the run was stopped."""
+    return agreement(case.verdicts) if case.verdicts else "the run stopped for it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """One finding in waiting; parts that are constant are written as they are, others as functions.
+
+    - ``kind``, ``severity``, ``title`` and ``explanation`` become the finding's; titles and explanations are templates
+      for :meth:`Case.text`.
+    - ``line``: a :class:`Line`, or a function of the settings that gives one. It decides, and prints itself.
+    - ``number``: a template whose fields are the reading's measures (``"{update:times}"`` prints the median of the
+      seeds), or a function of the reading.
+    - ``advice``: candidates for :func:`remedy`, the first that changes something is given; or a function of the case.
+    - ``only``: whether the rule applies to a reading and settings at all.
+    - ``silenced_by``: kinds of rules before this one; a network over one of their lines gets no verdict here.
+    - ``enough``: how many seeds have to be over the line; more than half where nothing else is said.
+    - ``confidence``: how sure it is, where seeds that agree are not the measure.
+    - ``run_says``: words for the number where the run as a whole says so though no network's reading does, else "".
+      It then stands for all networks.
+    - ``at_end``: whether the finding waits for the run's end; what it silences, it silences before.
+    - ``must_tell``: whether it keeps a place among the findings, whatever else there is.
+    """
+
+    kind: str
+    severity: Severity | Callable[[Case], Severity]
+    title: Text
+    line: Line | Callable[[Any], Line]
+    number: str | Callable[[Any], str]
+    explanation: Text
+    advice: Sequence[Candidate] | Callable[[Case], Sequence[Candidate]] = ()
+    only: Callable[[Any, Any], bool] = anywhere
+    silenced_by: tuple[str, ...] = ()
+    enough: Callable[[Verdicts], bool] = majority
+    confidence: Callable[[Case], str] = sureness
+    run_says: Callable[[xr.Dataset], str] = nothing
+    at_end: bool = False
+    must_tell: bool = False
+
+    def judge(
+        self, readings: Sequence[Any], settings: Any, dataset: xr.Dataset, crossed: Mapping[str, Set[str]]
+    ) -> Case:
+        """Which of the readings are over the line, but for those that earlier rules (``crossed``) silence."""
+        silenced = {name for kind in self.silenced_by for name in crossed[kind]}
+        considered = [n for n in readings if name_of(n) not in silenced and self.only(n, settings)]
+        line = self.line_for(settings)
+        over = [(n, seeds) for n in considered if self.enough(seeds := line.over(n))]
+        return Case(
+            settings=settings,
+            dataset=dataset,
+            everything=readings,
+            considered=considered,
+            readings=[n for n, _ in over],
+            verdicts=[Verdict(name_of(n), self._number(n), seeds) for n, seeds in over],
+            crossed=crossed,
+            said_by_run="" if over else self.run_says(dataset),
+        )
+
+    def line_for(self, settings: Any) -> Line:
+        """The line that holds for these settings."""
+        return self.line if isinstance(self.line, Line) else self.line(settings)
+
+    def finding(self, case: Case) -> Finding:
+        """The finding that a case makes."""
+        candidates = self.advice(case) if callable(self.advice) else self.advice
+        return Finding(
+            kind=self.kind,
+            title=_text(self.title, case),
+            severity=self.severity(case) if callable(self.severity) else self.severity,
+            number=number(case.verdicts) if case.verdicts else case.said_by_run,
+            threshold=self.line_for(case.settings).words,
+            confidence=self.confidence(case),
+            explanation=_text(self.explanation, case),
+            **remedy(case.settings, *candidates),
+        )
+
+    def _number(self, reading: Any) -> str:
+        return self.number(reading) if callable(self.number) else self.number.format_map(_Medians(reading))
+
+
+def name_of(reading: Any) -> str:
+    """The reading's network; empty where the run has one alone."""
+    return str(getattr(reading, "name", ""))
+
+
+def _text(words: Text, case: Case) -> str:
+    return case.text(words(case) if callable(words) else words)
+
+
+class _Medians(dict[str, Printed]):
+    """Measures of a reading, as medians of its seeds that print themselves."""
+
+    def __init__(self, reading: Any) -> None:
+        super().__init__()
+        self.reading = reading
+
+    def __missing__(self, measure: str) -> Printed:
+        return Printed(median(np.asarray(getattr(self.reading, measure), dtype=np.float64)))

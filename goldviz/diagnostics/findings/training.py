@@ -1,0 +1,81 @@
+"""Rules that every laboratory has which trains: divergence, and steps that are too long or too short.
+
+Their line, number and severity are said here; title, explanation, advice and what silences them are a laboratory's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from goldviz.diagnostics.findings.advice import Candidate
+from goldviz.diagnostics.findings.finding import any_seed, majority
+from goldviz.diagnostics.findings.line import above, below, where
+from goldviz.diagnostics.findings.measures import RISING, median
+from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.diagnostics.findings.words import times
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+SMALLEST_UPDATE = 10**-4.5
+LARGEST_UPDATE = 10**-1.5
+SATURATED = 0.3
+USELESS = 0.98
+
+
+def training_diverged(*, where_it_did: str, explanation: str, advice: Sequence[Candidate]) -> Rule:
+    """The loss of a network, or the run's status, says that training ended in no number.
+
+    Needs the measure ``diverged``. ``where_it_did`` ends the title: "in {subject}".
+    """
+
+    def title(case: Case) -> str:
+        return f"Training diverged {where_it_did}" if case.verdicts else "Training diverged"
+
+    def run_says(dataset: xr.Dataset) -> str:
+        return "a recorded value that is no finite number" if dataset.attrs.get("status") == "diverged" else ""
+
+    return Rule(
+        kind="diverged",
+        severity="bad",
+        title=title,
+        line=where("diverged", "any loss that is NaN or infinite"),
+        number="a loss that is no finite number",
+        explanation=explanation,
+        advice=advice,
+        enough=any_seed,
+        run_says=run_says,
+    )
+
+
+def steps_too_long(**own: Any) -> Rule:
+    """Steps overwrite the weights, or the loss rises. Needs the measures ``update`` and ``rising``."""
+    return Rule(
+        kind="learning_rate_too_large",
+        severity=lambda case: "bad" if any(majority(n.rising) for n in case.readings) else "warning",
+        line=above("update", LARGEST_UPDATE, "a median ratio above {at:.1g}")
+        | where("rising", "a loss that ends {at:part} above its start", at=RISING - 1),
+        number=_long_steps,
+        **own,
+    )
+
+
+def _long_steps(reading: Any) -> str:
+    words = [f"update-to-data ratio {times(median(reading.update))}"] if np.isfinite(reading.update).any() else []
+    words += ["the loss rises"] if majority(reading.rising) else []
+    return ", ".join(words) or "over the line"
+
+
+def steps_too_short(*, only: Callable[[Any, Any], bool] = lambda reading, settings: True, **own: Any) -> Rule:
+    """Steps hardly move the weights of a network whose loss does not rise. Needs ``update`` and ``rising``."""
+    return Rule(
+        kind="learning_rate_too_small",
+        severity="warning",
+        line=below("update", SMALLEST_UPDATE, "a median ratio below {at:.5f}"),
+        number="update-to-data ratio {update:times}",
+        only=lambda reading, settings: not reading.rising.any() and only(reading, settings),
+        **own,
+    )

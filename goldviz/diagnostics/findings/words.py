@@ -1,0 +1,90 @@
+"""How numbers and networks stand in a sentence: "3,700 times", "63 %", "a tenth", "the RNN, LSTM and GRU"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+PARTS = {0.5: "half", 0.25: "a quarter", 0.2: "a fifth", 0.1: "a tenth", 0.01: "a hundredth"}
+
+
+def times(factor: float) -> str:
+    """A factor as a person reads it: about two digits, and powers of ten for what is very large or small.
+
+    >>> times(3704.2), times(1.42), times(3.2e9), times(0.0002)
+    ('3,700', '1.4', '3.2 × 10⁹', '2 × 10⁻⁴')
+    """
+    if not np.isfinite(factor):
+        return "infinitely many"
+    if factor >= 1e6 or 0 < factor < 1e-3:
+        mantissa, exponent = f"{factor:.1e}".split("e")
+        return f"{mantissa.removesuffix('.0')} × 10{str(int(exponent)).translate(SUPERSCRIPT)}"
+    if factor >= 100:
+        return f"{float(f'{factor:.2g}'):,.0f}"
+    return f"{factor:.1f}" if 1 <= factor < 10 else f"{factor:.2g}"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage.
+
+    >>> percent(0.634)
+    '63 %'
+    """
+    return f"{100 * share:.0f} %"
+
+
+def part(share: float) -> str:
+    """A share as a fraction in words where it has a common one, else as a percentage.
+
+    >>> part(0.1), part(0.5), part(0.12)
+    ('a tenth', 'half', '12 %')
+    """
+    return PARTS.get(round(share, 6), percent(share))
+
+
+def power(exponent: float) -> str:
+    """A power of ten from its exponent; below one as a fraction.
+
+    >>> power(2), power(-2), power(900)
+    ('100', '1/100', 'more than 1 × 10³⁰⁰')
+    """
+    if exponent >= 300:
+        return f"more than {times(1e300)}"
+    return times(10**exponent) if exponent >= 0 else f"1/{times(10**-exponent)}"
+
+
+class Printed(float):
+    """A number for a template, which the format after the colon puts into words; Python's own formats hold, too.
+
+    >>> "{0}, {0:times}, {0:.1f}; {1:percent}, {1:part}; {2:power}".format(Printed(1000), Printed(0.2), Printed(-2))
+    '1,000, 1,000, 1000.0; 20 %, a fifth; 1/100'
+    """
+
+    def __format__(self, form: str) -> str:
+        words = {"times": times, "percent": percent, "part": part, "power": power}.get(form)
+        return words(float(self)) if words else format(float(self), form or ",g")
+
+
+class Networks(dict[str, Any]):
+    """Fields of a sentence about some networks: subject, verb and pronoun agree with how many there are.
+
+    ``{subject}`` and ``{Subject}`` list them ("the RNN and GRU"); ``{one|many}`` chooses between two words.
+
+    >>> sentence = "{Subject} network{|s} keep{s its| their} gradient"
+    >>> sentence.format_map(Networks(["plain"])), sentence.format_map(Networks(["plain", "residual"]))
+    ('The plain network keeps its gradient', 'The plain and residual networks keep their gradient')
+    """
+
+    def __init__(self, names: Sequence[str], **fields: Any) -> None:
+        listed = " and ".join([part for part in (", ".join(names[:-1]), *names[-1:]) if part])
+        super().__init__(subject=f"the {listed}", Subject=f"The {listed}", **fields)
+        self.several = len(names) > 1
+
+    def __missing__(self, field: str) -> str:
+        one, bar, many = field.partition("|")
+        if not bar:
+            raise KeyError(field)
+        return many if self.several else one
