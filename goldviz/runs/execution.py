@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from goldviz.runs.cluster import local_cluster, quieten, why_lost
 from goldviz.runs.processes import ProcessesError, processes_for_run
 from goldviz.runs.recorder import Order
 from goldviz.runs.schema import StoreError
@@ -83,32 +84,14 @@ class Executor:
         self.devices()  # asked now, so that the answer is there when a page wants it
 
     def _connect(self, workers: int, scheduler: str) -> Client:
-        import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client
 
-        dask.config.set({"distributed.admin.tick.limit": "1h"})
-        # A worker that dies is told of in its run, in a sentence; Dask would add a traceback for each.
-        for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
-            logging.getLogger(noisy).setLevel(logging.CRITICAL)
         try:
             if scheduler:
+                quieten()
                 return Client(scheduler, set_as_default=False, timeout=CONNECT_SECONDS)
-            # A run whose worker died is not tried again on another: it would die there too, or repeat half a run.
-            alone = {"allowed_failures": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
-            process = {
-                "host": "127.0.0.1",
-                "preload": ["goldviz.runs.worker", WARM_UP],
-                "env": {"OMP_NUM_THREADS": "1"},
-            }
-            self._cluster = LocalCluster(
-                n_workers=max(workers, 1),
-                threads_per_worker=1,
-                processes=workers > 0,
-                memory_limit=0,
-                silence_logs=logging.ERROR,
-                scheduler_kwargs=alone,
-                **(process if workers > 0 else {}),
-            )
+            preload, one_thread = ("goldviz.runs.worker", WARM_UP), {"OMP_NUM_THREADS": "1"}
+            self._cluster = local_cluster(workers, preload=preload, environment=one_thread)
             return Client(self._cluster, set_as_default=False)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             where = f"the Dask scheduler at {scheduler}" if scheduler else "the local workers"
@@ -232,7 +215,7 @@ class Executor:
                 return
             del self._futures[run_id]
             if future.status == "error" and not self._closing.is_set():
-                self._lost[run_id] = f"{_why(future)} What was recorded is kept."
+                self._lost[run_id] = f"{why_lost(future, 'that trained it')} What was recorded is kept."
         self._write_lost()
         self._deal_out()
 
@@ -278,15 +261,6 @@ def _shares_runs(workers: int, scheduler: str) -> bool:
         return bool(os.environ.get("GOLDVIZ_REFIT_PROCESSES", "").strip())
     # Threads of this process train where memory is scarce.
     return workers > 0
-
-
-def _why(future: Future[Any]) -> str:
-    from distributed.scheduler import KilledWorker
-
-    error = future.exception()
-    if isinstance(error, KilledWorker):
-        return "The worker process that trained it died: it was killed from outside, or ran out of memory."
-    return f"The worker could not carry it out: {error}."
 
 
 def _called(reference: str) -> Any:

@@ -1,0 +1,56 @@
+"""Worker processes of this machine, as a small Dask cluster without a dashboard that nobody else can reach."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from distributed import Future, LocalCluster
+
+DIED = "it was killed from outside, or ran out of memory"
+
+
+def local_cluster(
+    processes: int, *, threads: int = 1, preload: Sequence[str] = (), environment: Mapping[str, str] | None = None
+) -> LocalCluster:
+    """``processes`` workers with so many threads each; 0 means one worker that is a thread of this process.
+
+    Every worker imports the modules ``preload`` as it starts. Raises OSError, TimeoutError, ValueError or RuntimeError
+    where the processes cannot start.
+    """
+    from distributed import LocalCluster
+
+    quieten()
+    process: dict[str, Any] = {"host": "127.0.0.1", "preload": list(preload), "env": dict(environment or {})}
+    # What was under way on a worker that died is not tried again on another: it would die there too, or be half done.
+    alone = {"allowed_failures": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
+    return LocalCluster(
+        n_workers=max(processes, 1),
+        threads_per_worker=threads,
+        processes=processes > 0,
+        memory_limit=0,
+        silence_logs=logging.ERROR,
+        scheduler_kwargs=alone,
+        **(process if processes > 0 else {}),
+    )
+
+
+def quieten() -> None:
+    """No tracebacks of Dask's own: a worker that dies is told of where it was missed, in a sentence."""
+    import dask
+
+    dask.config.set({"distributed.admin.tick.limit": "1h"})
+    for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
+        logging.getLogger(noisy).setLevel(logging.CRITICAL)
+
+
+def why_lost(future: Future[Any], doing: str) -> str:
+    """Why there is no result of a future that failed, in a sentence; ``doing`` is such as "that trained it"."""
+    from distributed.scheduler import KilledWorker
+
+    error = future.exception()
+    if isinstance(error, KilledWorker):
+        return f"The worker process {doing} died: {DIED}."
+    return f"The worker could not carry it out: {error}."

@@ -1,0 +1,53 @@
+"""Work for job workers: functions of a module, as they travel to another process."""
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from goldviz.runs.jobs import Report
+
+
+class NoSuchThingError(ValueError):
+    for_a_person = True
+
+
+def counted(report: Report, total: int, folder: str) -> dict[str, Any]:
+    """Count to ``total``, one for every file of that number in ``folder``; tell who counted."""
+    for done in range(total):
+        report(done, total)
+        while not (Path(folder) / str(done)).exists():
+            time.sleep(0.01)
+            report(done, total)
+    return {"pid": os.getpid(), "numbers": np.arange(total)}
+
+
+def process(report: Report) -> int:
+    return os.getpid()
+
+
+def wrong(report: Report, sentence: str) -> None:
+    if sentence:
+        raise NoSuchThingError(sentence)
+    raise KeyError("secret/path")
+
+
+class PanicException(BaseException):
+    """What a library in Rust raises."""
+
+
+def panic(report: Report) -> None:
+    raise PanicException
+
+
+def unsendable(report: Report) -> object:
+    return threading.Lock()
+
+
+def model_name(report: Report, name: str) -> str:
+    from goldviz.texts.named_models import text_model
+
+    return text_model(name).name
