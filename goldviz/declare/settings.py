@@ -6,7 +6,8 @@ The page's controls, the link, the command line, the stored JSON and the help te
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from goldviz.declare.laboratory import laboratory_of
+from goldviz.export.script import script
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -129,6 +131,59 @@ class Settings(BaseModel):
     presets: ClassVar[tuple[Preset, ...]]
     kept_by_presets: ClassVar[tuple[str, ...]] = ()
     """Settings that choosing a preset leaves as they are, such as the data."""
+    version: ClassVar[int] = 1
+    """Grows by one whenever a setting is renamed, goes, or means something else; see :meth:`upgrade`."""
+
+    @classmethod
+    def upgrade(cls, version: int, values: dict[str, Any]) -> dict[str, Any]:
+        """Values as an earlier ``version`` named and meant them, turned into today's.
+
+        ``values`` may be some of the settings only: those of a link, whose values are text, or those that were
+        changed during a run. A laboratory that raises its ``version`` says here what became of the settings before.
+        """
+        return values
+
+    @classmethod
+    def from_store(cls, version: int, text: str) -> Self:
+        """Settings from the JSON that was kept under a version of theirs.
+
+        Raises :class:`SettingsError` with one sentence that names the settings that are not understood any more.
+        """
+        try:
+            values = json.loads(text)
+        except ValueError:
+            values = None
+        if not isinstance(values, dict):
+            raise SettingsError({"settings": f"The settings of this run of {cls.name} are not valid JSON."})
+        return cls._understood(version, values)[1]
+
+    @classmethod
+    def upgraded(cls, version: int, values: Mapping[str, Any]) -> dict[str, Any]:
+        """These values under today's names; raises :class:`SettingsError` for a later version, or what cannot be."""
+        if version > cls.version:
+            sentence = f"Settings of version {version} of {cls.name} come from a later goldviz; update goldviz."
+            raise SettingsError({"version": sentence})
+        if version == cls.version:
+            return dict(values)
+        try:
+            return cls.upgrade(version, dict(values))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            sentence = f"Settings of version {version} of {cls.name} cannot be turned into those of today: {error}."
+            raise SettingsError({"version": sentence}) from None
+
+    @classmethod
+    def _understood(cls, version: int, values: Mapping[str, Any]) -> tuple[dict[str, Any], Self]:
+        """Today's names of kept values, and the settings that they make; raises as :meth:`from_store` does."""
+        try:
+            today = cls.upgraded(version, values)
+            return today, cls.checked(today)
+        except SettingsError as error:
+            reasons = "; ".join(sentence.removesuffix(".") for sentence in error.sentences.values())
+            sentence = (
+                f"The settings of this run (version {version} of {cls.name}; today's is {cls.version}) "
+                f"are not understood: {reasons}."
+            )
+            raise SettingsError({"settings": sentence}) from None
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
@@ -176,6 +231,8 @@ class Experiment(Settings):
     step: ClassVar[str] = "epoch"
     """The dimension that grows by one with every turn of ``record.steps``."""
     variables: ClassVar[Mapping[str, Variable]]
+    smaller: ClassVar[tuple[str, ...]] = ()
+    """Settings that make a run need less memory when they are made smaller, the first to try first."""
     equations: ClassVar[tuple[str, ...]] = ()
     """The equations behind the experiment, in words, with their places in the documents; a report closes with them."""
 
@@ -199,6 +256,11 @@ class Experiment(Settings):
         """The settings that may change while a run goes on."""
         return tuple(name for name in cls.model_fields if facts(cls, name)["hot"])
 
+    @classmethod
+    def changes_from_store(cls, version: int, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Hot settings that were changed during a kept run, under today's names; raises as :meth:`from_store` does."""
+        return cls._understood(version, changes)[0]
+
     def run(self, record: Recorder) -> None:
         """Carry the experiment out, telling ``record`` what is seen: ``train`` of its laboratory."""
         laboratory_of(type(self)).part("train").train(self, record)
@@ -212,10 +274,21 @@ class Experiment(Settings):
         raise TypeError(f"{type(self).__name__} declares no estimate")
 
     def script(self, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
-        """A Python file that repeats the run by itself; ``changes`` are hot settings, by the step after which."""
-        from goldviz.export.script import build
+        """A Python file that repeats the run by itself; ``changes`` are hot settings, by the step after which.
 
-        return build(self, changes)
+        Raises :class:`SettingsError` for changes that are not allowed.
+        """
+        checked = {step: self._hot(values) for step, values in (changes or {}).items()}
+        procedure = f"{laboratory_of(type(self)).package}.train"
+        return script(f"{self.title}: {self.question}", procedure, self.model_dump(), checked)
+
+    def _hot(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        hot = self.hot_settings()
+        for name in values:
+            if name not in hot:
+                raise SettingsError({name: f"{label(name)} cannot change while a run goes on; {', '.join(hot)} can."})
+        new = self.changed(**values)
+        return {name: getattr(new, name) for name in values}
 
     def findings(self, dataset: xr.Dataset) -> list[Finding]:
         """What the recorded numbers say, most serious first: ``findings_of`` of its laboratory, if it has one."""
@@ -238,6 +311,16 @@ def label(name: str) -> str:
     'Residual scale'
     """
     return name.replace("_", " ").capitalize()
+
+
+def either(words: Iterable[str]) -> str:
+    """One of these, in words.
+
+    >>> either([".nc", ".csv", ".py"])
+    '.nc, .csv or .py'
+    """
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 @cache

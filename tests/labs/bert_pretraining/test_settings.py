@@ -1,9 +1,5 @@
-import ast
-import json
-import os
 import subprocess
 import sys
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,6 +9,7 @@ from goldviz.data.texts.policy.sentences import TONES as WRITTEN_TONES
 from goldviz.data.texts.word_pieces import SMALLEST_VOCABULARY
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.bert_pretraining.settings import TONES, BertPretraining
+from tests.export.test_script import run_alone
 
 SMALL = BertPretraining(
     texts=60, labelled=30, vocabulary=300, longest=24, layers=2, heads=2, width=8, inner=12, pretraining_steps=4,
@@ -20,37 +17,18 @@ SMALL = BertPretraining(
 )  # fmt: skip
 
 
-def run_alone(script, folder):
-    """Run a script in an empty folder where neither goldviz nor jaxtyping can be imported; returns what it kept."""
-    (folder / "exported.py").write_text(script, encoding="utf-8")
-    start = "import runpy, sys; sys.modules.update(goldviz=None, jaxtyping=None)"
-    command = f"{start}; sys.argv = ['exported.py', 'out.json']; runpy.run_path('exported.py', run_name='__main__')"
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    subprocess.run([sys.executable, "-I", "-c", command], cwd=folder, env=environment, check=True, timeout=240)
-    return json.loads((folder / "out.json").read_text(encoding="utf-8"))
-
-
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("changes", [{}, {"document_share": 0.5, "frozen": True, "optimiser": "sgd"}])
 def test_the_script_repeats_the_run_to_the_bit(tmp_path, changes):
     settings = SMALL.changed(**changes)
     dataset = goldviz.api.run(settings, progress=False)
-    seen = run_alone(settings.script(), tmp_path)
+    seen = run_alone(settings.script(), tmp_path, absent=("goldviz", "jaxtyping"))
     assert seen["coordinates"]["part"] == settings.parts()
     for name, variable in settings.variables.items():
         values = seen["finals"][name] if variable.once else seen["curves"][name]["values"]
         # JSON has no NaN: what is not finite is kept as None.
         expected = dataset[name].astype(np.float32).where(np.isfinite(dataset[name]))
         np.testing.assert_array_equal(np.array(values, np.float32), expected, err_msg=name)
-
-
-def test_no_name_is_defined_twice_in_the_script():
-    tree = ast.parse(SMALL.script())
-    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
-    assigned = [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
-    annotated = [node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)]
-    assert [name for name, count in Counter(defined + assigned + annotated).items() if count > 1 and name != "_"] == []
 
 
 def test_building_a_script_does_not_load_torch():

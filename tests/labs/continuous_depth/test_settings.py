@@ -1,10 +1,3 @@
-import ast
-import json
-import os
-import subprocess
-import sys
-from collections import Counter
-
 import numpy as np
 import pytest
 
@@ -12,19 +5,10 @@ import goldviz.api
 from goldviz.declare.examples import example
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
+from tests.export.test_script import run_alone
 
 SMALL = ContinuousDepth(samples=20, width=4, steps=5, batch=8, look_every=2, seeds=(0, 7))
 PRESETS = pytest.mark.parametrize("slug", [preset.slug for preset in ContinuousDepth.presets])
-
-
-def run_alone(script, folder):
-    """Run a script in an empty folder where neither goldviz nor jaxtyping can be imported; returns what it kept."""
-    (folder / "exported.py").write_text(script, encoding="utf-8")
-    start = "import runpy, sys; sys.modules.update(goldviz=None, jaxtyping=None, safetensors=None)"
-    command = f"{start}; sys.argv = ['exported.py', 'out.json']; runpy.run_path('exported.py', run_name='__main__')"
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    subprocess.run([sys.executable, "-I", "-c", command], cwd=folder, env=environment, check=True, timeout=120)
-    return json.loads((folder / "out.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("changes", [{}, {"task": "flip", "in_time": True, "gradient": "adjoint", "method": "rk4"}])
@@ -39,15 +23,6 @@ def test_the_script_repeats_the_run_to_the_bit(tmp_path, changes):
         values = seen["finals"][name] if settings.variables[name].once else seen["curves"][name]["values"]
         expected = dataset[name].astype(np.float32).where(np.isfinite(dataset[name]))
         np.testing.assert_array_equal(np.array(values, np.float32), expected, err_msg=name)
-
-
-def test_no_name_is_defined_twice_in_the_script():
-    tree = ast.parse(SMALL.script())
-    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
-    assigned = [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
-    annotated = [node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)]
-    assert [name for name, count in Counter(defined + assigned + annotated).items() if count > 1 and name != "_"] == []
 
 
 def test_what_is_out_of_range_is_named():

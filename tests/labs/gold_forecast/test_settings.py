@@ -1,7 +1,5 @@
-import ast
 import subprocess
 import sys
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -36,26 +34,6 @@ def test_the_script_repeats_the_run_to_the_bit(tmp_path, settings):
         np.testing.assert_array_equal(
             np.array(values, np.float32), dataset[name].astype(np.float32), err_msg=name, strict=False
         )
-
-
-def test_no_name_of_the_script_is_defined_twice():
-    tree = ast.parse(GoldForecast().script())
-    names = Counter(
-        name
-        for node in tree.body
-        for name in (
-            [node.name]
-            if isinstance(node, ast.FunctionDef | ast.ClassDef)
-            else [target.id for target in node.targets if isinstance(target, ast.Name)]
-            if isinstance(node, ast.Assign)
-            else [node.target.id]
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
-            else [alias.asname or alias.name for alias in node.names]
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            else []
-        )
-    )
-    assert [name for name, count in names.items() if count > 1 and name != "_"] == []
 
 
 def test_building_a_script_does_not_load_torch():

@@ -1,27 +1,11 @@
-import ast
-import json
-import os
-import subprocess
-import sys
-from collections import Counter
-
 import numpy as np
 import pytest
 
 import goldviz.api
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+from tests.export.test_script import run_alone
 
 SMALL = ODERNNLaboratory(observations=5, hidden=4, width=5, steps=5, batch=4, look_every=2, seeds=(0, 7))
-
-
-def run_alone(script, folder):
-    """Run a script in an empty folder where neither goldviz nor jaxtyping can be imported; returns what it kept."""
-    (folder / "exported.py").write_text(script, encoding="utf-8")
-    start = "import runpy, sys; sys.modules.update(goldviz=None, jaxtyping=None, safetensors=None)"
-    command = f"{start}; sys.argv = ['exported.py', 'out.json']; runpy.run_path('exported.py', run_name='__main__')"
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    subprocess.run([sys.executable, "-I", "-c", command], cwd=folder, env=environment, check=True, timeout=120)
-    return json.loads((folder / "out.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("changes", [{}, {"task": "market", "solver": "dopri5", "hidden_share": 0.3}])
@@ -35,15 +19,6 @@ def test_the_script_repeats_the_run_to_the_bit(tmp_path, changes):
         # JSON has no NaN: what is not finite is kept as None.
         expected = dataset[name].astype(np.float32).where(np.isfinite(dataset[name]))
         np.testing.assert_array_equal(np.array(values, np.float32), expected, err_msg=name)
-
-
-def test_no_name_is_defined_twice_in_the_script():
-    tree = ast.parse(SMALL.script())
-    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
-    assigned = [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
-    annotated = [node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)]
-    assert [name for name, count in Counter(defined + assigned + annotated).items() if count > 1 and name != "_"] == []
 
 
 def test_estimates_grow_with_the_work():
