@@ -16,7 +16,7 @@ from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.limits import decades, padded
 from goldviz.figures.reading import Band, finite, growing_dim, marks, sentences
-from goldviz.figures.theme import INKS, Theme, as_label, style_of
+from goldviz.figures.theme import INKS, NetworkStyle, Theme, as_label, style_of
 
 MARKERS_UP_TO = 40
 """Points of a curve up to which each gets its marker."""
@@ -62,19 +62,19 @@ def legend_above_headings(figure: go.Figure) -> go.Figure:
 
 
 def add_curve(
-    figure: go.Figure, network: str, x: NDArray[Any], band: Band, *,
-    hover: str = "%{y:.3~g}", row: int | None = None, legend: bool = True,
+    figure: go.Figure, network: str, x: NDArray[Any], band: Band, *, style: NetworkStyle | None = None,
+    hover: str = "%{y:.3~g}", row: int | None = None, legend: bool = True, width: float = 2.5,
 ) -> None:  # fmt: skip
-    """A network's curve in its colour, dash and marker, with the range of its seeds behind it."""
-    style = style_of(network)
+    """A network's curve in its colour, dash and marker (or a given ``style``), with the range of its seeds behind it."""
+    style = style or style_of(network)
     place = {} if row is None else {"row": row, "col": 1}
     if band.seeds > 1:
-        add_range(figure, network, x, band.low, band.high, row=row)
+        add_range(figure, network, x, band.low, band.high, style=style, row=row)
     figure.add_trace(
         go.Scatter(
             x=x, y=band.middle, name=style.label, legendgroup=network, showlegend=legend,
             mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
-            line={"color": style.colour, "dash": style.dash, "width": 2.5},
+            line={"color": style.colour, "dash": style.dash, "width": width},
             marker={"symbol": style.symbol, "size": 7},
             hovertemplate=hover,
         ),
@@ -83,8 +83,9 @@ def add_curve(
 
 
 def add_range(
-    figure: go.Figure, network: str, x: NDArray[Any], low: NDArray[Any], high: NDArray[Any], *, row: int | None = None
-) -> None:
+    figure: go.Figure, network: str, x: Any, low: NDArray[Any], high: NDArray[Any], *,
+    style: NetworkStyle | None = None, row: int | None = None,
+) -> None:  # fmt: skip
     """A transparent band in the network's colour."""
     place = {} if row is None else {"row": row, "col": 1}
     edge = {
@@ -96,7 +97,7 @@ def add_range(
         "hoverinfo": "skip",
     }
     figure.add_trace(go.Scatter(y=low, **edge), **place)
-    fill = look.with_alpha(style_of(network).colour, 0.22)
+    fill = look.with_alpha((style or style_of(network)).colour, 0.22)
     figure.add_trace(go.Scatter(y=high, fill="tonexty", fillcolor=fill, **edge), **place)
 
 
@@ -196,6 +197,11 @@ def number_ticks(low: int, high: int, names: Mapping[int, str], most: int = 6) -
 def epoch_axis(figure: go.Figure, limits: tuple[float, float], title: str = "Epoch") -> None:
     """An axis of epochs or steps for every panel, with whole ones as ticks and its title under the last panel."""
     figure.update_xaxes(range=limits, showgrid=False, **number_ticks(*whole(limits), {1: "1"}))
+    title_below(figure, title)
+
+
+def title_below(figure: go.Figure, title: str) -> None:
+    """The x axis' title, under the last panel."""
     rows = sum(1 for _ in figure.select_xaxes())
     figure.layout[f"xaxis{rows if rows > 1 else ''}"].title.text = title
 

@@ -19,3 +19,9 @@ class FigureSpec:
     question: str
     shows: str
     cannot_show: str
+    name: str = ""
+
+
+def by_name(*specs: FigureSpec) -> dict[str, FigureSpec]:
+    """A laboratory's table of figures, in the order in which a page shows them."""
+    return {spec.name: spec for spec in specs}

@@ -10,7 +10,6 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from goldviz.figures.limits import log10
 from goldviz.figures.theme import NETWORKS, style_of
 
 DASHES = {"solid": "", "dash": "7 4", "dashdot": "7 3 2 3", "longdash": "11 4", "dot": "2 3"}
@@ -83,30 +82,10 @@ def _free(wanted: float, taken: Sequence[float], top: float, bottom: float) -> f
     return float(next((h for h in heights if all(abs(h - other) >= 16 for other in taken)), wanted))
 
 
-def gradient_by_layer_svg(ds: xr.Dataset) -> str:
-    """The gradient's norm by layer, log scale, mean over the epochs: the depth laboratory's picture."""
-    label = "Gradient norm of each layer on a log scale, from the input on the left to the read-out on the right."
-    if "gradient_norm" not in ds or ds["gradient_norm"].size == 0:
-        return polyline_svg([], label=label)
-    norms = log10(ds["gradient_norm"].mean("epoch")).median("seed")
-    known = [str(name) for name in ds["network"].values if str(name) in NETWORKS]
+def networks_svg(values: xr.DataArray, *, label: str) -> str:
+    """A picture with a curve for each network of ``values`` (network and one other dimension)."""
+    styles = {str(name): style_of(str(name)) for name in values["network"].values if str(name) in NETWORKS}
     curves = [
-        Curve(style_of(name).label, norms.sel(network=name).values, style_of(name).colour, style_of(name).dash)
-        for name in known
-    ]
-    return polyline_svg(curves, label=label)
-
-
-def jacobian_by_lag_svg(ds: xr.Dataset) -> str:
-    """The Jacobian product's norm by lag, log scale, at the last look: the recurrent laboratory's picture."""
-    label = "How much of a signal survives on a log scale, by the number of steps it travels through time."
-    if "log_jacobian_norm" not in ds or ds["log_jacobian_norm"].size == 0:
-        return polyline_svg([], label=label)
-    logarithms = ds["log_jacobian_norm"].isel(look=-1)
-    norms = logarithms.where(np.isfinite(logarithms)).median("seed")
-    known = [str(name) for name in ds["network"].values if str(name) in NETWORKS]
-    curves = [
-        Curve(style_of(name).label, norms.sel(network=name).values, style_of(name).colour, style_of(name).dash)
-        for name in known
+        Curve(style.label, values.sel(network=name).values, style.colour, style.dash) for name, style in styles.items()
     ]
     return polyline_svg(curves, label=label)

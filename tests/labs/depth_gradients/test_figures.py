@@ -1,10 +1,11 @@
 import json
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
 
-from goldviz.labs.depth_gradients import figures
-from goldviz.labs.depth_gradients.figures import FIGURES
+from goldviz.figures.theme import NETWORKS
+from goldviz.labs.depth_gradients.figures import FIGURES, picture
 from goldviz.labs.depth_gradients.figures.quantities import gradient_factor, shared_limits
 
 NEEDS = {
@@ -107,7 +108,7 @@ def test_odd_values_are_drawn_without_a_warning(build_run, name, value):
 
 def test_gradient_by_layer_draws_the_dataset(build_run):
     run = build_run(seeds=3)
-    figure = figures.gradient_by_layer(run, epoch=7)
+    figure = FIGURES["gradient_by_layer"].draw(run, epoch=7)
     curve = named(figure, "residual")
     recorded = run["gradient_norm"].sel(epoch=7, network="residual")
     np.testing.assert_allclose(curve.y, recorded.median("seed"))
@@ -122,12 +123,12 @@ def test_gradient_by_layer_draws_the_dataset(build_run):
 
 
 def test_one_seed_has_no_band(run):
-    assert not [trace for trace in figures.gradient_by_layer(run).data if trace.fill]
+    assert not [trace for trace in FIGURES["gradient_by_layer"].draw(run).data if trace.fill]
 
 
 def test_zero_gradients_are_told_beside_the_log_axis(run):
     run["gradient_norm"].loc[{"network": "plain", "layer": slice(0, 3)}] = 0
-    figure = figures.gradient_by_layer(run)
+    figure = FIGURES["gradient_by_layer"].draw(run)
     assert "plain: exactly 0 in 4 of 16 layers" in words(figure).replace("<br>", " ")
     assert np.isnan(named(figure, "plain").y[:4]).all()
 
@@ -140,20 +141,22 @@ def test_a_run_without_any_gradient_says_so(run, name):
 
 def test_an_epoch_that_is_no_number_is_told(run):
     run["gradient_norm"].loc[{"network": "plain", "epoch": 20}] = np.nan
-    assert "plain: not a finite number in 16 of 16 layers" in words(figures.gradient_by_layer(run)).replace("<br>", " ")
+    assert "plain: not a finite number in 16 of 16 layers" in words(FIGURES["gradient_by_layer"].draw(run)).replace(
+        "<br>", " "
+    )
 
 
 def test_layer_axis_names_its_ends(build_run):
-    ticks = figures.gradient_by_layer(build_run(untied=True)).layout.xaxis
+    ticks = FIGURES["gradient_by_layer"].draw(build_run(untied=True)).layout.xaxis
     assert dict(zip(ticks.tickvals, ticks.ticktext, strict=True))[16] == "read-out"
-    tied = figures.gradient_by_layer(build_run()).layout.xaxis
+    tied = FIGURES["gradient_by_layer"].draw(build_run()).layout.xaxis
     assert tied.ticktext[0] == "input"
     assert "read-out" not in tied.ticktext
 
 
 def test_heat_map_is_log10_with_gaps_for_zero(run):
     run["gradient_norm"].loc[{"network": "plain", "epoch": 1}] = 0
-    figure = figures.gradient_heat_map(run, epoch=12)
+    figure = FIGURES["gradient_heat_map"].draw(run, epoch=12)
     plain, residual = figure.data
     assert np.isnan(plain.z[:, 0]).all()
     expected = np.log10(run["gradient_norm"].sel(network="residual").isel(seed=0)).transpose("layer", "epoch")
@@ -164,14 +167,14 @@ def test_heat_map_is_log10_with_gaps_for_zero(run):
 
 
 def test_long_runs_are_thinned_and_say_so(build_run):
-    figure = figures.gradient_heat_map(build_run(epochs=2000, depth=3, histogram_every=1000))
+    figure = FIGURES["gradient_heat_map"].draw(build_run(epochs=2000, depth=3, histogram_every=1000))
     assert figure.data[0].z.shape == (4, 400)
     assert figure.data[0].x[-1] == 2000
     assert "Every 5th epoch is drawn" in words(figure)
 
 
 def test_decay_rate_draws_the_dataset_with_its_zero_line(run):
-    figure = figures.decay_rate(run, epoch=3)
+    figure = FIGURES["decay_rate"].draw(run, epoch=3)
     recorded = run["decay_rate"].sel(epoch=3, network="plain", layer=slice(1, 14)).isel(seed=0)
     np.testing.assert_allclose(named(figure, "plain").y, recorded)
     np.testing.assert_array_equal(named(figure, "plain").x, np.arange(1, 15))
@@ -180,27 +183,27 @@ def test_decay_rate_draws_the_dataset_with_its_zero_line(run):
 
 
 def test_loss_has_test_marker_and_zero_line_only_at_the_end(build_run):
-    done = figures.loss(build_run(seeds=3))
+    done = FIGURES["loss"].draw(build_run(seeds=3))
     assert named(done, "residual, test").x == (20,)
     assert named(done, "residual, test").error_y.array[0] > 0
     assert [round(shape.y0, 3) for shape in done.layout.shapes] == [0.873]
-    going_on = figures.loss(build_run(done=False))
+    going_on = FIGURES["loss"].draw(build_run(done=False))
     assert not going_on.layout.shapes
     assert "Test loss follows" in words(going_on)
 
 
 def test_loss_turns_to_a_log_axis_when_it_explodes_in_any_lane(run):
-    assert figures.loss(run).layout.yaxis.type is None
+    assert FIGURES["loss"].draw(run).layout.yaxis.type is None
     wild = run.copy(deep=True)
     wild["loss"][-1] = 1e9
     shared = shared_limits([run, wild])
-    calm, exploded = figures.loss(run, limits=shared), figures.loss(wild, limits=shared)
+    calm, exploded = FIGURES["loss"].draw(run, limits=shared), FIGURES["loss"].draw(wild, limits=shared)
     assert calm.layout.yaxis.type == exploded.layout.yaxis.type == "log"
     assert calm.layout.yaxis.range == exploded.layout.yaxis.range
 
 
 def test_update_to_data_has_a_line_for_each_layer_and_its_reference(run):
-    figure = figures.update_to_data(run)
+    figure = FIGURES["update_to_data"].draw(run)
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     assert len(lines) == 2 * 16
     recorded = run["update_to_data"].sel(network="residual", layer=4).isel(seed=0)
@@ -211,7 +214,7 @@ def test_update_to_data_has_a_line_for_each_layer_and_its_reference(run):
 
 
 def test_activations_show_mean_and_spread(run):
-    figure = figures.activations(run, epoch=4)
+    figure = FIGURES["activations"].draw(run, epoch=4)
     at = run.sel(epoch=4, network="plain").isel(seed=0)
     low, high, mean = [trace for trace in figure.data if trace.legendgroup == "plain" and trace.yaxis == "y3"]
     np.testing.assert_allclose(low.y, at["activation_mean"] - at["activation_std"])
@@ -219,16 +222,16 @@ def test_activations_show_mean_and_spread(run):
     np.testing.assert_allclose(mean.y, at["activation_mean"])
 
 
-@pytest.mark.parametrize("which", ["activations", "hidden_gradients", "weight_gradients"])
-def test_distributions_take_the_nearest_measured_epoch(run, which):
-    figure = figures.distributions(run, which=which, epoch=13)
+@pytest.mark.parametrize("name", [name for name in FIGURES if name.endswith("_distribution")])
+def test_distributions_take_the_nearest_measured_epoch(run, name):
+    figure = FIGURES[name].draw(run, epoch=13)
     assert "Measured at epoch 10." in words(figure)
     assert np.nansum(figure.data[0].z, axis=1) == pytest.approx(np.ones(16))
     assert len(figure.data[0].x) < 50
 
 
 def test_magnitudes_stand_on_a_decade_scale_with_zero_apart(run):
-    figure = figures.distributions(run, which="hidden_gradients")
+    figure = FIGURES["hidden_gradient_distribution"].draw(run)
     axis, heat = figure.layout.xaxis, figure.data[0]
     ticks = dict(zip(axis.ticktext, axis.tickvals, strict=True))
     assert ticks["0"] == 0
@@ -241,8 +244,17 @@ def test_magnitudes_stand_on_a_decade_scale_with_zero_apart(run):
     np.testing.assert_allclose(heat.z[:, column], near.sel(network="plain"), rtol=1e-6)
 
 
+def test_entries_that_all_lie_in_the_last_bin_are_drawn(run):
+    run["gradient_histogram"][:] = 0.0
+    run["gradient_histogram"][..., -1] = 1.0
+    figure = FIGURES["hidden_gradient_distribution"].draw(run, limits=shared_limits([run]))
+    heat = figure.data[0]
+    assert heat.customdata[0, -1] == pytest.approx(float(run["magnitude_bin"][-1]))
+    assert np.all(heat.z[:, -1] == 1.0)
+
+
 def test_values_stand_on_their_bins(run):
-    figure = figures.distributions(run)
+    figure = FIGURES["activation_distribution"].draw(run)
     axis = figure.layout.xaxis
     zero = dict(zip(axis.ticktext, axis.tickvals, strict=True))["0"]
     assert figure.data[1].z[0].argmax() == zero
@@ -253,13 +265,13 @@ def test_gradient_factor_divides_neighbouring_norms(run):
     factor = gradient_factor(run)
     expected = norms.sel(hidden=4).values / norms.sel(hidden=5).values
     np.testing.assert_allclose(factor.sel(block=5).values, expected)
-    figure = figures.gradient_factor_by_block(run, epoch=12)
+    figure = FIGURES["gradient_factor"].draw(run, epoch=12)
     np.testing.assert_allclose(named(figure, "plain").y, factor.sel(epoch=10, network="plain").isel(seed=0))
     np.testing.assert_allclose(named(figure, "plain, expected").y, 0.55)
 
 
 def test_gradient_factor_without_jacobians_shows_what_was_measured(run):
-    figure = figures.gradient_factor_by_block(run.drop_vars("jacobian_gain"), epoch=12)
+    figure = FIGURES["gradient_factor"].draw(run.drop_vars("jacobian_gain"), epoch=12)
     assert [trace.name for trace in figure.data] == ["plain", "residual"]
     assert "did not record jacobian_gain" in words(figure)
 
@@ -292,3 +304,26 @@ def test_lanes_share_their_axes(build_run, name):
         assert drawn[0].layout[axis].range == drawn[1].layout[axis].range
     if drawn[0].layout.coloraxis.cmin is not None and name != "update_to_data":
         assert drawn[0].layout.coloraxis.cmax == drawn[1].layout.coloraxis.cmax
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_picture_is_wellformed_with_a_curve_for_each_network(run):
+    root = ET.fromstring(picture(run))
+    strokes = [path.get("stroke") for path in root.iter(f"{SVG}path")]
+    assert strokes == ["currentColor", NETWORKS["plain"].colour, NETWORKS["residual"].colour]
+    assert [text.text for text in root.iter(f"{SVG}text")] == ["plain", "residual"]
+    assert len(picture(run)) < 3000
+
+
+def test_in_the_picture_higher_values_stand_higher(run):
+    root = ET.fromstring(picture(run))
+    plain = list(root.iter(f"{SVG}path"))[1].get("d")
+    heights = [float(point.split()[1]) for point in plain.replace("M", "L").split("L")[1:]]
+    assert heights == sorted(heights, reverse=True)
+
+
+def test_nothing_recorded_gives_an_empty_picture(build_run):
+    for run in (build_run().isel(epoch=slice(0, 0)), build_run().drop_vars("gradient_norm"), build_run() * np.nan):
+        assert not list(ET.fromstring(picture(run)).iter(f"{SVG}text"))

@@ -7,7 +7,7 @@ entry of the run falls into are left out at both ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,35 +15,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
-from goldviz.figures.elements import colour_bar_below, panel_per_network, power, worded
-from goldviz.figures.limits import Limits
-from goldviz.figures.reading import absence, finite, networks, recorded, run_label, single
-from goldviz.figures.theme import Theme, style_of
-from goldviz.labs.depth_gradients.figures.layers import layer_ticks
-from goldviz.labs.depth_gradients.figures.quantities import limit_of
-
-Which = Literal["activations", "hidden_gradients", "weight_gradients"]
-
-
-@dataclass(frozen=True)
-class Distribution:
-    """One kind of histogram: its variable, its bins, its title and the words of its x axis."""
-
-    variable: str
-    bins: Literal["value_bin", "magnitude_bin"]
-    title: str
-    axis: str
-
-
-DISTRIBUTIONS: dict[Which, Distribution] = {
-    "activations": Distribution("activation_histogram", "value_bin", "What do the layers put out?", "Activation"),
-    "hidden_gradients": Distribution(
-        "gradient_histogram", "magnitude_bin", "How large is the signal going back?", "Size of an entry of dL/dh"
-    ),
-    "weight_gradients": Distribution(
-        "weight_gradient_histogram", "magnitude_bin", "How large are the weight gradients?", "Size of an entry of dL/dW"
-    ),
-}
+from goldviz.figures.elements import colour_bar_below, power
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite, single
+from goldviz.labs.depth_gradients.figures.quantities import figure, layer_ticks
 
 
 @dataclass(frozen=True)
@@ -75,48 +50,74 @@ class Columns:
         ticks = {"tickvals": [0, *(place for place, _ in clear)], "ticktext": ["0", *(words for _, words in clear)]}
         return cls(drawn, np.concatenate([[0, np.nan], centres[first : last + 1]]), ticks)
 
+    @classmethod
+    def of(cls, plot: Plot, shares: xr.DataArray) -> Columns:
+        """The bins that limits keep, of values or of magnitudes; the last dimension of ``shares`` is the bins'."""
+        bins = str(shares.dims[-1])
+        # Limits of one bin alone are widened by one, and bins that several runs share may be more than this run has.
+        first, last = (min(round(end), shares.sizes[bins] - 1) for end in plot.limit(f"{shares.name}_bins"))
+        arrange = cls.of_values if bins == "value_bin" else cls.of_magnitudes
+        return arrange(shares.values, shares[bins].values, first, last)
 
-def distributions(
-    ds: xr.Dataset, *, which: Which = "activations", epoch: int | None = None, limits: Limits | None = None,
-    theme: Theme = "light",
-) -> go.Figure:  # fmt: skip
+
+@figure(
+    "What do the layers put out?",
+    shows="How each layer's activations are distributed.",
+    cannot_show="A distribution over all units cannot tell whether samples are still told apart.",
+    needs=("activation_histogram",),
+)
+def activation_distribution(plot: Plot) -> go.Figure:
+    """Share of activations per bin of values in every layer: a cloud that narrows tells samples apart by less."""
+    return _distribution(plot, "activation_histogram", "Activation")
+
+
+@figure(
+    "How large is the signal going back?",
+    shows="How large the entries of dL/dh are in each layer, and how many are exactly zero.",
+    cannot_show="Sizes have no sign: whether entries add up or cancel does not show.",
+    needs=("gradient_histogram",),
+)
+def hidden_gradient_distribution(plot: Plot) -> go.Figure:
+    """Share of the entries of dL/dh per bin of magnitudes in every layer; a cloud that drifts to the left fades."""
+    return _distribution(plot, "gradient_histogram", "Size of an entry of dL/dh")
+
+
+@figure(
+    "How large are the weight gradients?",
+    shows="How large the entries of dL/dW are in each layer, and how many are exactly zero.",
+    cannot_show="Healthy weight gradients do not prove that the signal survives all the way to the input.",
+    needs=("weight_gradient_histogram",),
+)
+def weight_gradient_distribution(plot: Plot) -> go.Figure:
+    """Share of the entries of dL/dW per bin of magnitudes in every layer; a cloud that drifts to the left fades."""
+    return _distribution(plot, "weight_gradient_histogram", "Size of an entry of dL/dW")
+
+
+def _distribution(plot: Plot, name: str, axis: str) -> go.Figure:
     """Share of entries per bin (x) in every layer (y), one panel for each network, at the last measured epoch.
 
-    A cloud that drifts to the left from layer to layer is a gradient that fades; the column at the left of a
-    magnitude's figure holds what is exactly zero or nearly so.
+    The column at the left of a magnitude's figure holds what is exactly zero or nearly so.
     """
-    kind = DISTRIBUTIONS[which]
-    if words := absence(ds, kind.variable):
-        return worded(words, title=kind.title, theme=theme)
-    at = recorded(ds, epoch, "histogram_epoch")
-    shares = finite(ds[kind.variable].sel(histogram_epoch=at)).transpose("network", "layer", kind.bins)
-    first, last = (round(end) for end in limit_of(f"{kind.variable}_bins", ds, limits))
-    arrange = Columns.of_values if kind.bins == "value_bin" else Columns.of_magnitudes
-    columns = arrange(shares.values, shares[kind.bins].values, first, last)
-    names = networks(ds)
-    figure = panel_per_network(names, theme)
+    at = plot.at("histogram_epoch")
+    shares = finite(plot.ds[name].sel(histogram_epoch=at)).transpose("network", "layer", ...)
+    columns = Columns.of(plot, shares)
+    plot.panel_per_network()
     centres = np.broadcast_to(single(columns.centres), columns.shares.shape[1:])
-    for row, network in enumerate(names, start=1):
+    for row, network in enumerate(plot.networks, start=1):
         heat = go.Heatmap(
             x=np.arange(len(columns.centres)), y=shares["layer"].values, z=single(columns.shares[row - 1]),
             coloraxis="coloraxis", hoverongaps=False, customdata=centres,
             hovertemplate="layer %{y}, near %{customdata:.2~g}<br>share %{z:.2%}"
-            f"<extra>{style_of(network).label}</extra>",
+            f"<extra>{plot.look_of(network).label}</extra>",
         )  # fmt: skip
-        figure.add_trace(heat, row=row, col=1)
-    figure.update_yaxes(
-        title_text="Layer", range=limit_of("layer", ds, limits), showgrid=False, **layer_ticks(ds, limits)
-    )
-    figure.update_xaxes(
+        plot.add(heat, row=row)
+    layers = plot.limit("layer")
+    plot.figure.update_yaxes(title_text="Layer", range=layers, showgrid=False, **layer_ticks(plot.ds, layers))
+    plot.figure.update_xaxes(
         range=(-0.5, len(columns.centres) - 0.5), showgrid=False, tickangle=0, tickmode="array", **columns.ticks
     )
-    figure.update_xaxes(title_text=kind.axis, row=len(names), col=1)
-    look.apply(
-        figure, theme, title=kind.title, notes=[run_label(ds), f"Measured at epoch {at}."], height=580, legend=False,
-        hover="closest",
-    )  # fmt: skip
-    colour_bar_below(
-        figure, limit_of(kind.variable, ds, limits), look.SEQUENTIAL, "Share of the layer's entries in a bin",
-        tickformat=".0%", nticks=6,
-    )  # fmt: skip
-    return figure
+    plot.figure.update_xaxes(title_text=axis, row=len(plot.networks))
+    plot.finish(f"Measured at epoch {at}.", height=580, legend=False, hover="closest")
+    words = "Share of the layer's entries in a bin"
+    colour_bar_below(plot.figure, plot.limit(name), look.SEQUENTIAL, words, tickformat=".0%", nticks=6)
+    return plot.figure

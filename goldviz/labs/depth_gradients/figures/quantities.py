@@ -1,13 +1,15 @@
-"""What the figures of *Gradient flow in depth* have limits for, and the two readings that need more than a variable."""
+"""What the figures of *Gradient flow in depth* have limits for, their layer axis, and readings beyond a variable."""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from goldviz.figures import limits
+from goldviz.figures import limits, plot
+from goldviz.figures.elements import number_ticks, whole
 from goldviz.figures.limits import (
     Quantity,
     Values,
@@ -40,6 +42,17 @@ def decay_between_hidden(ds: xr.Dataset) -> xr.DataArray:
     The input matrix of a tied read-out even gets the gradients of both of its uses.
     """
     return ds["decay_rate"].sel(layer=slice(1, depth_of(ds) - 1))
+
+
+def layer_ticks(ds: xr.Dataset, ends: tuple[float, float]) -> dict[str, Any]:
+    """Ticks of the layer axis: 'input' for layer 0, numbers, and 'read-out' for a matrix of its own.
+
+    Where lanes of different depth share the axis, only their common names are words.
+    """
+    names = {0: "input"}
+    if int(ds["layer"].max()) > depth_of(ds):
+        names[int(ds["layer"].max())] = "read-out"
+    return number_ticks(*whole(ends), names)
 
 
 def _of_factor(ds: xr.Dataset) -> Values:
@@ -81,5 +94,5 @@ QUANTITIES = {
     "block": Quantity(ends_of("block")),
 }
 
-limit_of = partial(limits.limit_of, QUANTITIES)
+figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from goldviz.figures import limits
+from goldviz.figures import limits, plot
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
 from goldviz.figures.reading import finite, networks
 
@@ -99,5 +100,12 @@ QUANTITIES = {
     "task_lag": Quantity(ends_of("task_lag")),
 }
 
-limit_of = partial(limits.limit_of, QUANTITIES)
+figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)
+
+
+def reference_without_memory(drawn: plot.Plot, **how: Any) -> None:
+    """The line of what the best answer without memory scores, where the run knows it."""
+    if not drawn.lacks("memoryless_loss"):
+        memoryless = float(finite(drawn.ds["memoryless_loss"]).median())
+        drawn.reference(memoryless, f"best without memory: {memoryless:.3f}", **how)

@@ -1,0 +1,250 @@
+"""What a laboratory's figure is drawn on: a run, the step in view, shared limits, and the parts that figures repeat.
+
+A figure is a function of a :class:`Plot` under :func:`figure`, which says what it answers and what it needs::
+
+    @figure(QUANTITIES, "Does it learn?", shows="The loss.", cannot_show="Why.", needs=("loss",))
+    def loss(plot: Plot) -> go.Figure:
+        plot.curves(plot.averaged("loss"))
+        plot.step_grid()
+        plot.linear_axis("loss", "Loss")
+        return plot.finish(plot.drawn())
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, Literal
+
+import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
+
+from goldviz.figures import elements, limits, reading
+from goldviz.figures import theme as look
+from goldviz.figures.limits import Limits, Quantities
+from goldviz.figures.reading import Band, finite, sentences
+from goldviz.figures.spec import FigureSpec
+from goldviz.figures.theme import INKS, Ink, NetworkStyle, Theme, style_of
+
+GROWING = ("look", "epoch", "step")
+"""The dimensions along which recorded variables grow."""
+
+
+@dataclass
+class Plot:
+    """One figure while it is drawn: what it is drawn from, and what was drawn so far."""
+
+    ds: xr.Dataset
+    title: str
+    quantities: Quantities
+    epoch: int | None = None
+    limits: Limits | None = None
+    theme: Theme = "light"
+    look_of: Callable[[str], NetworkStyle] = style_of
+    figure: go.Figure = field(default_factory=go.Figure)
+    thinning: str = ""
+    bands: bool = False
+    over_steps: bool = False
+
+    @property
+    def networks(self) -> list[str]:
+        """Names of the run's networks, in order."""
+        return reading.networks(self.ds)
+
+    @property
+    def ink(self) -> Ink:
+        """The theme's colours."""
+        return INKS[self.theme]
+
+    def limit(self, name: str) -> tuple[float, float]:
+        """The limits of a quantity: those that runs share, else the run's own."""
+        return limits.limit_of(self.quantities, name, self.ds, self.limits)
+
+    def at(self, dim: str | None = None) -> int:
+        """The last recorded epoch or step (along ``dim``) that is not after the scrubber."""
+        return reading.recorded(self.ds, self.epoch, dim or reading.growing_dim(self.ds))
+
+    def lacks(self, *names: str) -> str:
+        """Why these variables cannot be drawn, as one sentence; empty if they all can."""
+        return reading.absence(self.ds, *names)
+
+    def instead(self, words: str) -> go.Figure:
+        """The figure that says in a sentence why there is nothing to draw."""
+        return elements.worded(words, title=self.title, theme=self.theme)
+
+    def thinned(self, name: str, most: int = reading.MOST_COLUMNS) -> xr.DataArray:
+        """A variable at as many of its steps as are drawn; :meth:`drawn` says which."""
+        values = self.ds[name]
+        dim = next(dim for dim in GROWING if dim in values.dims)
+        kept, self.thinning = reading.thinned(values.sizes[dim], most=most, noun=dim)
+        return values.isel({dim: kept})
+
+    def averaged(self, name: str, most: int = reading.MOST_COLUMNS) -> xr.DataArray:
+        """Means of a variable over windows of steps; :meth:`drawn` says how wide they are."""
+        means, self.thinning = reading.averaged(self.ds[name], "step", most=most)
+        return means
+
+    def drawn(self, *before: str) -> str:
+        """These sentences, what was left out, and what curves and bands are of several seeds, in one line."""
+        return sentences(*before, self.thinning, reading.seeds_in_words(self.ds, band=self.bands))
+
+    def each(
+        self, values: xr.DataArray, words: Callable[[float], str], *, between: str = " ", after: str = ", "
+    ) -> str:
+        """Every network's name and value in words; those whose value (dimension ``network``) is NaN are left out."""
+        parts = [(str(name), float(values.sel(network=name))) for name in values["network"].values]
+        return after.join(
+            f"{self.look_of(name).label}{between}{words(value)}" for name, value in parts if np.isfinite(value)
+        )
+
+    def panels(self, names: Sequence[str], colours: Sequence[str] | None = None) -> None:
+        """Draw on panels below one another, each with its name above it."""
+        self.figure = elements.panels(names, self.theme, colours=colours)
+
+    def panel_per_network(self) -> None:
+        """Draw on a panel for each network, headed by its name in its colour."""
+        styles = [self.look_of(name) for name in self.networks]
+        self.panels([style.heading for style in styles], [style.colour for style in styles])
+
+    def add(self, trace: Any, row: int | None = None) -> None:
+        """Draw a trace, in a panel where there are panels."""
+        self.figure.add_trace(trace, **({} if row is None else {"row": row, "col": 1}))
+
+    def curve(
+        self, values: xr.DataArray, network: str, *,
+        hover: str = "%{y:.3~g}", row: int | None = None, legend: bool | None = None,
+    ) -> None:  # fmt: skip
+        """A network's curve over the one dimension of ``values`` beside ``seed``, with the range of its seeds.
+
+        Unless ``legend`` says otherwise, curves of the first panel are named in the legend.
+        """
+        self.bands = True
+        dim = next(dim for dim in values.dims if dim != "seed")
+        elements.add_curve(
+            self.figure, network, values[dim].values, Band.of(values), style=self.look_of(network), hover=hover,
+            row=row, legend=row in (None, 1) if legend is None else legend,
+        )  # fmt: skip
+
+    def curves(self, values: xr.DataArray, **how: Any) -> None:
+        """A curve for each network, drawn as :meth:`curve` does."""
+        for network in self.networks:
+            self.curve(values.sel(network=network), network, **how)
+
+    def test_losses(self) -> str:
+        """An open marker at the end for each network's test loss, and the sentence that says so."""
+        if self.lacks("test_loss"):
+            return "Test loss follows when training ends."
+        last = int(self.ds[reading.growing_dim(self.ds)].max())
+        for network in self.networks:
+            elements.add_test_loss(self.figure, network, last, finite(self.ds["test_loss"]).sel(network=network))
+        return "Open marker at the end: test loss."
+
+    def network_maps(self, values: xr.DataArray, hover: str) -> None:
+        """A heat map (y, x) of each network in a panel of its own, all on one colour axis."""
+        self.panel_per_network()
+        y, x = (values[dim].values for dim in values.dims if dim != "network")
+        for row, network in enumerate(self.networks, start=1):
+            z = reading.single(values.sel(network=network).values)
+            hovered = f"{hover}<extra>{self.look_of(network).label}</extra>"
+            self.add(
+                go.Heatmap(x=x, y=y, z=z, coloraxis="coloraxis", hoverongaps=False, hovertemplate=hovered), row=row
+            )
+
+    def log_map(
+        self, name: str, up: str, hover: str, words: str, *, height: int, title: str, **axis: Any
+    ) -> go.Figure:  # fmt: skip
+        """Logarithms of a variable over training as colours, a panel for each network; grey where there are none.
+
+        ``up`` is the dimension that goes upwards, ``title`` and ``axis`` say what stands at it; ``words`` stand over
+        the colour bar.
+        """
+        most = min(reading.MOST_COLUMNS, max(1, reading.MOST_CELLS // self.ds.sizes[up]))
+        norms = limits.log10(self.thinned(name, most)).median("seed").transpose("network", up, ...)
+        low, high = self.limit(name)
+        self.network_maps(norms, hover)
+        self.figure.update_yaxes(title_text=title, range=self.limit(up), showgrid=False, **axis)
+        self.step_axis()
+        gaps = "Grey: exactly 0, or not a finite number." if bool(np.isnan(norms).any()) else ""
+        self.finish(sentences(self.drawn(), gaps), height=height, legend=False, hover="closest")
+        words = f"{words}, from {elements.power(low)} to {elements.power(high)}"
+        ticks = elements.power_ticks(low, high)
+        elements.colour_bar_below(self.figure, (low, high), look.SEQUENTIAL, words, **ticks)
+        return self.figure.update_layout(plot_bgcolor=self.ink.gap if gaps else None)
+
+    def step_axis(self) -> None:
+        """Epochs or steps as the axis of every panel, with the scrubber and the changes made on the way."""
+        self.over_steps = True
+        dim = reading.growing_dim(self.ds)
+        elements.epoch_axis(self.figure, self.limit(dim), dim.capitalize())
+
+    def step_grid(self) -> None:
+        """The axis of epochs or steps under curves: its grid, and what is read off at one step together."""
+        self.step_axis()
+        self.figure.update_xaxes(unifiedhovertitle_text=f"{reading.growing_dim(self.ds)} %{{x}}", showgrid=True)
+
+    def number_axis(self, name: str, title: str, hover: str, names: Mapping[int, str] | None = None) -> None:
+        """A coordinate's whole numbers as the x axis of every panel, its title under the last."""
+        ends = self.limit(name)
+        ticks = elements.number_ticks(*elements.whole(ends), names or {})
+        self.figure.update_xaxes(unifiedhovertitle_text=hover, range=ends, **ticks)
+        elements.title_below(self.figure, title)
+
+    def log_axis(self, name: str, title: str, row: int | None = None) -> None:
+        """A logarithmic y axis over a quantity's limits."""
+        self.figure.update_yaxes(title_text=title, **elements.log_axis(self.limit(name)), row=row)
+
+    def loss_axis(self, name: str, title: str, row: int | None = None) -> None:
+        """A y axis for losses, logarithmic where they differ much."""
+        self.figure.update_yaxes(title_text=title, **elements.loss_axis(*self.limit(name)), row=row)
+
+    def linear_axis(self, name: str, title: str, row: int | None = None, **more: Any) -> None:
+        """A linear y axis over a quantity's limits."""
+        self.figure.update_yaxes(title_text=title, range=self.limit(name), row=row, **more)
+
+    def reference(self, y: float, words: str, **how: Any) -> None:
+        """A thin line at the height that theory names, with its words; see ``elements.reference_line``."""
+        elements.reference_line(self.figure, y, words, self.theme, **how)
+
+    def finish(
+        self, *notes: str, height: int = 430, legend: bool = True, hover: Literal["x unified", "closest"] = "x unified"
+    ) -> go.Figure:
+        """The figure with its marks, its title, and under it the run's name and these notes."""
+        if self.over_steps:
+            elements.mark_epochs(self.figure, self.ds, self.epoch, self.theme)
+        named = [reading.run_label(self.ds), *notes]
+        return look.apply(
+            self.figure, self.theme, title=self.title, notes=named, height=height, legend=legend, hover=hover
+        )
+
+
+def figure(
+    quantities: Quantities,
+    question: str,
+    *,
+    shows: str,
+    cannot_show: str,
+    needs: tuple[str, ...] = (),
+    title: str = "",
+    look_of: Callable[[str], NetworkStyle] = style_of,
+) -> Callable[[Callable[..., go.Figure]], FigureSpec]:
+    """Make a figure of a function that draws on a :class:`Plot`.
+
+    ``title`` stands over it where the question is too long for a phone. A run that lacks what it ``needs`` gets a
+    sentence that says so. A laboratory binds its ``quantities`` and its networks' looks once.
+    """
+
+    def declared(body: Callable[..., go.Figure]) -> FigureSpec:
+        @wraps(body)
+        def draw(
+            ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light",
+            **more: Any,
+        ) -> go.Figure:  # fmt: skip
+            plot = Plot(ds, title or question, quantities, epoch, limits, theme, look_of)
+            words = plot.lacks(*needs)
+            return plot.instead(words) if words else body(plot, **more)
+
+        return FigureSpec(draw, question, shows, cannot_show, body.__name__)
+
+    return declared
