@@ -84,6 +84,7 @@ def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk
         {
             "experiment": settings.name,
             "settings": settings.model_dump_json(),
+            "settings_version": settings.version,
             "status": status,
             "message": message,
             "versions": versions(),

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from goldviz.cli import running, serving
 from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser
-from goldviz.cli.files import EXPORTS, checked_file, named
+from goldviz.cli.files import EXPORTS, checked_file
 from goldviz.declare.registry import experiments, instants
-from goldviz.declare.settings import SettingsError
+from goldviz.declare.settings import SettingsError, either
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Store, UnknownRunError
 
@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     export = commands.add_parser("export", help="a kept run as a file", allow_abbrev=False)
     export.add_argument("run", metavar="RUN", help="the run's id, as 'goldviz list --runs' shows it")
     export.add_argument(
-        "--to", type=Path, required=True, metavar="FILE", help=f"the file; its suffix, {named(EXPORTS)}, says what"
+        "--to", type=Path, required=True, metavar="FILE", help=f"the file; its suffix, {either(EXPORTS)}, says what"
     )
     export.set_defaults(command=_export)
     return parser

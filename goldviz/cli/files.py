@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from goldviz.cli.errors import CommandError
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiment
+from goldviz.declare.settings import Experiment, SettingsError, either
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -20,22 +21,12 @@ def checked_file(path: Path, kinds: Mapping[str, Any]) -> Path:
     folder = path.absolute().parent
     if path.suffix not in kinds:
         ending = f"ends in {path.suffix}" if path.suffix else "has no suffix"
-        raise CommandError(f"The file {path} {ending}; allowed is {named(kinds)}.")
+        raise CommandError(f"The file {path} {ending}; allowed is {either(kinds)}.")
     if not folder.is_dir():
         raise CommandError(f"The folder {folder} does not exist.")
     if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
         raise CommandError(f"The file {path} cannot be written.")
     return path
-
-
-def named(kinds: Mapping[str, Any]) -> str:
-    """Suffixes in words.
-
-    >>> named({".nc": None, ".csv": None, ".py": None})
-    '.nc, .csv or .py'
-    """
-    *most, last = kinds
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 def write_netcdf(dataset: xr.Dataset, path: Path) -> None:
@@ -52,20 +43,30 @@ def write_csv(dataset: xr.Dataset, path: Path) -> None:
 
 def write_report(dataset: xr.Dataset, path: Path) -> None:
     """Settings, findings and figures as one HTML file."""
-    from goldviz.export.report import report_of_run
+    from goldviz.export.report import report_of_run, report_of_unread_run
 
     declared = experiment(dataset.attrs["experiment"])
     figures = laboratory_of(declared).figures().FIGURES
-    settings = declared.checked_json(dataset.attrs["settings"])
-    path.write_text(report_of_run(settings, dataset, figures), encoding="utf-8")
+    try:
+        settings = _settings(dataset)
+    except SettingsError as error:
+        report = report_of_unread_run(str(error), dataset, figures)
+    else:
+        report = report_of_run(settings, dataset, figures)
+    path.write_text(report, encoding="utf-8")
 
 
 def write_script(dataset: xr.Dataset, path: Path) -> None:
     """The Python file that repeats the run."""
     from goldviz.runs.arrays import changes_by_step
 
-    settings = experiment(dataset.attrs["experiment"]).checked_json(dataset.attrs["settings"])
-    path.write_text(settings.script(changes_by_step(dataset)), encoding="utf-8")
+    path.write_text(_settings(dataset).script(changes_by_step(dataset)), encoding="utf-8")
+
+
+def _settings(dataset: xr.Dataset) -> Experiment:
+    """What a kept run was asked for; raises :class:`SettingsError` where nobody understands it any more."""
+    facts = dataset.attrs
+    return experiment(facts["experiment"]).from_store(facts["settings_version"], facts["settings"])
 
 
 Writer = Callable[["xr.Dataset", Path], None]

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldviz.api import carried_out
 from goldviz.cli.errors import INTERRUPTED, CommandError, Parser
-from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file, named
+from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file
 from goldviz.declare.registry import experiment, instant
-from goldviz.declare.settings import Settings, SettingsError, allowed, facts, schemas
+from goldviz.declare.settings import Settings, SettingsError, allowed, either, facts, schemas
 from goldviz.runs.recorder import Order
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _parser(command: str, declared: type[Settings], outputs: Mapping[str, Any]) 
         allow_abbrev=False,
     )
     parser.add_argument("--preset", metavar="NAME", help="start from this preset; they are listed below")
-    parser.add_argument("--output", type=Path, metavar="FILE", help=f"write the numbers to a {named(outputs)} file")
+    parser.add_argument("--output", type=Path, metavar="FILE", help=f"write the numbers to a {either(outputs)} file")
     titles = dict.fromkeys(facts(declared, name)["group"] for name in declared.model_fields)
     groups = {title: parser.add_argument_group(f"{title.lower()} settings") for title in titles}
     for name in declared.model_fields:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import xarray as xr
 
+from goldviz.declare.kept import in_todays_words
 from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.settings import Experiment
 
@@ -29,7 +30,9 @@ def example(experiment: type[Experiment], slug: str) -> xr.Dataset:
     """The recorded run of a preset."""
     from goldviz.runs.arrays import dataset_from_bytes
 
-    return dataset_from_bytes(example_path(experiment, slug).read_bytes())
+    dataset = dataset_from_bytes(example_path(experiment, slug).read_bytes())
+    dataset.attrs = in_todays_words(experiment, dataset.attrs)
+    return dataset
 
 
 def has_example(experiment: type[Experiment], slug: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,20 @@ def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[st
     title = str(dataset.attrs.get("title") or settings.title)
     drawn = [(spec, spec.draw(dataset, theme="light")) for spec in figures.values()]
     return report_html(title, _named(settings), drawn, settings.equations, settings.findings(dataset))
+
+
+def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
+    """The report of a run whose settings nobody understands any more: they are listed as they were kept."""
+    try:
+        kept = json.loads(dataset.attrs["settings"])
+    except ValueError:
+        kept = None
+    listed = (
+        {name.replace("_", " ").capitalize(): value for name, value in kept.items()} if isinstance(kept, dict) else {}
+    )
+    drawn = [(spec, spec.draw(dataset, theme="light")) for spec in figures.values()]
+    title = str(dataset.attrs.get("title") or dataset.attrs["experiment"])
+    return report_html(title, {"Note": complaint, **listed}, drawn, [])
 
 
 def report_of_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:

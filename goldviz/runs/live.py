@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
+from goldviz.declare.kept import in_todays_words
+from goldviz.declare.registry import experiments
 from goldviz.runs.arrays import Stacked, joined, labelled
 
 if TYPE_CHECKING:
@@ -66,15 +68,17 @@ class LiveRun:
             "title": run.name,
             "experiment": run.experiment,
             "settings": run.settings,
+            "settings_version": run.settings_version,
             "status": run.status,
             "message": run.message,
             "duration": run.seconds,
             "instrument_seconds": run.instrument_seconds,
             "marks": self._store.marks(self.run_id),
         }
-        return labelled(
-            description["variables"], description["coordinates"], self._records, self._store.finals(self.run_id), facts
-        )
+        once = self._store.finals(self.run_id)
+        dataset = labelled(description["variables"], description["coordinates"], self._records, once, facts)
+        dataset.attrs = in_todays_words(experiments().get(run.experiment), dataset.attrs)
+        return dataset
 
 
 def _overlap(old: Stacked, new: Stacked) -> bool:

@@ -26,6 +26,7 @@ from sqlalchemy import (
     Text,
     create_engine,
     event,
+    func,
     insert,
     inspect,
     make_url,
@@ -34,7 +35,10 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-SCHEMA_VERSION = 1
+from goldviz.runs.migrations import SCHEMA_VERSION, migrate
+
+UPDATE_LOCK = 716_118
+"""The number of the lock under which processes create or update the tables on PostgreSQL, one at a time."""
 
 metadata = MetaData()
 
@@ -47,6 +51,7 @@ runs = Table(
     Column("experiment", String(64), nullable=False),
     Column("name", String(200), nullable=False),
     Column("settings", Text, nullable=False),
+    Column("settings_version", Integer, nullable=False, server_default="1"),
     Column("variables", JSON, nullable=False),
     Column("coordinates", JSON, nullable=False),
     Column("attributes", JSON, nullable=False),
@@ -156,7 +161,7 @@ def shown(url: str) -> str:
 
 
 def open_engine(url: str) -> Engine:
-    """Connect, create the tables where there are none, and refuse a database of a later version.
+    """Connect, create the tables where there are none, update those of an earlier version, and refuse a later one.
 
     Raises :class:`StoreError` with one sentence where that fails.
     """
@@ -175,7 +180,7 @@ def open_engine(url: str) -> Engine:
         engine = create_engine(parsed, **options)
         if sqlite:
             event.listen(engine, "connect", _prepare_sqlite)
-        _create_or_check(engine, url)
+        _create_or_update(engine, url)
         return engine
 
 
@@ -186,39 +191,55 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     cursor.close()
 
 
-def _create_or_check(engine: Engine, url: str) -> None:
+def _create_or_update(engine: Engine, url: str) -> None:
     with engine.connect() as connection:
-        if _has_tables(connection, url):
-            return
-    if engine.dialect.name == "sqlite":
+        version = _version(connection, url)
+    if version == SCHEMA_VERSION:
+        return
+    if version is None and engine.dialect.name == "sqlite":
         with engine.connect() as connection:
             # Readers and the writer do not wait for one another; the mode stays with the file.
             connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+    with engine.begin() as connection:
+        _lock(connection)
+        # Another process may have been faster.
+        version = _version(connection, url)
+        if version is None:
+            metadata.create_all(connection)
+            connection.execute(insert(schema_version).values(version=SCHEMA_VERSION))
+        elif version < SCHEMA_VERSION:
+            _update(connection, url, version)
+
+
+def _update(connection: Connection, url: str, version: int) -> None:
     try:
-        with engine.begin() as connection:
-            if engine.dialect.name == "sqlite":
-                # Python's driver would commit each table by itself, and another process would see half of them.
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-            if not _has_tables(connection, url):
-                metadata.create_all(connection)
-                connection.execute(insert(schema_version).values(version=SCHEMA_VERSION))
-    except DBAPIError:
-        # On PostgreSQL, two processes that create the tables at once: the other one was faster.
-        with engine.connect() as connection:
-            if not _has_tables(connection, url):
-                raise
+        migrate(connection, version)
+    except DBAPIError as error:
+        raise StoreError(
+            f"The database {shown(url)} could not be updated from schema {version} and stays as it was: {error.orig}."
+        ) from error
 
 
-def _has_tables(connection: Connection, url: str) -> bool:
+def _lock(connection: Connection) -> None:
+    """Hold every other process that creates or updates the tables until this transaction ends."""
+    if connection.dialect.name == "sqlite":
+        # Python's driver would commit each table by itself, and another process would see half of them.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    elif connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(UPDATE_LOCK)))
+
+
+def _version(connection: Connection, url: str) -> int | None:
+    """The version of the tables, or None where there are none; raises :class:`StoreError` for a later one."""
     if not inspect(connection).has_table("schema_version"):
-        return False
+        return None
     found = connection.execute(select(schema_version.c.version)).scalar()
     if found is None or found > SCHEMA_VERSION:
         raise StoreError(
             f"The database {shown(url)} was written by a later goldviz (its schema is {found}, this one knows "
             f"{SCHEMA_VERSION}). Update goldviz, or name another database in GOLDVIZ_DATABASE_URL."
         )
-    return True
+    return int(found)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ import xarray as xr
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from goldviz.runs import arrays
+from goldviz.runs.clock import database_clock
 from goldviz.runs.recorder import Batch, Order, Progress, in_words
 from goldviz.runs.schema import (
     StoreError,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 UNFINISHED = ("queued", "running")
 HEARTBEAT_LIMIT = 10.0
-"""An unfinished run that has given no sign of life for so many seconds was interrupted."""
+"""An unfinished run that has given no sign of life for so many seconds of the database's clock was interrupted."""
 NAME_LENGTH = 200
 
 
@@ -56,6 +56,7 @@ class Run:
     experiment: str
     name: str
     settings: str
+    settings_version: int
     status: str
     message: str
     created: float
@@ -140,15 +141,16 @@ class Store:
 
         A hot setting that had been changed by then stays changed. Another value for one, in ``settings`` or in
         ``changes``, is a change at that step: it is marked there, and the records before it keep the settings that
-        made them. Raises :class:`UnknownRunError`, or :class:`StoreError` where the step was not kept.
+        made them. Raises :class:`UnknownRunError`, :class:`StoreError` where the step was not kept, and
+        :class:`goldviz.declare.settings.SettingsError` where the other's settings are not understood any more.
         """
         parent = self.run(run_id)
         state = self.state(run_id, step)
-        first = json.loads(parent.settings)
-        given = json.loads(settings.model_dump_json())
+        first = settings.from_store(parent.settings_version, parent.settings).model_dump(mode="json")
+        given = settings.model_dump(mode="json")
         hot = settings.hot_settings()
-        wanted = {key: given[key] for key in hot if given[key] != first.get(key)} | dict(changes or {})
-        row = self._new_row(settings.changed(**{key: first[key] for key in hot if key in first}), name, "queued")
+        wanted = {key: given[key] for key in hot if given[key] != first[key]} | dict(changes or {})
+        row = self._new_row(settings.changed(**{key: first[key] for key in hot}), name, "queued")
         fork_id = str(row["id"])
         share = step / max(parent.step, 1)
         row |= {
@@ -171,6 +173,8 @@ class Store:
                 marks.c.run_id == run_id, marks.c.step < step
             )
             earlier = [dict(mark._mapping) for mark in connection.execute(marked.order_by(marks.c.id))]
+            for mark in earlier:
+                mark["changes"] = settings.changes_from_store(parent.settings_version, mark["changes"])
             in_force = {key: value for mark in earlier for key, value in mark["changes"].items()}
             new = {key: value for key, value in wanted.items() if in_force.get(key, first.get(key)) != value}
             if new:
@@ -180,20 +184,20 @@ class Store:
         return fork_id
 
     def _new_row(self, settings: Experiment, name: str, status: str) -> dict[str, Any]:
-        now = time.time()
         return {
             "id": secrets.token_hex(6),
             "experiment": settings.name,
             "name": _clean(name),
             "settings": settings.model_dump_json(),
+            "settings_version": settings.version,
             "variables": {key: asdict(variable) for key, variable in settings.variables.items()},
             "coordinates": {},
             "attributes": {"step_dimension": settings.step},
             "changes": {},
             "status": status,
             "message": "",
-            "created": now,
-            "heartbeat": now,
+            "created": time.time(),
+            "heartbeat": database_clock(),
             "step": 0,
             "total": settings.steps_planned(),
             "seconds": 0.0,
@@ -261,12 +265,12 @@ class Store:
 
     def set_status(self, run_id: str, status: str, message: str = "") -> None:
         """How the run is listed from now on, and why; raises :class:`UnknownRunError`."""
-        self._update(run_id, status=status, message=message, heartbeat=time.time())
+        self._update(run_id, status=status, message=message, heartbeat=database_clock())
 
     def turn(self, run_id: str, now: Sequence[str], status: str, message: str = "") -> bool:
         """Set the status of a run if it is one of ``now``; returns whether it was. Of two callers one succeeds."""
         return self._change(
-            (runs.c.id == run_id) & runs.c.status.in_(now), status=status, message=message, heartbeat=time.time()
+            (runs.c.id == run_id) & runs.c.status.in_(now), status=status, message=message, heartbeat=database_clock()
         )
 
     def enqueue(self, run_id: str) -> bool:
@@ -292,7 +296,7 @@ class Store:
         with self._writing() as connection:
             claim = update(runs).where(runs.c.id == run_id, runs.c.status == "queued")
             if not connection.execute(
-                claim.values(status="running", message="", lease=lease, heartbeat=time.time())
+                claim.values(status="running", message="", lease=lease, heartbeat=database_clock())
             ).rowcount:
                 self.run(run_id)
                 return None
@@ -333,12 +337,12 @@ class Store:
         """A sign of life for those of these runs that wait in the queue."""
         with self._writing() as connection:
             waiting = runs.c.id.in_(run_ids) & (runs.c.status == "queued")
-            connection.execute(update(runs).where(waiting).values(heartbeat=time.time()))
+            connection.execute(update(runs).where(waiting).values(heartbeat=database_clock()))
 
     def sign_of_life(self, run_id: str, lease: str) -> None:
         """The worker that holds the lease still trains; raises :class:`UnknownRunError` as :meth:`append` does."""
         with self._writing() as connection:
-            self._write_as_holder(connection, run_id, lease, {"heartbeat": time.time()})
+            self._write_as_holder(connection, run_id, lease, {"heartbeat": database_clock()})
 
     def _write_as_holder(self, connection: Connection, run_id: str, lease: str, values: Mapping[str, Any]) -> None:
         mine = (runs.c.id == run_id) & (runs.c.lease == lease)
@@ -350,7 +354,7 @@ class Store:
 
     def interrupt_silent(self) -> int:
         """List unfinished runs without a sign of life as interrupted; returns how many."""
-        silent = runs.c.status.in_(UNFINISHED) & (runs.c.heartbeat < time.time() - HEARTBEAT_LIMIT)
+        silent = runs.c.status.in_(UNFINISHED) & (runs.c.heartbeat < database_clock() - HEARTBEAT_LIMIT)
         with self._reading() as connection:
             if connection.execute(select(runs.c.id).where(silent).limit(1)).first() is None:
                 return 0
@@ -402,7 +406,7 @@ class Store:
 
         Raises :class:`UnknownRunError` where the run was deleted or another worker has begun it since ``lease``.
         """
-        values: dict[str, Any] = {"version": runs.c.version + 1, "heartbeat": time.time(), **asdict(progress)}
+        values: dict[str, Any] = {"version": runs.c.version + 1, "heartbeat": database_clock(), **asdict(progress)}
         if coordinates is not None:
             values["coordinates"] = dict(coordinates)
         with self._writing() as connection:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from goldviz.declare.settings import either, label
 from goldviz.runs.recorder import Batch, Desk, Ended, Order, Progress, Recorder
 from goldviz.runs.schema import StoreBusyError, StoreError
 from goldviz.runs.store import Start, Store, UnknownRunError
@@ -277,7 +278,7 @@ def _carry_out(
             _BothDesks(sink, desk) if desk else sink,
             start_step=start.run.step,
             restored=start.state,
-            changes=start.run.changes,
+            changes=settings.changes_from_store(start.run.settings_version, start.run.changes),
             seconds=start.run.seconds,
             instrument_seconds=start.run.instrument_seconds,
             budget=budget,
@@ -288,21 +289,28 @@ def _carry_out(
     except Ended as ended:
         status, message = ended.status, str(ended)
     except MemoryError:
-        status, message = "failed", "The worker ran out of memory; choose a smaller width, depth or number of samples."
+        status, message = "failed", _out_of_memory("worker", settings)
     except KeyboardInterrupt:
         sink.close("stopped", "Interrupted from the keyboard.")
         raise
     except Exception as error:  # noqa: BLE001 - a run fails with its reason, and the worker goes on
-        status, message = "failed", _reason(error, start.run.id)
+        status, message = "failed", _reason(error, settings, start.run.id)
     sink.close(status, message)
     return status
 
 
-def _reason(error: Exception, run_id: str) -> str:
+def _reason(error: Exception, settings: Experiment, run_id: str) -> str:
     text = (str(error).strip().splitlines() or [""])[0]
     if getattr(error, "for_a_person", False):
         return text
     log.error("Run %s failed:\n%s", run_id, "".join(traceback.format_exception(error)))
     if "allocate memory" in text or "out of memory" in text.lower():
-        return "The device ran out of memory; choose a smaller width, depth or number of samples."
+        return _out_of_memory("device", settings)
     return f"The training code failed with {type(error).__name__}: {text[:300]}"
+
+
+def _out_of_memory(what: str, settings: Experiment) -> str:
+    if not settings.smaller:
+        return f"The {what} ran out of memory."
+    names = either(label(name).lower() for name in settings.smaller)
+    return f"The {what} ran out of memory; choose a smaller value of {names}."

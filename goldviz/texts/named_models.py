@@ -84,7 +84,7 @@ def text_model_of_run(run_id: str) -> TextModel:
             raise TextModelError(
                 f"The run {run_id} has kept no weights; allowed is one that paused or ended by itself."
             )
-        settings = experiment(run.experiment).checked_json(run.settings)
+        settings = experiment(run.experiment).from_store(run.settings_version, run.settings)
         made: TextModel = lab.function(lab.text_models)(
             settings, store.state(run_id, steps[-1]), settings.seeds[0], run.name or f"Run {run_id}"
         )

@@ -6,7 +6,7 @@ import streamlit as st
 
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Finding
-from goldviz.ui.lanes import Lane
+from goldviz.ui.lanes import Lane, UnreadLane
 from goldviz.ui.settings_panel import start
 from goldviz.ui.words import plain
 
@@ -18,13 +18,16 @@ SIGNS = {
 CARDS_IN_A_ROW = 3
 
 
-def show(experiment: type[Experiment], shown: list[Lane]) -> None:
+def show(experiment: type[Experiment], shown: list[Lane | UnreadLane]) -> None:
     """The findings of every lane."""
     st.subheader("What happened", anchor=False)
     for lane in shown:
-        found = lane.settings.findings(lane.dataset) if lane.last_step else []
         if len(shown) > 1:
             st.markdown(f"**{plain(lane.title)}**")
+        if isinstance(lane, UnreadLane):
+            st.caption("What happened is read off numbers and settings together; these settings are not understood.")
+            continue
+        found = lane.settings.findings(lane.dataset) if lane.last_step else []
         if not found:
             st.caption(
                 "Nothing to report yet." if lane.unfinished or not lane.last_step else "Nothing out of the ordinary."

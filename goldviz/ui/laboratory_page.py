@@ -18,7 +18,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
 from goldviz.ui import chrome, controls, findings_panel, lanes, services, settings_panel, take_away
-from goldviz.ui.lanes import Lane
+from goldviz.ui.lanes import Lane, UnreadLane
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.runs import panel as run_panel
@@ -97,7 +97,7 @@ class LaboratoryPage:
             for column, lane in zip(st.columns(len(shown)), shown, strict=True):
                 with column:
                     run_panel.head(self.experiment, lane, alone=len(shown) == 1)
-                    if self.verdict is not None:
+                    if self.verdict is not None and isinstance(lane, Lane):
                         self.verdict(lane)
             if len(shown) == 1 and self.beside is not None:
                 left, right = st.columns([3, 2])
@@ -110,9 +110,10 @@ class LaboratoryPage:
                     self._across(shown, name, draw)
 
         with st.container(key="closer-look"):
-            if self.explore is not None:
+            last = shown[-1]
+            if self.explore is not None and isinstance(last, Lane):
                 # A part of its own: what is tried there does not draw the rest of the page again.
-                st.fragment(self.explore)(shown[-1], epoch)
+                st.fragment(self.explore)(last, epoch)
             self._details(shown, draw)
             findings_panel.show(self.experiment, shown)
             self._mathematics(shown, draw)
@@ -122,21 +123,21 @@ class LaboratoryPage:
             # that no figure leaves the screen meanwhile.
             st.rerun()
 
-    def _mathematics(self, shown: list[Lane], draw: Callable[..., None]) -> None:
-        if self.why is None:
+    def _mathematics(self, shown: list[Lane | UnreadLane], draw: Callable[..., None]) -> None:
+        lane = shown[-1]
+        if self.why is None or not isinstance(lane, Lane):
             return
         with st.expander("Why: the mathematics with this run's numbers", icon=":material/function:", expanded=True):
-            lane = shown[-1]
             if len(shown) > 1:
                 st.caption(f"Numbers of: {plain(lane.title)}")
             self.why(lane, lambda name: draw(lane, name, place="why-"))
 
-    def _across(self, shown: list[Lane], name: str, draw: Callable[..., None]) -> None:
+    def _across(self, shown: list[Lane | UnreadLane], name: str, draw: Callable[..., None]) -> None:
         for column, lane in zip(st.columns(len(shown)), shown, strict=True):
             with column:
                 draw(lane, name)
 
-    def _details(self, shown: list[Lane], draw: Callable[..., None]) -> None:
+    def _details(self, shown: list[Lane | UnreadLane], draw: Callable[..., None]) -> None:
         names = [name for name in self.figures if name not in (self.main, self.beside)]
         if not names:
             return
@@ -156,7 +157,7 @@ class LaboratoryPage:
         st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
         self._across(shown, chosen, draw)
 
-    def _figure(self, lane: Lane, name: str, *, epoch: int | None, limits: Any, place: str = "") -> None:
+    def _figure(self, lane: Lane | UnreadLane, name: str, *, epoch: int | None, limits: Any, place: str = "") -> None:
         spec = self.figures[name]
         theme = theme_now()
         step = min(epoch, lane.last_step) if epoch is not None and lane.last_step else None
@@ -208,7 +209,7 @@ def _poll_seconds(experiment: type[Experiment]) -> float | None:
     return POLL_SECONDS if company < COMPANY else POLL_SECONDS_IN_COMPANY
 
 
-def _read_lanes(experiment: type[Experiment]) -> list[Lane]:
+def _read_lanes(experiment: type[Experiment]) -> list[Lane | UnreadLane]:
     shown = []
     for lane_id in list(lanes.ids(experiment)):
         try:
@@ -225,7 +226,7 @@ def _read_lanes(experiment: type[Experiment]) -> list[Lane]:
     return shown
 
 
-def _scrubber(experiment: type[Experiment], shown: list[Lane]) -> int | None:
+def _scrubber(experiment: type[Experiment], shown: list[Lane | UnreadLane]) -> int | None:
     """One position in training for all lanes; stays at the end while a run goes on, unless it was moved."""
     last = max(lane.last_step for lane in shown)
     if last < 2:
@@ -235,7 +236,7 @@ def _scrubber(experiment: type[Experiment], shown: list[Lane]) -> int | None:
     at_end = position >= st.session_state.get(end, position)
     st.session_state[key] = last if at_end else max(1, min(position, last))
     st.session_state[end] = last
-    step = shown[0].settings.step
+    step = shown[0].step
     epoch: int = st.slider(
         f"{step.capitalize()} in view",
         1,

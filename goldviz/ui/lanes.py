@@ -5,7 +5,7 @@ A lane shows a run of the store, by its id, or a recorded example that ships wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -23,12 +23,11 @@ PARAMETER = "runs"
 
 
 @dataclass(frozen=True)
-class Lane:
-    """One lane at one moment. ``run`` is None for a recorded example."""
+class Shown:
+    """What one lane shows at one moment: recorded numbers. ``run`` is None for a recorded example."""
 
     id: str
     dataset: xr.Dataset
-    settings: Experiment
     run: Run | None
 
     @property
@@ -42,15 +41,39 @@ class Lane:
         return self.run is not None and self.run.unfinished
 
     @property
+    def step(self) -> str:
+        """What its steps are called: the dimension that grows."""
+        return str(self.dataset.attrs["step_dimension"])
+
+    @property
     def last_step(self) -> int:
         """The latest recorded step, 0 before the first."""
-        dim = self.settings.step
+        dim = self.step
         return int(self.dataset[dim].values[-1]) if dim in self.dataset.coords and self.dataset[dim].size else 0
+
+
+@dataclass(frozen=True)
+class Lane(Shown):
+    """A run or an example with its settings: it can be read, repeated and, where it is a run, gone on with."""
+
+    settings: Experiment
 
     @property
     def title(self) -> str:
         """The run's name, or what is special about its settings."""
         return (self.run.name if self.run else "") or difference(self.settings)
+
+
+@dataclass(frozen=True)
+class UnreadLane(Shown):
+    """A run whose settings nobody understands any more, as ``complaint`` says: its numbers can be seen, and taken."""
+
+    complaint: str
+
+    @property
+    def title(self) -> str:
+        """The run's name, if it has one."""
+        return (self.run.name if self.run else "") or "A run of another version"
 
 
 def difference(settings: Experiment) -> str:
@@ -132,7 +155,7 @@ def from_link(experiment: type[Experiment], text: str) -> list[str]:
     return list(dict.fromkeys(complaints))
 
 
-def read(experiment: type[Experiment], lane_id: str) -> Lane:
+def read(experiment: type[Experiment], lane_id: str) -> Lane | UnreadLane:
     """A lane's present state.
 
     Raises :class:`UnknownRunError` for a run that is gone, :class:`SettingsError` for one of another experiment or
@@ -143,8 +166,13 @@ def read(experiment: type[Experiment], lane_id: str) -> Lane:
         settings = experiment.preset(slug)
         if not has_example(experiment, slug):
             raise SettingsError({"runs": f"No recorded run of the preset {slug!r} ships with this version."})
-        return Lane(lane_id, example(experiment, slug), settings, None)
+        return Lane(lane_id, example(experiment, slug), None, settings)
     run, dataset = services.live_run(lane_id).snapshot()
     if run.experiment != experiment.name:
         raise SettingsError({"runs": f"Run {run.id} belongs to another laboratory ({run.experiment})."})
-    return Lane(lane_id, dataset, experiment.checked_json(run.settings), run)
+    try:
+        settings = experiment.from_store(run.settings_version, run.settings)
+        changes = experiment.changes_from_store(run.settings_version, run.changes)
+    except SettingsError as error:
+        return UnreadLane(lane_id, dataset, run, str(error))
+    return Lane(lane_id, dataset, replace(run, changes=changes), settings)

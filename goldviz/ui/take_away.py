@@ -10,14 +10,16 @@ import xarray as xr
 
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Experiment, Settings
-from goldviz.export.report import report_of_run, report_of_view
+from goldviz.export.report import report_of_run, report_of_unread_run, report_of_view
 from goldviz.export.table import curves_csv
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.arrays import changes_by_step
-from goldviz.ui.lanes import Lane
+from goldviz.ui.lanes import Lane, UnreadLane
 
 
-def show(experiment: type[Experiment], lane: Lane, figures: Mapping[str, FigureSpec], epoch: int | None) -> None:
+def show(
+    experiment: type[Experiment], lane: Lane | UnreadLane, figures: Mapping[str, FigureSpec], epoch: int | None
+) -> None:
     """Buttons to take the lane's run along; each file is made when it is asked for."""
     st.subheader("Take it with you", anchor=False)
     st.caption(
@@ -25,7 +27,6 @@ def show(experiment: type[Experiment], lane: Lane, figures: Mapping[str, FigureS
         "who reaches this server. The script needs Python and what its first lines name."
     )
     stem = f"goldviz-{experiment.name}-{lane.id.removeprefix('example:')}"
-    changes = changes_by_step(lane.dataset)
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "Curves (CSV)",
@@ -39,7 +40,7 @@ def show(experiment: type[Experiment], lane: Lane, figures: Mapping[str, FigureS
         )
         st.download_button(
             "Report (HTML)",
-            lambda: report_of_run(lane.settings, lane.dataset, figures),
+            lambda: _report(lane, figures),
             file_name=f"{stem}.html",
             mime="text/html",
             key=f"html-{lane.id}",
@@ -47,16 +48,29 @@ def show(experiment: type[Experiment], lane: Lane, figures: Mapping[str, FigureS
             on_click="ignore",
             disabled=not lane.last_step,
         )
-        st.download_button(
-            "Python script",
-            lambda: lane.settings.script(changes),
-            file_name=f"{stem.replace('-', '_')}.py",
-            mime="text/x-python",
-            key=f"script-{lane.id}",
-            icon=":material/code:",
-            on_click="ignore",
-        )
-    st.code(_command("run", lane.settings, "run.nc"), language="bash")
+        if isinstance(lane, Lane):
+            _script(lane, stem)
+    if isinstance(lane, Lane):
+        st.code(_command("run", lane.settings, "run.nc"), language="bash")
+
+
+def _report(lane: Lane | UnreadLane, figures: Mapping[str, FigureSpec]) -> str:
+    if isinstance(lane, Lane):
+        return report_of_run(lane.settings, lane.dataset, figures)
+    return report_of_unread_run(lane.complaint, lane.dataset, figures)
+
+
+def _script(lane: Lane, stem: str) -> None:
+    changes = changes_by_step(lane.dataset)
+    st.download_button(
+        "Python script",
+        lambda: lane.settings.script(changes),
+        file_name=f"{stem.replace('-', '_')}.py",
+        mime="text/x-python",
+        key=f"script-{lane.id}",
+        icon=":material/code:",
+        on_click="ignore",
+    )
 
 
 def show_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> None:

@@ -196,13 +196,82 @@ def test_every_experiment_declares_what_the_rooms_ask_for(name: str) -> None:
 def test_settings_cannot_be_changed_in_place_but_copied() -> None:
     settings = DepthGradients()
     with pytest.raises(ValidationError):
-        settings.depth = 3  # type: ignore[misc]
+        settings.depth = 3
     changed = settings.changed(depth=3)
     assert (settings.depth, changed.depth) == (15, 3)
     assert changed.differences() == {"depth": 3}
     assert settings.differences() == {}
     with pytest.raises(SettingsError, match="Depth is 0"):
         settings.changed(depth=0)
+
+
+class Later(Experiment):
+    """What became of the sample: the share is called a part, the words are gone, counts are in thousands."""
+
+    version: ClassVar[int] = 3
+    thousands: float = setting(1500.0, ge=0, le=2500, group="A", description="A count.")
+    part: float = setting(0.5, gt=0, lt=1, group="A", description="A part.", hot=True)
+    free: float = setting(0.0, group="A", description="Any number.")
+    flag: bool = setting(False, group="A", description="Yes or no.")
+
+    @classmethod
+    def upgrade(cls, version: int, values: dict[str, Any]) -> dict[str, Any]:
+        if version < 2 and "share" in values:
+            values["part"] = values.pop("share")
+        if version < 3:
+            values.pop("words", None)
+            if "count" in values:
+                values["thousands"] = int(values.pop("count")) / 1000
+        return values
+
+
+Later.name = "sample"
+
+
+def test_kept_settings_of_an_earlier_version_become_those_of_today() -> None:
+    kept = Sample(count=3000, share=0.25, words="gone", seeds=(3, 4)).model_dump_json()
+    assert Later.from_store(1, kept) == Later(thousands=3.0, part=0.25, seeds=(3, 4))
+    later = Later(part=0.1)
+    assert Later.from_store(3, later.model_dump_json()) == later
+    assert Sample.from_store(1, kept).model_dump_json() == kept
+    assert Later.changes_from_store(1, {"share": 0.75}) == {"part": 0.75}
+    assert Later.changes_from_store(3, {"part": 0.75}) == {"part": 0.75}
+
+
+@pytest.mark.parametrize(
+    ("version", "kept", "reason"),
+    [
+        (3, {"width": 3, "part": 2}, "Part is 2; allowed is a number above 0 below 1; sample has no setting 'width'"),
+        (2, {"share": 0.5}, "sample has no setting 'share'"),
+        (1, {"count": "many"}, "Settings of version 1 of sample cannot be turned into those of today"),
+        (4, {}, "Settings of version 4 of sample come from a later goldviz; update goldviz"),
+    ],
+)
+def test_kept_settings_that_nobody_understands_are_named_in_one_sentence(
+    version: int, kept: dict[str, Any], reason: str
+) -> None:
+    expected = f"The settings of this run (version {version} of sample; today's is 3) are not understood: {reason}"
+    for read in (lambda: Later.from_store(version, json.dumps(kept)), lambda: Later.changes_from_store(version, kept)):
+        with pytest.raises(SettingsError) as raised:
+            read()
+        assert str(raised.value).startswith(expected)
+        assert str(raised.value).endswith(".")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '"depth"'])
+def test_kept_settings_that_are_no_settings_are_told(text: str) -> None:
+    with pytest.raises(SettingsError, match="The settings of this run of sample are not valid JSON"):
+        Sample.from_store(1, text)
+
+
+@pytest.mark.parametrize("name", list(experiments()))
+def test_every_experiment_says_what_makes_it_smaller(name: str) -> None:
+    declared = experiment(name)
+    assert declared.smaller
+    for smaller in declared.smaller:
+        schema = declared.model_json_schema()["properties"][smaller]
+        assert schema["type"] in ("integer", "number")
+        assert schema["minimum"] < schema["maximum"]
 
 
 def test_hot_settings_are_those_declared_so() -> None:
@@ -219,6 +288,6 @@ def test_what_an_experiment_does_not_declare_is_said() -> None:
     for asked in (sample.steps_planned, sample.estimated_seconds):
         with pytest.raises(TypeError, match="Sample declares no "):
             asked()
-    with pytest.raises(ModuleNotFoundError, match=r"procedures\.sample"):
-        sample.run(None)  # type: ignore[arg-type]
-    assert sample.findings(None) == []  # type: ignore[arg-type]
+    for needs_laboratory in (sample.run, sample.findings):
+        with pytest.raises(TypeError, match="Sample stands in no laboratory's folder"):
+            needs_laboratory(None)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 import sqlite3
 from pathlib import Path
 
-from goldviz.runs.schema import SCHEMA_VERSION
+from goldviz.runs.migrations import SCHEMA_VERSION
 from goldviz.runs.store import Store
 from goldviz.ui import services
 

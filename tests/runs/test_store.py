@@ -3,6 +3,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event
 
+from goldviz.runs.migrations import SCHEMA_VERSION
 from goldviz.runs.recorder import Batch, Order, Progress
-from goldviz.runs.schema import SCHEMA_VERSION, StoreBusyError, StoreError, default_url, settled, shown
-from goldviz.runs.store import NAME_LENGTH, Store, UnknownRunError
+from goldviz.runs.schema import StoreBusyError, StoreError, default_url, settled, shown
+from goldviz.runs.store import HEARTBEAT_LIMIT, NAME_LENGTH, Store, UnknownRunError
 from goldviz.runs.worker import execute
 from tests.runs.conftest import aged, same_records, uninterrupted
 from tests.runs.toy import Toy
@@ -160,6 +162,40 @@ def test_a_silent_run_is_interrupted_and_a_late_sign_of_life_brings_it_back(stor
     store.sign_of_life(run_id, start.lease)
     assert (store.run(run_id).status, store.run(run_id).message) == ("running", "")
     assert store.run(run_id).version > run.version
+
+
+@pytest.mark.parametrize("ahead", [3600.0, -3600.0])
+def test_a_worker_whose_clock_is_off_is_not_taken_for_dead(
+    store: Store, monkeypatch: pytest.MonkeyPatch, ahead: float
+) -> None:
+    now = time.time()
+    run_id, silent = store.create(Toy()), store.create(Toy())
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(time, "time", lambda: now + ahead)
+        start, gone = store.begin(run_id), store.begin(silent)
+        assert start is not None
+        assert gone is not None
+        written(store, run_id, 1, lease=start.lease)
+        store.sign_of_life(run_id, start.lease)
+    assert store.interrupt_silent() == 0
+    aged(store, HEARTBEAT_LIMIT + 1)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(time, "time", lambda: now + ahead)
+        store.sign_of_life(run_id, start.lease)
+    assert store.interrupt_silent() == 1
+    assert (store.run(run_id).status, store.run(silent).status) == ("running", "interrupted")
+
+
+def test_a_watcher_whose_clock_is_off_interrupts_the_silent_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, run_id = time.time(), store.create(Toy())
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+    assert store.interrupt_silent() == 0
+    monkeypatch.setattr(time, "time", lambda: now - 3600)
+    aged(store, HEARTBEAT_LIMIT + 1)
+    assert store.interrupt_silent() == 1
+    assert store.run(run_id).status == "interrupted"
 
 
 def test_going_on_forgets_what_came_after_the_last_kept_step(store: Store) -> None:

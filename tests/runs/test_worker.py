@@ -32,7 +32,7 @@ def locked(store: Store) -> sqlite3.Connection:
     [
         ("error", "The training code failed with ZeroDivisionError: float division by zero"),
         ("sentence", "Depth is 3, but the moon is full; choose another night."),
-        ("memory", "The worker ran out of memory; choose a smaller width, depth or number of samples."),
+        ("memory", "The worker ran out of memory; choose a smaller value of size or epochs."),
     ],
 )
 def test_a_run_that_fails_says_why_and_keeps_its_records(store: Store, failure: str, sentence: str) -> None:

@@ -37,6 +37,7 @@ class Toy(Experiment):
         "end": Variable(("seed",), "Where the walk ended", once=True),
     }
     presets: ClassVar[tuple[Preset, ...]] = (Preset("As in the document", "document", "Nothing special."),)
+    smaller: ClassVar[tuple[str, ...]] = ("size", "epochs")
 
     epochs: int = setting(30, ge=1, le=100_000, group="Toy", description="Steps.")
     learning_rate: float = setting(0.1, ge=0, le=100, group="Toy", hot=True, description="Length of a step.")

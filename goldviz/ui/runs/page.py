@@ -12,7 +12,7 @@ from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UNFINISHED, Run, UnknownRunError
 from goldviz.ui import lanes, services
-from goldviz.ui.runs.table import label_of, table
+from goldviz.ui.runs.table import gone, label_of, table
 from goldviz.ui.settings_panel import complain, show_complaints
 from goldviz.ui.words import STATES, plain
 
@@ -38,6 +38,8 @@ def show() -> None:
         st.info("No run matches." if _filtered() else "No runs yet. Open a laboratory and press Train.")
         return
     st.caption(f"{total:,} run{'s' if total != 1 else ''}" + (f", page {_page() + 1} of {pages}" if pages > 1 else ""))
+    if sentence := gone(runs):
+        st.caption(sentence)
     event = st.dataframe(
         table(runs),
         hide_index=True,

@@ -10,16 +10,16 @@ import streamlit as st
 from goldviz.declare.settings import Experiment, SettingsError, label, schemas
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
-from goldviz.runs.store import UnknownRunError
+from goldviz.runs.store import Run, UnknownRunError
 from goldviz.ui import controls, lanes, services
-from goldviz.ui.lanes import Lane
+from goldviz.ui.lanes import Lane, UnreadLane
 from goldviz.ui.settings_panel import complain
 from goldviz.ui.words import STATES, duration, plain
 
 CONTINUABLE = ("paused", "stopped", "interrupted", "failed")
 
 
-def head(experiment: type[Experiment], lane: Lane, *, alone: bool) -> None:
+def head(experiment: type[Experiment], lane: Lane | UnreadLane, *, alone: bool) -> None:
     """Title, state, progress and buttons of one lane."""
     state = lane.run.status if lane.run else "example"
     word, colour, icon = STATES[state]
@@ -28,20 +28,21 @@ def head(experiment: type[Experiment], lane: Lane, *, alone: bool) -> None:
         _progress(lane)
     else:
         st.caption("Made by goldviz itself with these settings; *Train* repeats it live.")
+    if isinstance(lane, UnreadLane):
+        st.warning(plain(lane.complaint), icon=":material/history:")
     _buttons(experiment, lane, alone)
 
 
-def _progress(lane: Lane) -> None:
+def _progress(lane: Lane | UnreadLane) -> None:
     run = lane.run
     if run is None:
         return
-    step = lane.settings.step
     if run.status == "queued":
         ahead = services.executor().waiting_before(run.id) if services.executor_ready() else 0
         before = f"{ahead} run{'s' if ahead != 1 else ''} before it" if ahead else "its worker is getting ready"
         st.progress(0.0, f"Waiting: {before}")
         return
-    text = f"{step.capitalize()} {run.step} of {run.total}"
+    text = f"{lane.step.capitalize()} {run.step} of {run.total}"
     if run.status == "running":
         left = run.seconds_left
         text += f" · about {duration(left)} left" if left is not None else " · starting"
@@ -54,41 +55,46 @@ def _progress(lane: Lane) -> None:
         st.caption(plain(run.message))
 
 
-def _buttons(experiment: type[Experiment], lane: Lane, alone: bool) -> None:
+def _buttons(experiment: type[Experiment], lane: Lane | UnreadLane, alone: bool) -> None:
     with st.container(horizontal=True, gap="small"):
-        run = lane.run
-        if run is not None:
-            if run.status in ("running", "queued"):
+        if lane.run is not None:
+            if lane.run.status in ("running", "queued"):
                 _button("Pause", ":material/pause:", lane, _pause)
                 _button("Stop", ":material/stop:", lane, _stop)
-            elif run.status in CONTINUABLE and run.step < run.total:
-                _button("Go on", ":material/play_arrow:", lane, _resume, experiment)
-                _button("Step", ":material/skip_next:", lane, _step, experiment)
-                if run.status == "paused":
-                    _button("Stop", ":material/stop:", lane, _stop)
-            if run.status == "running":
-                _hot_settings(experiment, lane)
-            _fork(experiment, lane)
+            if isinstance(lane, Lane):
+                _go_on(experiment, lane, lane.run)
         if not alone:
             _button("Close lane", ":material/close:", lane, _close, experiment)
 
 
-def _button(name: str, icon: str, lane: Lane, action: Callable[..., None], *more: Any) -> None:
+def _go_on(experiment: type[Experiment], lane: Lane, run: Run) -> None:
+    """What takes the run further, for which its settings must be understood."""
+    if run.status in CONTINUABLE and run.step < run.total:
+        _button("Go on", ":material/play_arrow:", lane, _resume, experiment)
+        _button("Step", ":material/skip_next:", lane, _step, experiment)
+        if run.status == "paused":
+            _button("Stop", ":material/stop:", lane, _stop)
+    if run.status == "running":
+        _hot_settings(experiment, lane)
+    _fork(experiment, lane)
+
+
+def _button(name: str, icon: str, lane: Lane | UnreadLane, action: Callable[..., None], *more: Any) -> None:
     st.button(name, key=f"{name}-{lane.id}", icon=icon, on_click=_guarded, args=(action, lane, *more))
 
 
-def _guarded(action: Callable[..., None], lane: Lane, *more: Any) -> None:
+def _guarded(action: Callable[..., None], lane: Lane | UnreadLane, *more: Any) -> None:
     try:
         action(lane, *more)
     except (StoreError, ExecutionError, UnknownRunError, SettingsError) as error:
         complain(str(error))
 
 
-def _pause(lane: Lane) -> None:
+def _pause(lane: Lane | UnreadLane) -> None:
     services.executor().pause(lane.id)
 
 
-def _stop(lane: Lane) -> None:
+def _stop(lane: Lane | UnreadLane) -> None:
     services.executor().stop(lane.id)
 
 
@@ -100,7 +106,7 @@ def _step(lane: Lane, _experiment: type[Experiment]) -> None:
     services.executor().resume(lane.settings, lane.id, budget=1)
 
 
-def _close(lane: Lane, experiment: type[Experiment]) -> None:
+def _close(lane: Lane | UnreadLane, experiment: type[Experiment]) -> None:
     lanes.close(experiment, lane.id)
 
 
@@ -126,10 +132,9 @@ def _fork(experiment: type[Experiment], lane: Lane) -> None:
         if not kept:
             st.caption("No state of this run is kept any more.")
             return
-        step_word = lane.settings.step
-        st.caption(f"A new run starts with the weights of this {step_word} and goes on with these settings.")
+        st.caption(f"A new run starts with the weights of this {lane.step} and goes on with these settings.")
         with st.form(f"fork-{lane.id}", border=False):
-            step = st.selectbox(f"From {step_word}", kept, index=len(kept) // 2, key=f"fork-step-{lane.id}")
+            step = st.selectbox(f"From {lane.step}", kept, index=len(kept) // 2, key=f"fork-step-{lane.id}")
             values = _number_inputs(experiment, lane, experiment.hot_settings(), "fork")
             if st.form_submit_button("Fork", icon=":material/fork_right:"):
                 _guarded(_start_fork, lane, experiment, step, values)
@@ -137,7 +142,7 @@ def _fork(experiment: type[Experiment], lane: Lane) -> None:
 
 
 def _start_fork(lane: Lane, experiment: type[Experiment], step: int, values: dict[str, float]) -> None:
-    name = f"{lane.title}, forked at {lane.settings.step} {step}"
+    name = f"{lane.title}, forked at {lane.step} {step}"
     fork_id = services.executor().fork(lane.id, step, lane.settings, changes=values, name=name)
     lanes.add(experiment, fork_id)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -21,9 +22,21 @@ def label_of(run: Run) -> str:
     if declared is None:
         return run.experiment
     try:
-        return difference(declared.checked_json(run.settings))
+        return difference(declared.from_store(run.settings_version, run.settings))
     except SettingsError:
         return f"{declared.title} (settings of another version)"
+
+
+def gone(runs: Sequence[Run]) -> str:
+    """A sentence on runs of laboratories that this version does not have; nothing where there are none."""
+    names = sorted({run.experiment for run in runs} - set(experiments()))
+    if not names:
+        return ""
+    laboratories = "laboratories" if len(names) > 1 else "laboratory"
+    return (
+        f"This version has no {laboratories} {', '.join(names)}: such runs stay listed, and `goldviz export` "
+        "writes their numbers to a table, but they cannot be opened here."
+    )
 
 
 def age(created: float) -> str:
