@@ -16,14 +16,14 @@ Missing = Literal["none", "random", "blocks", "channel"]
 MISSING = {"none": "nothing", "random": "single observations", "blocks": "blocks of weeks", "channel": "whole channels"}
 
 # fmt: off
-market_setting = partial(setting, "simulated", group="Data", control="market", pattern="^(simulated|[0-9a-f]{16})$",
+market = partial(setting, "simulated", group="Data", control="market", pattern="^(simulated|[0-9a-f]{16})$",
     allowed="'simulated', or the 16 characters that name data kept on this server",
     description="The market: simulated, or data kept on this server.")
-market_seed_setting = partial(setting, 0, ge=0, le=999, group="Data", control="market seed",
+market_seed = partial(setting, 0, ge=0, le=999, group="Data", control="market seed",
     description="Seed of the simulated market; real data ignore it.")
-alignment_setting = partial(setting, "release", essential=True, labels=ALIGNMENTS,
+alignment = partial(setting, "release", essential=True, labels=ALIGNMENTS,
     description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.")
-missing_setting = partial(setting, "none", labels=MISSING)
-missing_share_setting = partial(setting, ge=0, le=0.95,
+missing = partial(setting, "none", labels=MISSING)
+missing_share = partial(setting, ge=0, le=0.95,
     description="Share of the covariates' observations that is hidden.")
 # fmt: on

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 
@@ -25,14 +26,14 @@ class BackpropagationByHand(Instant):
     # fmt: off
     text: str = setting("gold", min_length=2, max_length=40, group="Text", essential=True,
         description="The network reads it and predicts every next character; its characters are the alphabet.")
-    hidden: int = setting(3, ge=1, le=8, group="Network", essential=True, unit="units", description="Hidden units.")
+    hidden: int = standard.hidden(3, ge=1, le=8, essential=True)
     gain: float = setting(1.0, ge=0, le=10, group="Network",
         description="Spread of the weights times the square root of their columns.")
     learning_rate: float = setting(0.1, ge=1e-3, le=10, group="Update", essential=True, logarithmic=True,
         description="η, the size of the one SGD step.")
     clip: float = setting(5.0, ge=0.01, le=1000, group="Update", essential=True, logarithmic=True,
         description="C: a gradient whose norm over all five parts is longer is scaled down to it.")
-    seed: int = setting(0, ge=0, le=999, group="Network", description="Random seed of the weights.")
+    seed: int = standard.seed(group="Network", description="Random seed of the weights.")
     place: int = setting(1, ge=1, le=78, group="View", unit="steps",
         description="Where you are: first forward through the text, then backward from its end.")
     # fmt: on

@@ -12,14 +12,12 @@ and ``labelled_texts``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Self
 
 from pydantic import model_validator
 
+from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
-
-if TYPE_CHECKING:
-    pass
 
 TONES = ("negative", "neutral", "positive")
 TONE_SETS = ("new draws", "new patterns")
@@ -28,7 +26,6 @@ TONE_SETS = ("new draws", "new patterns")
 Pre-training reads sentences of all patterns, without their tones.
 """
 BASELINES = ("bag of words", "majority")
-OPTIMISERS = {"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"}
 TEXT_SETTINGS = ("corpus", "text_seed")
 """They are the visitor's, so presets leave them alone."""
 
@@ -79,19 +76,18 @@ class BertPretraining(Experiment):
         description="Width of a piece's state; a multiple of the heads.")
     inner: int = setting(256, ge=8, le=1024, group="Network", unit="units",
         description="Units of every feed-forward network.")
-    dropout: float = setting(0.0, ge=0, le=0.9, group="Network",
-        description="Share of each branch's output that is dropped in training.")
+    dropout: float = standard.dropout(0.0, description="Share of each branch's output that is dropped in training.")
 
     masked_share: float = setting(0.15, ge=0.02, le=0.9, group="Pre-training", essential=True,
         description="Share of the pieces that have to be guessed. Of these 80 % are masked, 10 % replaced at random "
         "and 10 % left.")
     pretraining_steps: int = setting(3000, ge=0, le=50_000, group="Pre-training", essential=True, unit="steps",
         description="Optimiser steps on masked words. 0: no pre-training.")
-    learning_rate: float = setting(3e-3, ge=1e-6, le=1, group="Pre-training", essential=True, hot=True,
-        logarithmic=True, description="Peak of the learning rate in pre-training.")
+    learning_rate: float = standard.learning_rate(3e-3, group="Pre-training",
+        description="Peak of the learning rate in pre-training.")
     fine_tuning_steps: int = setting(400, ge=0, le=20_000, group="Fine-tuning", essential=True, unit="steps",
         description="Optimiser steps on the tone. 0: no fine-tuning.")
-    fine_tuning_rate: float = setting(3e-4, ge=1e-6, le=1, group="Fine-tuning", hot=True, logarithmic=True,
+    fine_tuning_rate: float = standard.learning_rate(3e-4, group="Fine-tuning", essential=False,
         description="Peak of the learning rate in fine-tuning.")
     frozen: bool = setting(False, group="Fine-tuning", essential=True,
         description="Fine-tuning leaves the encoder as it is, and trains the classifier alone.")
@@ -99,16 +95,15 @@ class BertPretraining(Experiment):
         description="Weight of the loss of masked words beside that of the tone, so that fine-tuning does not forget "
         "them. 0: none.")
 
-    optimiser: Literal["adam", "adamw", "sgd"] = setting("adamw", group="Training", labels=OPTIMISERS,
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
-    batch: int = setting(32, ge=2, le=256, group="Training", unit="texts", description="Texts in a step.")
+    optimiser: standard.Optimiser = standard.optimiser("adamw")
+    batch: int = standard.batch(32, "texts", le=256)
     warm_up: float = setting(0.1, ge=0, le=0.9, group="Training",
         description="Share of each phase in which the learning rate rises to its peak; then it falls to a hundredth.")
     weight_decay: float = setting(0.01, ge=0, le=1, group="Training",
         description="Pull of the weight matrices towards zero; biases and layer norms are left alone.")
-    clip: float = setting(1.0, ge=0, le=1000, group="Training", hot=True,
+    clip: float = standard.clip(1.0,
         description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping.")
-    look_every: int = setting(150, ge=1, le=10_000, group="Instruments", unit="steps",
+    look_every: int = standard.look_every(150, le=10_000,
         description="Unseen texts are scored and attention is recorded after so many steps, and at the phases' ends.")
     # fmt: on
 

@@ -6,12 +6,10 @@ Document 001, section 3.2.1, eq. 28-30; the adjoint method is Chen et al. 2018, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
+from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
-
-if TYPE_CHECKING:
-    pass
 
 TASKS = {"rings": "Two rings", "moons": "Two moons", "spirals": "Two spirals", "flip": "Regression: x becomes -x"}
 NETWORKS = {"both": "Neural ODE and residual network", "ode": "Neural ODE", "residual": "Residual network"}
@@ -58,23 +56,18 @@ class ContinuousDepth(Experiment):
         description="Blocks of the residual network, all with the same weights: steps of size 1/blocks.")
     method: Literal["dopri5", "bosh3", "rk4", "midpoint", "euler"] = setting("dopri5", group="Solver", essential=True,
         labels=METHODS, description="How the flow is followed.")
-    tolerance: float = setting(1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic=True, essential=True,
+    tolerance: float = standard.tolerance(essential=True,
         description="Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it.")
     solver_steps: int = setting(8, ge=1, le=256, group="Solver", unit="steps",
         description="Steps of a solver that does not adapt.")
     gradient: Literal["solver", "adjoint"] = setting("solver", group="Solver", essential=True, labels=GRADIENTS,
         description="How the gradient is found: back through the solver's steps, or by solving the adjoint equation.")
-    optimiser: Literal["adam", "adamw", "sgd"] = setting("adam", group="Training",
-        labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
-    learning_rate: float = setting(1e-2, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
-        description="Size of the optimiser's steps.")
-    clip: float = setting(0.0, ge=0, le=1000, group="Training", hot=True,
-        description="Largest norm of the gradient. 0: no clipping.")
-    steps: int = setting(200, ge=1, le=10_000, group="Training", essential=True, unit="steps",
-        description="Optimiser steps.")
-    batch: int = setting(128, ge=2, le=2048, group="Training", unit="points", description="Points in a step.")
-    look_every: int = setting(10, ge=1, le=1000, group="Instruments", unit="steps",
+    optimiser: standard.Optimiser = standard.optimiser("adam")
+    learning_rate: float = standard.learning_rate(1e-2)
+    clip: float = standard.clip(0.0)
+    steps: int = standard.steps(200, le=10_000, description="Optimiser steps.")
+    batch: int = standard.batch(128, "points", le=2048)
+    look_every: int = standard.look_every(10,
         description="Paths, decision and the gradient's comparison are recorded every so many steps.")
     # fmt: on
 

@@ -7,24 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
-
-if TYPE_CHECKING:
-    pass
 
 NETWORKS = ("plain", "residual")
 
-ACTIVATIONS = {
-    "leaky_relu": "LeakyReLU",
-    "relu": "ReLU",
-    "tanh": "tanh",
-    "sigmoid": "Sigmoid",
-    "gelu": "GELU",
-}
 INITIALISATIONS = {
     "default": "PyTorch default",
     "xavier": "Xavier (Glorot)",
@@ -33,7 +24,6 @@ INITIALISATIONS = {
     "zero": "Zero",
 }
 NORMALISATIONS = {"none": "None", "batch": "Batch norm", "layer": "Layer norm"}
-OPTIMISERS = {"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"}
 
 PER_LAYER = ("epoch", "network", "seed", "layer")
 PER_HIDDEN = ("epoch", "network", "seed", "hidden")
@@ -56,8 +46,8 @@ class DepthGradients(Experiment):
     depth: int = setting(15, ge=1, le=100, group="Network", essential=True, unit="layers",
         description="Hidden layers after the input layer, in both networks.")
     width: int = setting(50, ge=2, le=512, group="Network", unit="units", description="Units in every hidden layer.")
-    activation: Literal["leaky_relu", "relu", "tanh", "sigmoid", "gelu"] = setting("leaky_relu", group="Network",
-        essential=True, labels=ACTIVATIONS, description="The nonlinearity after every layer but the read-out.")
+    activation: standard.Activation = standard.activation("leaky_relu",
+        description="The nonlinearity after every layer but the read-out.")
     slope: float = setting(0.3, ge=0, le=1, group="Network",
         description="Slope of LeakyReLU below zero; no effect on other activations.")
     initialisation: Literal["default", "xavier", "kaiming", "orthogonal", "zero"] = setting("default", group="Network",
@@ -73,18 +63,15 @@ class DepthGradients(Experiment):
         labels={"tied": "Tied to the input matrix", "untied": "A matrix of its own"},
         description="Tied: the output is W_0 transposed times h plus a bias (38,810 parameters in the document). "
         "Untied: a matrix of its own.")
-    dropout: float = setting(0.3, ge=0, le=0.9, group="Regularisation", hot=True,
+    dropout: float = standard.dropout(0.3, group="Regularisation", hot=True,
         description="Share of each hidden layer's output that is set to zero in training.")
     noise: float = setting(0.1, ge=0, le=1, group="Regularisation",
         description="Standard deviation of the Gaussian noise added to each hidden layer's output in training.")
-    optimiser: Literal["adam", "adamw", "sgd"] = setting("adam", group="Training", labels=OPTIMISERS,
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
-    learning_rate: float = setting(1e-3, ge=1e-7, le=10, group="Training", essential=True, hot=True, logarithmic=True,
-        description="Size of the optimiser's steps.")
-    clip: float = setting(0.0, ge=0, le=1000, group="Training", hot=True,
+    optimiser: standard.Optimiser = standard.optimiser("adam")
+    learning_rate: float = standard.learning_rate(1e-3, ge=1e-7, le=10)
+    clip: float = standard.clip(0.0,
         description="Largest norm of the whole gradient of a network; a longer one is scaled down. 0: no clipping.")
-    epochs: int = setting(20, ge=1, le=2000, group="Training", essential=True, unit="epochs",
-        description="Passes over the training data.")
+    epochs: int = standard.epochs(20, le=2000, description="Passes over the training data.")
     batch: int = setting(0, ge=0, le=20_000, group="Training", unit="samples",
         description="Samples in a mini-batch. 0: all of them (full batch).")
     samples: int = setting(1000, ge=16, le=20_000, group="Data", unit="samples",

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from goldviz.declare.market_settings import MARKET_SETTINGS, market_seed_setting, market_setting
+from goldviz.declare import market_settings, standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
-
-if TYPE_CHECKING:
-    pass
 
 TARGETS = {"return": "Next log return", "volatility": "Next variance", "level": "Next price level"}
 NETWORKS = {
@@ -27,8 +24,6 @@ NETWORKS = {
     "ode_rnn": "ODE-RNN",
 }
 HEADS = {"gaussian": "Gaussian", "student": "Student t", "quantiles": "Quantiles"}
-ALIGNMENTS = {"release": "by release time", "date": "by calendar date (leaks)"}
-MISSING = {"none": "nothing", "random": "single observations", "blocks": "blocks of weeks", "channel": "whole channels"}
 SCHEMES = {"expanding": "Expanding", "rolling": "Rolling"}
 
 MEAN_BASELINES = ("zero", "mean", "ar1", "ridge")
@@ -57,18 +52,16 @@ class GoldForecast(Experiment):
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "window", "batch")
 
     # fmt: off
-    data: str = market_setting()
-    market_seed: int = market_seed_setting()
+    data: str = market_settings.market()
+    market_seed: int = market_settings.market_seed()
     target: Literal["return", "volatility", "level"] = setting("return", group="Data", essential=True, labels=TARGETS,
         description="What is forecast. The level is there to show why its fine scores mean nothing.")
     inputs: Literal["own", "all"] = setting("all", group="Data", essential=True,
         labels={"own": "the target's own past", "all": "all channels"}, description="What the network sees.")
-    alignment: Literal["release", "date"] = setting("release", group="Data", essential=True, labels=ALIGNMENTS,
-        description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.")
-    missing: Literal["none", "random", "blocks", "channel"] = setting("none", group="Data", labels=MISSING,
+    alignment: market_settings.Alignment = market_settings.alignment(group="Data")
+    missing: market_settings.Missing = market_settings.missing(group="Data",
         description="What is hidden from the network, to study missing data.")
-    missing_share: float = setting(0.3, ge=0, le=0.95, group="Data",
-        description="Share of the covariates' observations that is hidden.")
+    missing_share: float = market_settings.missing_share(0.3, group="Data")
     shuffle_targets: bool = setting(False, group="Data",
         description="Deal the targets out at random, a check: any skill that is left comes from a mistake.")
 
@@ -76,10 +69,10 @@ class GoldForecast(Experiment):
         essential=True, labels=NETWORKS, description="What reads the window of past rows.")
     window: int = setting(20, ge=2, le=250, group="Network", essential=True, unit="rows",
         description="Rows of the past in sight.")
-    hidden: int = setting(32, ge=2, le=256, group="Network", unit="units", description="Hidden units.")
+    hidden: int = standard.hidden(32, le=256)
     head: Literal["gaussian", "student", "quantiles"] = setting("gaussian", group="Network", labels=HEADS,
         description="What is forecast of the next value's distribution, and so the loss.")
-    dropout: float = setting(0.1, ge=0, le=0.9, group="Network", description="Share of hidden values dropped.")
+    dropout: float = standard.dropout(0.1, description="Share of hidden values dropped.")
 
     scheme: Literal["expanding", "rolling"] = setting("expanding", group="Walk-forward", labels=SCHEMES,
         description="Whether the training window begins with the data or has a fixed length.")
@@ -98,17 +91,13 @@ class GoldForecast(Experiment):
     open_final: bool = setting(False, group="Walk-forward",
         description="Forecast the final block too. Do it once, when everything else is decided.")
 
-    optimiser: Literal["adam", "adamw", "sgd"] = setting("adamw", group="Training",
-        labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
-    learning_rate: float = setting(1e-3, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
-        description="Size of the optimiser's steps.")
-    clip: float = setting(1.0, ge=0, le=1000, group="Training", hot=True,
-        description="Largest norm of the gradient. 0: no clipping.")
-    epochs: int = setting(20, ge=1, le=500, group="Training", essential=True, unit="epochs",
+    optimiser: standard.Optimiser = standard.optimiser("adamw")
+    learning_rate: float = standard.learning_rate(1e-3)
+    clip: float = standard.clip(1.0)
+    epochs: int = standard.epochs(20, le=500,
         description="Passes over each training window. The weights with the best validation loss make the forecasts.")
-    batch: int = setting(128, ge=8, le=2048, group="Training", unit="windows", description="Windows in a step.")
-    look_every: int = setting(2, ge=1, le=100, group="Instruments", unit="epochs",
+    batch: int = standard.batch(128, "windows", ge=8, le=2048)
+    look_every: int = standard.look_every(2, le=100, unit="epochs",
         description="Forecasts and gradients through time are recorded every so many epochs, and at the end.")
     # fmt: on
 
@@ -173,7 +162,7 @@ class GoldForecast(Experiment):
             {"shuffle_targets": True}),
     )  # fmt: skip
 
-    kept_by_presets: ClassVar[tuple[str, ...]] = MARKET_SETTINGS
+    kept_by_presets: ClassVar[tuple[str, ...]] = market_settings.MARKET_SETTINGS
 
     def steps_planned(self) -> int:
         return self.epochs

@@ -6,10 +6,10 @@ Document 001, section 1.1: the target is gold's log return, and the loss counts 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
+from goldviz.declare import market_settings
 from goldviz.declare.instant import Instant
-from goldviz.declare.market_settings import MARKET_SETTINGS, market_seed_setting, market_setting
 from goldviz.declare.settings import Preset, setting
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from goldviz.data.markets.market import Market
 
-ALIGNMENTS = {"release": "by release time", "date": "by calendar date (leaks)"}
-MISSING = {"none": "nothing", "random": "single observations", "blocks": "blocks of weeks", "channel": "whole channels"}
 MOST_COVARIATES = 60
 
 
@@ -34,16 +32,13 @@ class GoldMarket(Instant):
     position: ClassVar[str] = "channel"
 
     # fmt: off
-    data: str = market_setting()
-    market_seed: int = market_seed_setting()
-    alignment: Literal["release", "date"] = setting("release", group="Observation", essential=True, labels=ALIGNMENTS,
-        description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.")
-    missing: Literal["none", "random", "blocks", "channel"] = setting("none", group="Observation", essential=True,
-        labels=MISSING,
+    data: str = market_settings.market()
+    market_seed: int = market_settings.market_seed()
+    alignment: market_settings.Alignment = market_settings.alignment(group="Observation")
+    missing: market_settings.Missing = market_settings.missing(group="Observation", essential=True,
         description="What is hidden of the covariates, to see what missing data look like. Gold itself is never "
         "hidden.")
-    missing_share: float = setting(0.5, ge=0, le=0.95, group="Observation", essential=True,
-        description="Share of the covariates' observations that is hidden.")
+    missing_share: float = market_settings.missing_share(0.5, group="Observation", essential=True)
     years: int = setting(20, ge=1, le=60, group="View", essential=True, unit="years",
         description="The last years, which are shown and measured.")
     window: int = setting(120, ge=20, le=500, group="View", essential=True, unit="observations",
@@ -52,7 +47,7 @@ class GoldMarket(Instant):
         description="Number of the covariate that stands beside the target.")
     # fmt: on
 
-    kept_by_presets: ClassVar[tuple[str, ...]] = (*MARKET_SETTINGS, "channel")
+    kept_by_presets: ClassVar[tuple[str, ...]] = (*market_settings.MARKET_SETTINGS, "channel")
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",
             "Partial observations: every channel on a calendar of its own, each value known from its release on."),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 
@@ -20,12 +21,6 @@ CELLS = {
     "lstm": "LSTM",
     "gru": "GRU, reset before the matrix (document, eq. 23)",
     "gru_reset_after": "GRU, reset after the matrix (PyTorch)",
-}
-INITIALISATIONS = {
-    "orthogonal": "Orthogonal",
-    "identity": "Identity",
-    "gaussian": "Gaussian",
-    "non_normal": "Non-normal",
 }
 SCALINGS = {"gain": "Gain (a factor)", "spectral_radius": "Spectral radius"}
 
@@ -46,22 +41,22 @@ class JacobianLens(Instant):
         essential=True, labels=CELLS,
         description="The recurrent cell. The two GRUs are different functions: the reset gate acts before or after the "
         "recurrent matrix.")
-    initialisation: Literal["orthogonal", "identity", "gaussian", "non_normal"] = setting("gaussian", group="Network",
-        essential=True, labels=INITIALISATIONS, description="How every recurrent matrix is drawn, before it is scaled.")
+    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix("gaussian", essential=True,
+        description="How every recurrent matrix is drawn, before it is scaled.")
     scaling: Literal["gain", "spectral_radius"] = setting("spectral_radius", group="Network", labels=SCALINGS,
         description="Whether Size is a factor on the drawn matrix or its largest eigenvalue's modulus.")
     size: float = setting(0.9, ge=0.05, le=2, group="Network", essential=True,
         description="Gain or spectral radius of every recurrent matrix, as Scaling says.")
-    forget_bias: float = setting(1.0, ge=-4, le=8, group="Network", essential=True,
+    forget_bias: float = standard.forget_bias(1.0,
         description="Bias of the LSTM's forget gate: 0 leaves it half open, 4 opens it to 98 %.")
     update_bias: float = setting(0.0, ge=-8, le=4, group="Network", essential=True,
         description="Bias of the GRU's update gate: at -4 it takes in 2 % a step and keeps the rest.")
-    hidden: int = setting(32, ge=2, le=64, group="Network", unit="units", description="Hidden units.")
+    hidden: int = standard.hidden(32)
     input_scale: float = setting(0.5, ge=0, le=5, group="Input", essential=True,
         description="Spread of what the input adds to every unit's sum: more of it saturates tanh and the gates.")
     length: int = setting(60, ge=2, le=200, group="Input", essential=True, unit="steps",
         description="Steps of the random sequence.")
-    seed: int = setting(0, ge=0, le=999, group="Input", description="Random seed of weights and sequence.")
+    seed: int = standard.seed(group="Input")
     start: int = setting(0, ge=0, le=199, group="View",
         description="The step k whose changes are followed, below the length.")
     # fmt: on

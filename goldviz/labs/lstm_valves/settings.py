@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 
@@ -29,7 +30,7 @@ class LSTMValves(Instant):
     rank: ClassVar[int] = 22
 
     # fmt: off
-    forget_bias: float = setting(0.0, ge=-4, le=8, group="Network", essential=True,
+    forget_bias: float = standard.forget_bias(0.0,
         description="Bias of the forget gate: 0 leaves it half open, 4 opens it to 98 %.")
     output_bias: float = setting(0.0, ge=-4, le=8, group="Network", essential=True,
         description="Bias of the output gate, the valve between hidden state and cell.")
@@ -41,12 +42,12 @@ class LSTMValves(Instant):
         description="Steps of the sequence.")
     loss_at: Literal["last", "every"] = setting("last", group="Sequence", labels=LOSSES,
         description="Which steps' answers count in the loss.")
-    hidden: int = setting(16, ge=1, le=64, group="Network", unit="units", description="Hidden units.")
+    hidden: int = standard.hidden(16, ge=1)
     gain: float = setting(1.0, ge=0, le=2, group="Network",
         description="Spread of the recurrent matrices' entries times sqrt(units).")
     input_scale: float = setting(1.0, ge=0, le=5, group="Network",
         description="Spread of what the input adds to every gate's sum.")
-    seed: int = setting(0, ge=0, le=999, group="Sequence", description="Random seed of weights and sequence.")
+    seed: int = standard.seed(group="Sequence")
     # fmt: on
 
     presets: ClassVar[tuple[Preset, ...]] = (

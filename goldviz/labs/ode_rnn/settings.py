@@ -7,13 +7,10 @@ told the gaps, and one whose state decays over them (Che et al. 2018).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from goldviz.declare.market_settings import MARKET_SETTINGS, market_seed_setting, market_setting
+from goldviz.declare import market_settings, standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
-
-if TYPE_CHECKING:
-    pass
 
 TASKS = {
     "oscillator": "Damped oscillator",
@@ -57,8 +54,8 @@ class ODERNNLaboratory(Experiment):
     # fmt: off
     task: Literal["oscillator", "sines", "linear", "market"] = setting("oscillator", group="Task", essential=True,
         labels=TASKS, description="Where the sequences come from.")
-    data: str = market_setting()
-    market_seed: int = market_seed_setting()
+    data: str = market_settings.market()
+    market_seed: int = market_settings.market_seed()
     observations: int = setting(20, ge=2, le=100, group="Task", essential=True, unit="observations",
         description="Observations of a sequence.")
     longest_gap: float = setting(0.6, ge=0.05, le=5, group="Task", essential=True,
@@ -70,26 +67,22 @@ class ODERNNLaboratory(Experiment):
         labels=NETWORKS, description="Which networks are trained, from the same seed on the same sequences.")
     cell: Literal["gru", "lstm", "elman"] = setting("gru", group="Network", labels=CELLS,
         description="What happens to the ODE-RNN's state at an observation.")
-    hidden: int = setting(16, ge=2, le=64, group="Network", unit="units", description="Hidden units of every network.")
+    hidden: int = standard.hidden(16, description="Hidden units of every network.")
     width: int = setting(32, ge=2, le=128, group="Network", unit="units",
         description="Units of the field's two layers.")
     solver: Literal["rk4", "heun", "euler", "dopri5", "torchdiffeq_rk4"] = setting("rk4", group="Solver",
         essential=True, labels=SOLVERS, description="How the state is carried through a gap.")
     step_cap: float = setting(0.1, ge=0.005, le=10, group="Solver", essential=True, logarithmic=True,
         description="Longest step of a fixed-step solver: a long gap gets more steps.")
-    tolerance: float = setting(1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic=True,
-        description="Relative error that dopri5 allows in a step; the absolute one is a tenth of it.")
-    optimiser: Literal["adam", "adamw", "sgd"] = setting("adam", group="Training",
-        labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
-    learning_rate: float = setting(1e-2, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
+    tolerance: float = standard.tolerance(description="Relative error that dopri5 allows in a step; the absolute one "
+        "is a tenth of it.")
+    optimiser: standard.Optimiser = standard.optimiser("adam")
+    learning_rate: float = standard.learning_rate(1e-2,
         description="Size of the optimiser's largest steps; it rises to that and falls again over the run.")
-    clip: float = setting(1.0, ge=0, le=1000, group="Training", hot=True,
-        description="Largest norm of the gradient. 0: no clipping.")
-    steps: int = setting(600, ge=1, le=20_000, group="Training", essential=True, unit="steps",
-        description="Optimiser steps, each on new sequences.")
-    batch: int = setting(64, ge=2, le=512, group="Training", unit="sequences", description="Sequences in a step.")
-    look_every: int = setting(100, ge=1, le=1000, group="Instruments", unit="steps",
+    clip: float = standard.clip(1.0)
+    steps: int = standard.steps(600)
+    batch: int = standard.batch(64, "sequences")
+    look_every: int = standard.look_every(100,
         description="Paths, test errors and the solver's check are recorded every so many steps.")
     # fmt: on
 
@@ -151,7 +144,7 @@ class ODERNNLaboratory(Experiment):
             {"task": "market", "steps": 200}),
     )  # fmt: skip
 
-    kept_by_presets: ClassVar[tuple[str, ...]] = MARKET_SETTINGS
+    kept_by_presets: ClassVar[tuple[str, ...]] = market_settings.MARKET_SETTINGS
 
     def steps_planned(self) -> int:
         return self.steps

@@ -6,14 +6,12 @@ Document 001, section 2, equations 5-24; clipping as in document 003.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
-
-if TYPE_CHECKING:
-    pass
 
 TASKS = {
     "adding": "Adding problem",
@@ -30,7 +28,6 @@ NETWORKS = {
 }
 ACTIVATIONS = {"tanh": "tanh", "relu": "ReLU"}
 RESETS = {"before": "before the matrix (eq. 23)", "after": "after the matrix (as PyTorch)"}
-MATRICES = {"orthogonal": "Orthogonal", "identity": "Identity", "gaussian": "Gaussian", "non_normal": "Non-normal"}
 
 EVERY_STEP = ("step", "network", "seed")
 LOOK = ("look", "network", "seed")
@@ -58,28 +55,24 @@ class RecurrentGradients(Experiment):
         description="How many time steps lie between cue and answer (adding, sine: the length of the sequence).")
     networks: Literal["all", "rnn", "lstm", "gru"] = setting("all", group="Network", essential=True, labels=NETWORKS,
         description="Which networks are trained, from the same seed on the same sequences.")
-    hidden: int = setting(64, ge=2, le=256, group="Network", unit="units", description="Hidden units of every network.")
+    hidden: int = standard.hidden(64, le=256, description="Hidden units of every network.")
     activation: Literal["tanh", "relu"] = setting("tanh", group="Network", labels=ACTIVATIONS,
         description="The plain RNN's nonlinearity.")
     reset: Literal["before", "after"] = setting("before", group="Network", labels=RESETS,
         description="Where the GRU's reset gate acts.")
-    initialisation: Literal["orthogonal", "identity", "gaussian", "non_normal"] = setting("orthogonal", group="Network",
-        labels=MATRICES, description="How the recurrent matrices are drawn.")
+    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix("orthogonal",
+        description="How the recurrent matrices are drawn.")
     gain: float = setting(1.0, ge=0.1, le=4, group="Network", logarithmic=True,
         description="Factor on all recurrent matrices.")
-    forget_bias: float = setting(1.0, ge=-4, le=8, group="Network", essential=True,
+    forget_bias: float = standard.forget_bias(1.0,
         description="The LSTM's initial forget-gate bias; 1 keeps the cell's memory, 0 halves it at every step.")
-    optimiser: Literal["adam", "adamw", "sgd"] = setting("adam", group="Training",
-        labels={"adam": "Adam", "adamw": "AdamW", "sgd": "SGD with momentum"},
-        description="Rule that turns gradients into steps. SGD has momentum 0.9.")
-    learning_rate: float = setting(3e-3, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
-        description="Size of the optimiser's steps.")
-    clip: float = setting(1.0, ge=0, le=1000, group="Training", hot=True,
+    optimiser: standard.Optimiser = standard.optimiser("adam")
+    learning_rate: float = standard.learning_rate(3e-3)
+    clip: float = standard.clip(1.0,
         description="Largest norm of a network's whole gradient; a longer one is scaled down. 0: no clipping.")
-    steps: int = setting(400, ge=1, le=20_000, group="Training", essential=True, unit="steps",
-        description="Optimiser steps, each on new sequences.")
-    batch: int = setting(64, ge=2, le=512, group="Training", unit="sequences", description="Sequences in a step.")
-    look_every: int = setting(10, ge=0, le=1000, group="Instruments", unit="steps",
+    steps: int = standard.steps(400)
+    batch: int = standard.batch(64, "sequences")
+    look_every: int = standard.look_every(10, ge=0,
         description="Gradients through time, gates and Jacobians are measured every so many steps. 0: never.")
     # fmt: on
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 
@@ -48,7 +49,7 @@ class ResidualFlow(Instant):
         description="How stiff Van der Pol's oscillator is: the larger, the faster its fast direction.")
     sharing: Literal["shared", "separate"] = setting("shared", group="Network", labels=SHARING,
         description="Whether all blocks have the same weights, or each its own, turned a little against the last's.")
-    seed: int = setting(0, ge=0, le=999, group="Field", description="Random seed of the points, and of training.")
+    seed: int = standard.seed(group="Field", description="Random seed of the points, and of training.")
     view: int = setting(100, ge=0, le=100, group="View", unit="%",
         description="How far through the depth the points are shown.")
     # fmt: on

@@ -6,7 +6,7 @@ from goldviz.data.markets.market import MarketError
 from goldviz.declare.market_settings import MARKET_SETTINGS
 from goldviz.declare.registry import instants
 from goldviz.declare.settings import SettingsError
-from goldviz.labs.gold_market.settings import ALIGNMENTS, MISSING, GoldMarket
+from goldviz.labs.gold_market.settings import GoldMarket
 
 NOT_HELD = "a" * 16
 
@@ -14,13 +14,6 @@ NOT_HELD = "a" * 16
 def test_it_is_found_by_its_name() -> None:
     assert instants()["gold-market"] is GoldMarket
     assert GoldMarket.rank == 50
-
-
-def test_its_words_are_those_of_the_forecast_laboratory() -> None:
-    from goldviz.labs.gold_forecast import settings as gold_forecast
-
-    assert ALIGNMENTS == gold_forecast.ALIGNMENTS
-    assert MISSING == gold_forecast.MISSING
 
 
 def test_a_share_of_nothing_has_no_effect() -> None:

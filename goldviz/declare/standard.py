@@ -1,0 +1,58 @@
+"""Settings that several laboratories declare, and choices that they share: said once, with what is usual.
+
+Each takes its default, and whatever a laboratory has otherwise: ``standard.learning_rate(1e-3, ge=1e-7, le=10)``.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from goldviz.declare.settings import setting
+from goldviz.models.feedforward.activations import ACTIVATIONS
+from goldviz.training.optimisers import OPTIMISERS
+
+if TYPE_CHECKING:
+    Activation: TypeAlias = str
+    Optimiser: TypeAlias = str
+else:
+    # A new entry of these tables is allowed at once; a type checker wants choices spelled out.
+    Activation = Literal[tuple(ACTIVATIONS)]
+    Optimiser = Literal[tuple(OPTIMISERS)]
+
+RecurrentMatrix = Literal["orthogonal", "identity", "gaussian", "non_normal"]
+RECURRENT_MATRICES = {
+    "orthogonal": "Orthogonal",
+    "identity": "Identity",
+    "gaussian": "Gaussian",
+    "non_normal": "Non-normal",
+}
+
+# fmt: off
+activation = partial(setting, group="Network", essential=True,
+    labels={name: kind.words for name, kind in ACTIVATIONS.items()})
+hidden = partial(setting, ge=2, le=64, group="Network", unit="units", description="Hidden units.")
+recurrent_matrix = partial(setting, group="Network", labels=RECURRENT_MATRICES)
+forget_bias = partial(setting, ge=-4, le=8, group="Network", essential=True)
+dropout = partial(setting, ge=0, le=0.9, group="Network")
+seed = partial(setting, 0, ge=0, le=999, description="Random seed of weights and sequence.")
+
+tolerance = partial(setting, 1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic=True)
+
+optimiser = partial(setting, group="Training",
+    labels={name: rule.words for name, rule in OPTIMISERS.items()},
+    description="Rule that turns gradients into steps. SGD has momentum 0.9.")
+learning_rate = partial(setting, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
+    description="Size of the optimiser's steps.")
+clip = partial(setting, ge=0, le=1000, group="Training", hot=True,
+    description="Largest norm of the gradient. 0: no clipping.")
+steps = partial(setting, ge=1, le=20_000, group="Training", essential=True, unit="steps",
+    description="Optimiser steps, each on new sequences.")
+epochs = partial(setting, ge=1, group="Training", essential=True, unit="epochs")
+look_every = partial(setting, ge=1, le=1000, group="Instruments", unit="steps")
+# fmt: on
+
+
+def batch(default: int, unit: str, *, ge: int = 2, le: int = 512) -> Any:
+    """How many of the ``unit`` are in a step."""
+    return setting(default, ge=ge, le=le, group="Training", unit=unit, description=f"{unit.capitalize()} in a step.")
