@@ -1,31 +1,35 @@
 """Record the runs of all presets, and the home page's pictures, that ship with the package.
 
-All of them, or those of the experiments and instant pages named as arguments.
+All of them, or those of the laboratories named as arguments.
 """
 
-import importlib
 import sys
 
+import xarray as xr
+
 import goldviz
-from goldviz.declare.examples import FOLDER, example_path, picture_path
-from goldviz.declare.registry import instants
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import experiments, instants, laboratories
 from goldviz.runs.arrays import dataset_to_bytes
+from goldviz.runs.examples import example_path, picture_path
 
-FOLDER.mkdir(exist_ok=True)
-for name, experiment in goldviz.experiments().items():
-    if sys.argv[1:] and name not in sys.argv[1:]:
-        continue
-    figures = importlib.import_module(f"goldviz.figures.{name.replace('-', '_')}")
-    for number, preset in enumerate(experiment.presets):
-        dataset = goldviz.run(experiment.preset(preset.slug), progress=False)
-        path = example_path(experiment, preset.slug)
+
+def recorded(lab: Laboratory) -> xr.Dataset:
+    """Run and keep all presets; returns the first one's run."""
+    declared = experiments()[lab.name]
+    runs = []
+    for preset in declared.presets:
+        dataset = goldviz.run(declared.preset(preset.slug), progress=False)
+        path = example_path(declared, preset.slug)
         path.write_bytes(dataset_to_bytes(dataset))
-        print(f"{path.name}: {dataset.attrs['status']}, {path.stat().st_size / 1024:.0f} kB")
-        if number == 0:
-            picture_path(name).write_text(figures.picture(dataset) + "\n", encoding="utf-8")
+        print(f"{lab.name}, {path.name}: {dataset.attrs['status']}, {path.stat().st_size / 1024:.0f} kB")
+        runs.append(dataset)
+    return runs[0]
 
-for name, instant in instants().items():
+
+for name, lab in laboratories().items():
     if sys.argv[1:] and name not in sys.argv[1:]:
         continue
-    figures = importlib.import_module(f"goldviz.figures.{name.replace('-', '_')}")
-    picture_path(name).write_text(figures.picture(instant().compute()) + "\n", encoding="utf-8")
+    lab.recorded.mkdir(exist_ok=True)
+    seen = recorded(lab) if name in experiments() else instants()[name]().compute()
+    picture_path(lab).write_text(lab.figures().picture(seen) + "\n", encoding="utf-8")

@@ -6,8 +6,8 @@ from functools import cache
 
 import streamlit as st
 
-from goldviz.declare.examples import picture_path
 from goldviz.declare.registry import laboratories
+from goldviz.runs.examples import picture_path
 from goldviz.runs.schema import StoreError
 from goldviz.ui import chrome, machine, services
 from goldviz.ui.runs.table import age, label_of

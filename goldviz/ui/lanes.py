@@ -11,8 +11,8 @@ from typing import Any
 import streamlit as st
 import xarray as xr
 
-from goldviz.declare.examples import example, has_example
 from goldviz.declare.settings import Experiment, SettingsError, label
+from goldviz.runs.examples import example, has_example
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
 from goldviz.ui import services

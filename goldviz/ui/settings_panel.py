@@ -6,8 +6,8 @@ import time
 
 import streamlit as st
 
-from goldviz.declare.examples import has_example
 from goldviz.declare.settings import Experiment, SettingsError
+from goldviz.runs.examples import has_example
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError

@@ -1,15 +1,14 @@
 """The laboratory *Pre-training and fine-tuning*: its figures, a run, the way into its model, own texts."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from goldviz.data.texts.kept_texts import keep_text, load_text
-from goldviz.declare import examples
 from goldviz.labs.bert_pretraining.figures import FIGURES
 from goldviz.labs.bert_pretraining.settings import BertPretraining
+from goldviz.runs import examples
 from goldviz.runs.arrays import dataset_to_bytes
 from goldviz.ui import controls, services
 from tests.labs.bert_pretraining.runs import build
@@ -26,11 +25,11 @@ CORPUS = controls.key_of(BertPretraining, "corpus")
 @pytest.fixture(autouse=True)
 def _recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A recorded run of the first preset, built by hand, beside the recorded runs that ship; texts of one's own."""
-    folder = tmp_path / "recorded"
-    shutil.copytree(examples.FOLDER, folder, ignore=shutil.ignore_patterns("bert-pretraining.*"))
-    slug = BertPretraining.presets[0].slug
-    (folder / f"bert-pretraining.{slug}.safetensors").write_bytes(dataset_to_bytes(build()))
-    monkeypatch.setattr(examples, "FOLDER", folder)
+    file = tmp_path / "recorded.safetensors"
+    file.write_bytes(dataset_to_bytes(build()))
+    shipped = examples.example_path
+    first = (BertPretraining, BertPretraining.presets[0].slug)
+    monkeypatch.setattr(examples, "example_path", lambda *asked: file if asked == first else shipped(*asked))
     monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path / "data"))
     examples.example.cache_clear()
     yield

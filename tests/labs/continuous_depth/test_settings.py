@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 import goldviz.api
-from goldviz.declare.examples import example
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
+from goldviz.runs.examples import example
 from tests.export.test_script import run_alone
 
 SMALL = ContinuousDepth(samples=20, width=4, steps=5, batch=8, look_every=2, seeds=(0, 7))

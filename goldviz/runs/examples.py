@@ -13,6 +13,7 @@ import xarray as xr
 from goldviz.declare.kept import in_todays_words
 from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.settings import Experiment
+from goldviz.runs.arrays import dataset_from_bytes
 
 
 def example_path(experiment: type[Experiment], slug: str) -> Path:
@@ -28,8 +29,6 @@ def picture_path(lab: Laboratory) -> Path:
 @cache
 def example(experiment: type[Experiment], slug: str) -> xr.Dataset:
     """The recorded run of a preset."""
-    from goldviz.runs.arrays import dataset_from_bytes
-
     dataset = dataset_from_bytes(example_path(experiment, slug).read_bytes())
     dataset.attrs = in_todays_words(experiment, dataset.attrs)
     return dataset

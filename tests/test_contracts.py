@@ -1,0 +1,66 @@
+"""Every contract on imports holds, and every one of them fails where it is broken."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+VIOLATIONS = {
+    "rooms": ("goldviz/declare/settings.py", "import goldviz.runs.store"),
+    "laboratories": ("goldviz/labs/ode_rnn/tasks.py", "import goldviz.labs.gold_forecast.windows"),
+    "shared": ("goldviz/ui/home.py", "import goldviz.labs.depth_gradients"),
+    "light": ("goldviz/labs/depth_gradients/settings.py", "import torch"),
+    "training": ("goldviz/labs/recurrent_gradients/train.py", "import goldviz.figures.theme"),
+    "figures": ("goldviz/figures/theme.py", "import goldviz.models.recurrent.lstm"),
+    "runs": ("goldviz/runs/recorder.py", "import torch"),
+    "streamlit": ("goldviz/labs/continuous_depth/instruments.py", "import streamlit"),
+    "ground": ("goldviz/data/markets/market.py", "import goldviz.declare.registry"),
+}
+"""For each contract a file, and an import in it that the contract forbids."""
+
+
+def outcomes(folder: Path) -> dict[str, str]:
+    """What import-linter says of each contract there, by the contract's name."""
+    run = "import sys; from importlinter.cli import lint_imports_command; lint_imports_command()"
+    command = [sys.executable, "-c", run, "--no-cache", "--no-logo"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
+    said = " ".join(done.stdout.split())
+    found = {kept["name"]: re.search(re.escape(kept["name"]) + " (KEPT|BROKEN)", said) for kept in CONTRACTS}
+    assert all(found.values()), done.stdout + done.stderr
+    return {name: match[1] for name, match in found.items() if match}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checkout")
+    leave = shutil.ignore_patterns("__pycache__", "recorded", "shipped", "assets")
+    shutil.copytree(ROOT / "goldviz", folder / "goldviz", ignore=leave)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def test_every_contract_is_kept(copy: Path) -> None:
+    assert outcomes(copy) == {contract["name"]: "KEPT" for contract in CONTRACTS}
+
+
+def test_every_contract_is_tried() -> None:
+    assert list(VIOLATIONS) == [contract["id"] for contract in CONTRACTS]
+
+
+@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda contract: contract["id"])
+def test_a_contract_fails_where_it_is_broken(copy: Path, contract: dict[str, Any]) -> None:
+    file, forbidden = VIOLATIONS[contract["id"]]
+    path = copy / file
+    source = path.read_text(encoding="utf-8")
+    path.write_text(f"{source}\n{forbidden}\n", encoding="utf-8")
+    try:
+        assert outcomes(copy)[contract["name"]] == "BROKEN"
+    finally:
+        path.write_text(source, encoding="utf-8")
