@@ -4,7 +4,7 @@ Works on labelled arrays alone, so a page can ask for findings without loading t
 off the dataset, writes its rules (:mod:`~goldviz.diagnostics.findings.rule` is the guide) and concludes.
 """
 
-from goldviz.diagnostics.findings.advice import DividedBy, IfZero, LoweredTo, RaisedTo, Times, remedy
+from goldviz.diagnostics.findings.advice import Candidate, DividedBy, IfZero, LoweredTo, RaisedTo, Times, remedy
 from goldviz.diagnostics.findings.conclude import conclude
 from goldviz.diagnostics.findings.finding import (
     Finding,
@@ -20,7 +20,18 @@ from goldviz.diagnostics.findings.finding import (
     subject,
 )
 from goldviz.diagnostics.findings.line import Line, above, at_least, at_most, below, where
-from goldviz.diagnostics.findings.measures import RISING, diverged, mean, median, ratio, rising, typical_update
+from goldviz.diagnostics.findings.measures import (
+    RISING,
+    diverged,
+    largest,
+    mean,
+    median,
+    ratio,
+    rising,
+    typical_update,
+    typical_updates,
+)
+from goldviz.diagnostics.findings.recorded import Recorded
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.training import (
     LARGEST_UPDATE,
@@ -34,9 +45,10 @@ from goldviz.diagnostics.findings.training import (
 from goldviz.diagnostics.findings.words import part, percent, power, times
 
 __all__ = [
-    "LARGEST_UPDATE", "RISING", "SATURATED", "SMALLEST_UPDATE", "USELESS", "Case", "DividedBy", "Finding", "Floats",
-    "IfZero", "Line", "LoweredTo", "RaisedTo", "Rule", "Severity", "Times", "Verdict", "Verdicts", "above",
-    "agreement", "any_seed", "at_least", "at_most", "below", "conclude", "diverged", "majority", "mean", "median",
-    "number", "part", "percent", "power", "ratio", "remedy", "rising", "sentence_subject", "steps_too_long",
-    "steps_too_short", "subject", "times", "training_diverged", "typical_update", "where",
+    "LARGEST_UPDATE", "RISING", "SATURATED", "SMALLEST_UPDATE", "USELESS", "Candidate", "Case", "DividedBy",
+    "Finding", "Floats", "IfZero", "Line", "LoweredTo", "RaisedTo", "Recorded", "Rule", "Severity", "Times",
+    "Verdict", "Verdicts", "above", "agreement", "any_seed", "at_least", "at_most", "below", "conclude",
+    "diverged", "largest", "majority", "mean", "median", "number", "part", "percent", "power", "ratio",
+    "remedy", "rising", "sentence_subject", "steps_too_long", "steps_too_short", "subject", "times",
+    "training_diverged", "typical_update", "typical_updates", "where",
 ]  # fmt: skip

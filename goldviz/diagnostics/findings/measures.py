@@ -38,6 +38,11 @@ def typical_update(ratio: Floats) -> float:
     return float(np.median(usable)) if usable.size else float("nan")
 
 
+def typical_updates(ratios: Floats) -> Floats:
+    """The typical ratio for each seed, which is the last axis."""
+    return np.array([typical_update(ratios[..., seed]) for seed in range(ratios.shape[-1])])
+
+
 def median(values: Floats) -> float:
     """The median of the finite values; NaN if there are none."""
     usable = values[np.isfinite(values)]
@@ -53,7 +58,12 @@ def mean(values: Floats) -> Floats:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def ratio(numerator: Floats, denominator: Floats) -> Floats:
+def largest(values: Floats) -> Floats:
+    """The largest value of each seed, which is the last axis; what is no number counts as zero."""
+    return np.asarray(np.nan_to_num(values, nan=0.0).reshape(-1, values.shape[-1]).max(axis=0))
+
+
+def ratio(numerator: Floats, denominator: Floats | float) -> Floats:
     """Element by element; infinite over zero, NaN for zero over zero, without a warning."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.asarray(numerator / denominator)

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats, Verdicts, diverged, mean, ratio, rising, typical_update
+from goldviz.diagnostics.findings import (
+    Floats,
+    Recorded,
+    Verdicts,
+    diverged,
+    largest,
+    mean,
+    ratio,
+    rising,
+    typical_updates,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,35 +48,20 @@ class Reading:
     @classmethod
     def of(cls, ds: xr.Dataset, network: str, depth: int) -> Reading:
         """Read one network off a run's dataset; variables may be missing or empty."""
-        nothing = np.full(max(ds.sizes.get("seed", 1), 1), np.nan)
-
-        def values(name: str, *dims: str) -> Floats | None:
-            if name not in ds or ds[name].size == 0:
-                return None
-            array = ds[name].sel(network=network) if "network" in ds[name].dims else ds[name]
-            return np.asarray(array.transpose(*dims).values, dtype=np.float64)
-
-        norms = values("gradient_norm", "epoch", "layer", "seed")
-        hidden = _hidden_norms(norms, ds["layer"].values, depth) if norms is not None else None
-        loss = values("loss", "epoch", "seed")
-        updates = values("update_to_data", "epoch", "layer", "seed")
-        shares = {name: values(name, "epoch", "hidden", "seed") for name in ("saturation", "dead_units")}
-        saturation, dead = (mean(share[-1]) if share is not None else nothing for share in shares.values())
-        test, zero = values("test_loss", "seed"), values("zero_loss", "seed")
+        recorded = Recorded(ds, network)
+        hidden = Recorded(ds.sel(layer=slice(1, depth)) if "layer" in ds.coords else ds, network)
         return cls(
             name=network,
-            first=hidden[0] if hidden is not None else nothing,
-            last=hidden[-1] if hidden is not None else nothing,
-            largest=np.nan_to_num(norms, nan=0.0).max(axis=(0, 1)) if norms is not None else nothing,
-            diverged=diverged(loss) if loss is not None else np.zeros(nothing.shape, dtype=bool),
-            rising=rising(loss) if loss is not None else np.zeros(nothing.shape, dtype=bool),
-            update=np.array([typical_update(seed) for seed in np.moveaxis(updates, -1, 0)])
-            if updates is not None
-            else nothing,
-            saturation=saturation,
-            dead=dead,
-            test=test if test is not None else nothing,
-            zero=zero if zero is not None else nothing,
+            first=hidden.measure("gradient_norm", "layer", "epoch", by=lambda norms: mean(norms[0])),
+            last=hidden.measure("gradient_norm", "layer", "epoch", by=lambda norms: mean(norms[-1])),
+            largest=recorded.measure("gradient_norm", "epoch", "layer", by=largest),
+            diverged=recorded.verdict("loss", "epoch", by=diverged),
+            rising=recorded.verdict("loss", "epoch", by=rising),
+            update=recorded.measure("update_to_data", "epoch", "layer", by=typical_updates),
+            saturation=recorded.last("saturation", "epoch", "hidden", by=mean),
+            dead=recorded.last("dead_units", "epoch", "hidden", by=mean),
+            test=recorded.measure("test_loss"),
+            zero=recorded.measure("zero_loss"),
         )
 
     @property
@@ -96,9 +91,3 @@ class Reading:
     def worth(self) -> Floats:
         """The test loss as a share of that of always answering zero."""
         return ratio(self.test, self.zero)
-
-
-def _hidden_norms(norms: Floats, layers: Floats, depth: int) -> Floats | None:
-    """Mean norms over the epochs of layers 1 to ``depth``, dimensions (layer, seed); None if there are none."""
-    hidden = mean(norms[:, (layers >= 1) & (layers <= depth)])
-    return hidden if len(hidden) else None

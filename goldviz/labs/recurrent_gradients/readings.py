@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats, Verdicts, diverged, rising, typical_update
+from goldviz.diagnostics.findings import (
+    Floats,
+    Recorded,
+    Verdicts,
+    diverged,
+    largest,
+    mean,
+    ratio,
+    rising,
+    typical_updates,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -15,6 +25,7 @@ if TYPE_CHECKING:
 FADED = -2.0
 """log10 of a hundredth: a signal below it counts as gone."""
 
+FORGET, STEERING = ("forget",), ("input", "output", "update", "reset")
 LABELS = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
 
 
@@ -50,45 +61,40 @@ class Reading:
     @classmethod
     def of(cls, ds: xr.Dataset, network: str) -> Reading:
         """Read one network off a run's dataset; variables may be missing or empty."""
-        nothing = np.full(max(ds.sizes.get("seed", 1), 1), np.nan)
-
-        def values(name: str, *dims: str) -> Floats | None:
-            if name not in ds or ds[name].size == 0:
-                return None
-            array = ds[name].sel(network=network) if "network" in ds[name].dims else ds[name]
-            return np.asarray(array.transpose(*dims).values, dtype=np.float64)
-
-        def last(name: str, *dims: str) -> Floats | None:
-            found = values(name, "look", *dims)
-            return found[-1] if found is not None else None
-
-        logarithms = last("log_jacobian_norm", "lag", "seed")
-        forget = _of_gates(last("gate_opening", "gate", "time", "seed"), ds, {"forget"})
-        stuck = _of_gates(last("gate_saturation", "gate", "seed"), ds, {"input", "output", "update", "reset"})
-        flat = last("state_saturation", "seed")
-        clipped, norms = values("clipped", "step", "seed"), values("gradient_norm", "step", "seed")
-        updates, losses = values("update_to_data", "look", "seed"), values("loss", "step", "seed")
-        test, memoryless = values("test_loss", "seed"), values("memoryless_loss", "seed")
-        recent = losses[-max(1, len(losses) // 10) :].mean(axis=0) if losses is not None else nothing
-        calm = np.zeros(nothing.shape, dtype=bool)
+        recorded = Recorded(ds, network)
+        gates = [str(gate) for gate in ds["gate"].values] if "gate" in ds.coords else []
+        forget, steering = ([row for row, gate in enumerate(gates) if gate in names] for names in (FORGET, STEERING))
+        test = recorded.values("test_loss")
         return cls(
             name=LABELS.get(network, network),
-            faded_at=_first_below(logarithms, ds["lag"].values) if logarithms is not None else nothing,
-            farthest=logarithms[-1] if logarithms is not None else nothing,
-            peak=np.where(np.isnan(logarithms), -np.inf, logarithms).max(axis=0) if logarithms is not None else nothing,
-            longest_lag=int(ds["lag"].max()) if logarithms is not None else 0,
-            forget=forget if forget is not None else nothing,
-            stuck=stuck if stuck is not None else nothing,
-            flat=flat if flat is not None else nothing,
-            clipped=clipped.mean(axis=0) if clipped is not None else nothing,
-            largest_norm=np.nan_to_num(norms, nan=0.0).max(axis=0) if norms is not None else nothing,
-            update=np.array([typical_update(seed) for seed in updates.T]) if updates is not None else nothing,
-            diverged=diverged(losses) if losses is not None else calm,
-            rising=rising(losses) if losses is not None else calm,
-            loss=test if test is not None else recent,
+            faded_at=recorded.last(
+                "log_jacobian_norm", "look", "lag", by=lambda logs: _faded_at(logs, ds["lag"].values)
+            ),
+            farthest=recorded.last("log_jacobian_norm", "look", "lag", by=lambda logs: logs[-1]),
+            peak=recorded.last("log_jacobian_norm", "look", "lag", by=_peak),
+            longest_lag=int(ds["lag"].max()) if recorded.values("log_jacobian_norm", "look", "lag") is not None else 0,
+            forget=recorded.last("gate_opening", "look", "gate", "time", by=lambda shares: _together(shares[forget])),
+            stuck=recorded.last("gate_saturation", "look", "gate", by=lambda shares: _together(shares[steering])),
+            flat=recorded.last("state_saturation", "look"),
+            clipped=recorded.measure("clipped", "step", by=lambda clipped: clipped.mean(axis=0)),
+            largest_norm=recorded.measure("gradient_norm", "step", by=largest),
+            update=recorded.measure("update_to_data", "look", by=typical_updates),
+            diverged=recorded.verdict("loss", "step", by=diverged),
+            rising=recorded.verdict("loss", "step", by=rising),
+            loss=test if test is not None else recorded.measure("loss", "step", by=_recent),
             tested=test is not None,
-            memoryless=memoryless if memoryless is not None else nothing,
+            memoryless=recorded.measure("memoryless_loss"),
         )
+
+    @property
+    def faded(self) -> Verdicts:
+        """Whether the signal falls below a hundredth at all."""
+        return np.isfinite(self.faded_at)
+
+    @property
+    def drift(self) -> Floats:
+        """How many powers of ten the signal at the largest lag is away from its size at the start."""
+        return np.abs(self.farthest)
 
     @property
     def worth(self) -> Floats:
@@ -101,20 +107,28 @@ class Reading:
         inside = (self.forget > 0) & (self.forget < 1)
         return np.asarray(np.log(0.5) / np.log(np.where(inside, self.forget, np.nan)))
 
+    @property
+    def memory(self) -> Floats:
+        """That half-life as a share of the longest lag; NaN where the signal arrives all the same, by other paths."""
+        return ratio(np.where(self.farthest >= -1.0, np.nan, self.memory_half_life), self.longest_lag)
 
-def _first_below(logarithms: Floats, lags: Floats) -> Floats:
+
+def _faded_at(logarithms: Floats, lags: Floats) -> Floats:
     """The first lag below a hundredth for each seed (second axis); infinite: none is; NaN: nothing was measured."""
     below = logarithms < FADED
     first = np.where(below.any(axis=0), lags[below.argmax(axis=0)].astype(np.float64), np.inf)
     return np.where(np.isnan(logarithms).all(axis=0), np.nan, first)
 
 
-def _of_gates(shares: Floats | None, ds: xr.Dataset, names: set[str]) -> Floats | None:
-    """The mean over some gates (and over time) of what is finite, for each seed; None if nothing is."""
-    if shares is None:
-        return None
-    rows = [row for row, gate in enumerate(ds["gate"].values) if str(gate) in names]
-    chosen = shares[rows].reshape(-1, shares.shape[-1])
-    usable = np.isfinite(chosen)
-    count = usable.sum(axis=0)
-    return np.where(count > 0, np.where(usable, chosen, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)
+def _peak(logarithms: Floats) -> Floats:
+    return np.asarray(np.where(np.isnan(logarithms), -np.inf, logarithms).max(axis=0))
+
+
+def _together(shares: Floats) -> Floats:
+    """The mean over gates (and over time) of what is finite, for each seed."""
+    return mean(shares.reshape(-1, shares.shape[-1]))
+
+
+def _recent(losses: Floats) -> Floats:
+    """The mean loss of the last tenth of the steps."""
+    return np.asarray(losses[-max(1, len(losses) // 10) :].mean(axis=0))

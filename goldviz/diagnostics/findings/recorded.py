@@ -1,0 +1,44 @@
+"""One network's variables of a run, as plain arrays with the seed last, for the readings that rules conclude from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from goldviz.diagnostics.findings.finding import Floats, Verdicts
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Recorded:
+    """What a dataset holds of one network; variables may be missing or empty, as in a run that has just begun."""
+
+    def __init__(self, dataset: xr.Dataset, network: str) -> None:
+        self.dataset = dataset
+        self.network = network
+        self.nothing: Floats = np.full(max(dataset.sizes.get("seed", 1), 1), np.nan)
+
+    def values(self, name: str, *dims: str) -> Floats | None:
+        """The variable with ``dims`` and then the seed as its axes; None where nothing was recorded."""
+        if name not in self.dataset or self.dataset[name].size == 0:
+            return None
+        array = self.dataset[name]
+        array = array.sel(network=self.network) if "network" in array.dims else array
+        return np.asarray(array.transpose(*dims, "seed").values, dtype=np.float64)
+
+    def measure(self, name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray) -> Floats:
+        """What ``by`` makes of the variable, one value for each seed; NaN where nothing was recorded."""
+        values = self.values(name, *dims)
+        return np.asarray(by(values), dtype=np.float64) if values is not None else self.nothing
+
+    def last(self, name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray) -> Floats:
+        """The same of the last entry along the first axis: the last look, the last epoch."""
+        return self.measure(name, *dims, by=lambda values: by(values[-1]))
+
+    def verdict(self, name: str, *dims: str, by: Callable[[Floats], Verdicts]) -> Verdicts:
+        """A verdict for each seed; none where nothing was recorded."""
+        values = self.values(name, *dims)
+        return np.asarray(by(values)) if values is not None else np.zeros(self.nothing.shape, dtype=bool)
