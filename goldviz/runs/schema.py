@@ -216,7 +216,8 @@ def _update(connection: Connection, url: str, version: int) -> None:
         migrate(connection, version)
     except DBAPIError as error:
         raise StoreError(
-            f"The database {shown(url)} could not be updated from schema {version} and stays as it was: {error.orig}."
+            f"The database {shown(url)} could not be updated from schema {version} and stays as it was: "
+            f"{' '.join(str(error.orig).split())}."
         ) from error
 
 

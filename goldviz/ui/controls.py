@@ -12,6 +12,8 @@ from goldviz.declare.settings import Settings, SettingsError, allowed, facts, la
 
 Declared = TypeVar("Declared", bound=Settings)
 
+VERSION = "settings_version"
+"""The link's parameter that says which version of the settings it names; without it, the first."""
 SLIDER_SPAN = 12
 """Numbers whose range is no wider get a slider."""
 
@@ -167,8 +169,9 @@ def _whole(text: str) -> bool:
 
 
 def to_link(settings: Settings) -> dict[str, str]:
-    """The settings that differ from their defaults, as a link's parameters."""
-    return {name: _link_text(value) for name, value in settings.differences().items()}
+    """The settings that differ from their defaults, as a link's parameters, with their version from the second on."""
+    link = {name: _link_text(value) for name, value in settings.differences().items()}
+    return {**link, VERSION: str(settings.version)} if link and settings.version > 1 else link
 
 
 def from_link(declared: type[Declared], parameters: Mapping[str, str]) -> tuple[Declared, list[str]]:
@@ -176,8 +179,14 @@ def from_link(declared: type[Declared], parameters: Mapping[str, str]) -> tuple[
 
     What is not allowed keeps its default; the rest of the link counts.
     """
-    values: dict[str, Any] = {name: _from_control(declared, name, text) for name, text in parameters.items()}
+    given: dict[str, Any] = dict(parameters)
+    version = given.pop(VERSION, "1")
     complaints: list[str] = []
+    try:
+        given = declared.upgraded(int(version) if _whole(version) else 1, given)
+    except SettingsError as error:
+        complaints.append(f"In the link: {error}")
+    values = {name: _from_control(declared, name, text) for name, text in given.items()}
     while True:
         try:
             return declared.checked(values), complaints

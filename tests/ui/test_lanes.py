@@ -126,7 +126,7 @@ def test_a_run_of_another_laboratory_is_refused_by_name() -> None:
         lanes.read(DepthGradients, run_id)
 
 
-def test_settings_of_another_version_are_refused() -> None:
+def test_a_run_with_settings_of_another_version_is_shown_with_its_complaint() -> None:
     class Later(DepthGradients):
         quantum: int = 1
 
@@ -134,8 +134,10 @@ def test_settings_of_another_version_are_refused() -> None:
             return json.dumps({**DepthGradients().model_dump(mode="json"), "quantum": 1})
 
     run_id = services.store().create(Later())
-    with pytest.raises(SettingsError, match="depth-gradients has no setting 'quantum'"):
-        lanes.read(DepthGradients, run_id)
+    lane = lanes.read(DepthGradients, run_id)
+    assert isinstance(lane, lanes.UnreadLane)
+    assert "depth-gradients has no setting 'quantum'" in lane.complaint
+    assert (lane.title, lane.step, lane.last_step) == ("A run of another version", "epoch", 0)
 
 
 def test_what_cannot_be_read_says_why(database: Path) -> None:
