@@ -33,7 +33,8 @@ def test_app_pages_examples_and_assets_travel_in_the_wheel(wheel: Path) -> None:
         "goldviz/_app/pages/depth_gradients.py",
         "goldviz/_app/.streamlit/config.toml",
         "goldviz/ui/assets/live_figure.js",
-        "goldviz/experiments/recorded/depth-gradients.as-in-the-document.safetensors",
+        "goldviz/labs/depth_gradients/recorded/as-in-the-document.safetensors",
+        "goldviz/labs/jacobian_lens/recorded/picture.svg",
     ):
         assert name in names
     assert not any(name.startswith(("tests/", "docs/", "benchmarks/")) for name in names)

@@ -17,7 +17,8 @@ PRESETS = [(declared, preset.slug) for declared in instants().values() for prese
 
 def test_declarations_load_neither_torch_nor_streamlit() -> None:
     code = (
-        "import sys, goldviz.experiments.instant as i; i.instants(); print({'torch', 'streamlit'} & set(sys.modules))"
+        "import sys; from goldviz.declare.registry import laboratories; laboratories();"
+        "print({'torch', 'streamlit'} & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 

@@ -95,7 +95,7 @@ class GoldMarket(Instant):
 
         A covariate's number beyond the last one means the last.
         """
-        from goldviz.labs.gold_market.views.market import market_view
+        from goldviz.labs.gold_market.compute import market_view
 
         return market_view(
             self._market(),
@@ -109,6 +109,6 @@ class GoldMarket(Instant):
         )
 
     def _market(self) -> Market:
-        from goldviz.labs.gold_market.views.market import market_at_hand
+        from goldviz.labs.gold_market.compute import market_at_hand
 
         return market_at_hand(self.data, self.market_seed)

@@ -1,6 +1,7 @@
 """The figures of *Gold market* from a small market made by hand."""
 
 import doctest
+import importlib
 from dataclasses import replace
 from typing import Any
 
@@ -13,17 +14,15 @@ from goldviz.data.markets.alignment import Alignment
 from goldviz.data.markets.market import Market
 from goldviz.data.markets.masking import MissingPattern
 from goldviz.data.markets.simulated import simulated_market
-from goldviz.figures import market as gold_market_reading
+from goldviz.figures import market as market_words
 from goldviz.figures.market import unit_of_changes
 from goldviz.figures.theme import INKS, Theme
+from goldviz.labs.gold_market.compute import market_view
 from goldviz.labs.gold_market.figures import FIGURES, picture
-from goldviz.labs.gold_market.figures import observed as gold_market_observed
-from goldviz.labs.gold_market.figures import returns as gold_market_returns
 from goldviz.labs.gold_market.figures.leak import fit_sentence, overall_sentence
 from goldviz.labs.gold_market.figures.observed import early_sentence, hidden_sentence
 from goldviz.labs.gold_market.figures.returns import extremes, memory_sentence, tail_sentence, worst_sentence
 from goldviz.labs.gold_market.figures.table import facts_table
-from goldviz.labs.gold_market.views.market import market_view
 from tests.data.markets.small_market import small_market, with_values
 from tests.figures.test_theme import contrast
 
@@ -49,9 +48,11 @@ def _notes(figure: go.Figure) -> str:
     return str(figure.layout.title.subtitle.text).replace("<br>", " ")
 
 
-@pytest.mark.parametrize("module", [gold_market_observed, gold_market_reading, gold_market_returns])
-def test_the_examples_in_the_docstrings(module: Any) -> None:
-    found = doctest.testmod(module)
+@pytest.mark.parametrize(
+    "module", ["labs.gold_market.figures.observed", "labs.gold_market.figures.returns", "figures.market"]
+)
+def test_the_examples_in_the_docstrings(module: str) -> None:
+    found = doctest.testmod(importlib.import_module(f"goldviz.{module}"))
     assert found.attempted > 0
     assert found.failed == 0
 
@@ -86,7 +87,7 @@ def test_figures_of_twenty_years_stay_light() -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_colours_stand_out_from_the_page(theme: Theme) -> None:
-    for colour in (gold_market_reading.KNOWN, gold_market_reading.JOINED, gold_market_reading.HIDDEN):
+    for colour in (market_words.KNOWN, market_words.JOINED, market_words.HIDDEN):
         assert contrast(colour, INKS[theme].background) >= 3
 
 

@@ -9,7 +9,7 @@ from goldviz.data.markets.alignment import Alignment
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.masking import MissingPattern
 from goldviz.data.markets.simulated import simulated_market
-from goldviz.labs.gold_market.views.market import in_last_years, market_at_hand, market_view
+from goldviz.labs.gold_market.compute import in_last_years, market_at_hand, market_view
 from tests.data.markets.small_market import small_market, with_values
 
 
