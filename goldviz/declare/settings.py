@@ -261,7 +261,7 @@ class Experiment(Settings):
         """Hot settings that were changed during a kept run, under today's names; raises as :meth:`from_store` does."""
         return cls._understood(version, changes)[0]
 
-    def run(self, record: Recorder) -> None:
+    def run(self, record: Recorder[Self]) -> None:
         """Carry the experiment out, telling ``record`` what is seen: ``train`` of its laboratory."""
         laboratory_of(type(self)).part("train").train(self, record)
 

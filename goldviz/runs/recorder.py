@@ -13,12 +13,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
+
+Declared = TypeVar("Declared", bound="Experiment")
 
 KEPT_STATES = 20
 """At most so many states of a run are kept, evenly spread."""
@@ -108,8 +110,8 @@ class Desk(Protocol):
         """Orders given since the last call; costs next to nothing when there are none."""
 
 
-class Recorder:
-    """What a procedure sees of goldviz. See the module's docstring.
+class Recorder(Generic[Declared]):
+    """What a procedure sees of goldviz, with the settings of its laboratory. See the module's docstring.
 
     ``start_step`` and ``restored`` continue an earlier run; ``changes`` are hot settings that were in force then,
     ``seconds`` and ``instrument_seconds`` the time that it took; ``budget`` ends the run as *paused* after so many
@@ -119,7 +121,7 @@ class Recorder:
 
     def __init__(
         self,
-        settings: Experiment,
+        settings: Declared,
         sink: Sink,
         desk: Desk,
         *,
@@ -131,7 +133,7 @@ class Recorder:
         budget: int | None = None,
         processes: int = 1,
     ) -> None:
-        self.settings = settings.changed(**changes) if changes else settings
+        self.settings: Declared = settings.changed(**changes) if changes else settings
         self.restored = restored
         self.processes = processes
         self.step = start_step

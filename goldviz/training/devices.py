@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
+
+from goldviz.training.memory import keep_freed_memory
+from goldviz.training.threads import one_thread
 
 
 class DeviceError(RuntimeError):
@@ -31,6 +35,15 @@ def resolve(device: str) -> torch.device:
     allowed = ", ".join(["auto", "cpu", *present])
     what = f"this machine has no {ACCELERATORS[device][0]}" if device in ACCELERATORS else "there is no such device"
     raise DeviceError(f"Device is {device!r}, but {what}; allowed here: {allowed}.")
+
+
+@contextmanager
+def training_on(device: str) -> Iterator[torch.device]:
+    """The device meant, for many small steps: torch uses one thread, and keeps the memory that a step frees."""
+    found = resolve(device)
+    keep_freed_memory()
+    with one_thread():
+        yield found
 
 
 def device_name(device: torch.device) -> str:

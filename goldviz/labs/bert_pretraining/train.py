@@ -7,7 +7,7 @@ read the same texts and take their steps in turn; what one shows does not depend
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -38,12 +38,11 @@ from goldviz.labs.bert_pretraining.network import (
 )
 from goldviz.labs.bert_pretraining.texts import PretrainingTexts, hide, pretraining_texts
 from goldviz.models.text.encoder import EncoderDropout
-from goldviz.training.devices import device_name, resolve
-from goldviz.training.memory import keep_freed_memory
 from goldviz.training.clipping import clip_gradients
+from goldviz.training.devices import device_name, training_on
+from goldviz.training.grid import hand_over, parts_of, stacked, steps_from_state
 from goldviz.training.optimisers import set_learning_rate
-from goldviz.training.state import Part, pack, unpack
-from goldviz.training.threads import one_thread
+from goldviz.training.state import Part
 
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
@@ -53,21 +52,15 @@ PRETRAINING, FINE_TUNING = 1, 2
 Seen = dict[str, Tensor]
 
 
-def train(settings: BertPretraining, record: Recorder) -> None:
+def train(settings: BertPretraining, record: Recorder[BertPretraining]) -> None:
     """Train every seed's network through both phases, and record every variable that the experiment declares."""
-    device = resolve(settings.device)
-    keep_freed_memory()
-    with one_thread():
+    with training_on(settings.device) as device:
         data = pretraining_texts(settings)
         learners = [bert_learner(settings, len(data.vocabulary), seed, device) for seed in settings.seeds]
         announce(settings, record, data, learners[0], device)
-        parts = learner_parts(settings, learners)
-        if record.restored is not None:
-            unpack(record.restored, parts)
-
         total = settings.pretraining_steps + settings.fine_tuning_steps
-        for step in record.steps(total, state=lambda: pack(parts)):
-            now = cast("BertPretraining", record.settings)
+        for step in steps_from_state(record, total, learner_parts(settings, learners)):
+            now = record.settings
             phase, rate = schedule(now, step)
             if step == settings.pretraining_steps + 1:
                 forget_moments(learners)
@@ -77,7 +70,7 @@ def train(settings: BertPretraining, record: Recorder) -> None:
             record("learning_rate", rate)
             if closely:
                 look(learners, data, phase, record)
-            hand_over(seen, record)
+            hand_over(stacked(seen), record)
 
 
 def learner_parts(settings: BertPretraining, learners: list[BertLearner]) -> dict[str, Part]:
@@ -85,7 +78,7 @@ def learner_parts(settings: BertPretraining, learners: list[BertLearner]) -> dic
     return {
         f"{seed}/{name}": part
         for seed, one in zip(settings.seeds, learners, strict=True)
-        for name, part in vars(one).items()
+        for name, part in parts_of(one).items()
     }
 
 
@@ -120,7 +113,11 @@ def reads_documents(step: int, share: float) -> bool:
 
 
 def announce(
-    settings: BertPretraining, record: Recorder, data: PretrainingTexts, first: BertLearner, device: torch.device
+    settings: BertPretraining,
+    record: Recorder[BertPretraining],
+    data: PretrainingTexts,
+    first: BertLearner,
+    device: torch.device,
 ) -> None:
     """Label the dimensions, name texts and device, and record what does not change: sizes and baselines."""
     shown = data.tokeniser.convert_ids_to_tokens(data.probe.pieces.tolist())
@@ -222,7 +219,7 @@ def tone_step(one: BertLearner, settings: BertPretraining, data: PretrainingText
     return loss + settings.rehearsal * words, {**seen, "masked_accuracy": of_words["masked_accuracy"]}
 
 
-def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record: Recorder) -> None:
+def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record: Recorder[BertPretraining]) -> None:
     """Record scores on unseen texts, and what the attention heads do, as the step leaves the networks."""
     with record.instrument():
         masked = [masked_scores(one.network, data.unseen) for one in learners]
@@ -240,14 +237,7 @@ def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record
     ):
         table = torch.stack(values)
         record(name, (table if phase == FINE_TUNING else torch.full_like(table, math.nan)).numpy())
-    for name in habits[0]:
-        record(name, torch.stack([one[name] for one in habits]).numpy())
+    hand_over(stacked(habits), record)
     record("attention", attention.numpy().astype(np.float16))
     record("probe_probability", guesses[0][0].numpy())
     record("probe_rank", [rank for _, rank in guesses])
-
-
-def hand_over(seen: list[Seen], record: Recorder) -> None:
-    """Record what every seed's step showed, the loss last: where it is not finite the run ends."""
-    for name in sorted(seen[0], key=lambda name: name == "loss"):
-        record(name, torch.stack([one[name].cpu() for one in seen]).numpy())

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch.optim import Optimizer
 
 from goldviz.data.problems.plane_points import PlanePoints
 from goldviz.labs.continuous_depth.field import DepthField, TimedDepthField, UnsolvedFlowError
@@ -37,13 +37,11 @@ from goldviz.labs.continuous_depth.networks import (
     drawn_read_out,
     flow_faults_in_words,
 )
-from goldviz.training.devices import device_name, resolve
-from goldviz.training.memory import keep_freed_memory
 from goldviz.training.clipping import clip_gradients
+from goldviz.training.devices import device_name, training_on
+from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, stacked, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
-from goldviz.training.state import Part, pack, unpack
-from goldviz.training.threads import one_thread
 
 if TYPE_CHECKING:
     from goldviz.labs.continuous_depth.settings import ContinuousDepth
@@ -63,46 +61,39 @@ class SeedPoints:
     view: DepthView
 
 
-@dataclass
-class DepthLearner:
-    """One network of one seed, with its optimiser."""
-
-    network: DepthNetwork
-    optimiser: Optimizer
+DepthLearner = Learner[DepthNetwork]
 
 
-def train(settings: ContinuousDepth, record: Recorder) -> None:
+def train(settings: ContinuousDepth, record: Recorder[ContinuousDepth]) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares.
 
     Raises :class:`goldviz.labs.continuous_depth.field.UnsolvedFlowError` with the step at which a solver gave up.
     """
-    device = resolve(settings.device)
-    keep_freed_memory()
-    with one_thread():
+    with training_on(settings.device) as device:
         lanes = LANES if settings.networks == "both" else (settings.networks,)
         data = [seed_points(settings, seed, device) for seed in settings.seeds]
-        learners = [[depth_learner(settings, lane, seed, device) for seed in settings.seeds] for lane in lanes]
+        grid = Grid.made(
+            lanes,
+            settings.seeds,
+            lambda lane, seed: depth_learner(settings, lane, seed, device),
+            order=[own.order for own in data],
+        )
         announce(settings, record, lanes, data[0].view, device)
-        record.once("parameter_count", [sum(p.numel() for p in row[0].network.parameters()) for row in learners])
+        record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
         record.once("label", data[0].view.unseen.answers[: len(data[0].view.kept)].numpy())
-        parts: dict[str, Part] = {f"order/{seed}": own.order for seed, own in zip(settings.seeds, data, strict=True)}
-        for lane, row in zip(lanes, learners, strict=True):
-            for seed, one in zip(settings.seeds, row, strict=True):
-                parts |= {f"{lane}/{seed}/{name}": part for name, part in vars(one).items()}
-        if record.restored is not None:
-            unpack(record.restored, parts)
 
-        for step in record.steps(settings.steps, state=lambda: pack(parts)):
+        for step in steps_from_state(record, settings.steps, grid.parts()):
             closely = step in (1, settings.steps) or step % settings.look_every == 0
             try:
                 if closely:
-                    look(learners, [own.view for own in data], record)
-                take_step(learners, data, record)
+                    look(grid, [own.view for own in data], record)
+                batches = [next_batch(own, settings.batch) for own in data]
+                hand_over(table(grid.each(partial(train_step, settings=record.settings), batches)), record)
             except UnsolvedFlowError as error:
                 words = str(error)
                 raise UnsolvedFlowError(f"At step {step}, {words[0].lower()}{words[1:]}") from error
 
-        first = [in_double(row[0].network) for row in learners]
+        first = [in_double(one.network) for one in grid.first()]
         found = [by_tolerance(network, data[0].view) for network in first]
         record.once("evaluations_by_tolerance", [evaluations for evaluations, _ in found])
         record.once("error_by_tolerance", [errors for _, errors in found])
@@ -135,7 +126,11 @@ def depth_learner(settings: ContinuousDepth, lane: str, seed: int, device: torch
 
 
 def announce(
-    settings: ContinuousDepth, record: Recorder, lanes: tuple[str, ...], view: DepthView, device: torch.device
+    settings: ContinuousDepth,
+    record: Recorder[ContinuousDepth],
+    lanes: tuple[str, ...],
+    view: DepthView,
+    device: torch.device,
 ) -> None:
     """Label the dimensions, and name the device."""
     plane = view.unseen.points.shape[1]
@@ -157,29 +152,18 @@ def announce(
     record.attribute(device=device_name(device))
 
 
-def look(learners: list[list[DepthLearner]], views: list[DepthView], record: Recorder) -> None:
+def look(grid: Grid[DepthLearner], views: list[DepthView], record: Recorder[ContinuousDepth]) -> None:
     """Record what every network shows as the step finds it."""
     with record.instrument():
-        networks = [[in_double(one.network) for one in row] for row in learners]
+        networks = grid.each(lambda one: in_double(one.network))
         seen = [[seed_readings(*pair) for pair in zip(row, views, strict=True)] for row in networks]
         close = [first_seed_readings(row[0], views[0]) for row in networks]
         flows = [adjoint_against_solver(*pair) for pair in zip(networks[0], views, strict=True)
                  if isinstance(pair[0].carrier, FlowSolver)]  # fmt: skip
-    for name in seen[0][0]:
-        record(name, torch.stack([torch.stack([one[name] for one in row]) for row in seen]).numpy())
-    for name in close[0]:
-        record(name, torch.stack([one[name] for one in close]).numpy())
-    for name in OF_THE_FLOW if flows else ():
-        record(name, torch.stack([one[name] for one in flows]).numpy())
-
-
-def take_step(learners: list[list[DepthLearner]], data: list[SeedPoints], record: Recorder) -> None:
-    """One step of every network on its seed's next batch, recorded. The loss comes last: it may end the run."""
-    settings = cast("ContinuousDepth", record.settings)
-    batches = [next_batch(own, settings.batch) for own in data]
-    seen = [[train_step(one, settings, batch) for one, batch in zip(row, batches, strict=True)] for row in learners]
-    for name in sorted(seen[0][0], key=lambda name: name == "loss"):
-        record(name, torch.stack([torch.stack([one[name].cpu() for one in row]) for row in seen]).numpy())
+    hand_over(table(seen), record)
+    hand_over(stacked(close), record)
+    if flows:
+        hand_over(stacked(flows), record)
 
 
 def next_batch(own: SeedPoints, size: int) -> PlanePoints:
@@ -188,7 +172,7 @@ def next_batch(own: SeedPoints, size: int) -> PlanePoints:
     return PlanePoints(own.trained_on.points[rows], own.trained_on.answers[rows])
 
 
-def train_step(one: DepthLearner, settings: ContinuousDepth, batch: PlanePoints) -> dict[str, Tensor]:
+def train_step(one: DepthLearner, batch: PlanePoints, settings: ContinuousDepth) -> dict[str, Tensor]:
     """One step on a batch: its loss, the gradient's norm, and how often the field was asked forward and back."""
     network, optimiser = one.network, one.optimiser
     set_learning_rate(optimiser, settings.learning_rate)

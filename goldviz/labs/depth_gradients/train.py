@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -22,13 +23,11 @@ from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.labs.depth_gradients.jacobians import block_gains
 from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP, Pass
 from goldviz.labs.depth_gradients.samples import correlated_samples
-from goldviz.training.devices import device_name, resolve
-from goldviz.training.memory import keep_freed_memory
 from goldviz.training.clipping import clip_gradients
+from goldviz.training.devices import device_name, training_on
+from goldviz.training.grid import Grid, hand_over, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.seeds import BATCH_ORDER, DATA, DROPOUT_AND_NOISE, TEST_DATA, WEIGHTS, stream
-from goldviz.training.state import pack, unpack
-from goldviz.training.threads import one_thread
 
 if TYPE_CHECKING:
     from goldviz.labs.depth_gradients.settings import DepthGradients
@@ -63,39 +62,26 @@ class Trainee:
 Measured = dict[str, Tensor]
 
 
-def train(settings: DepthGradients, record: Recorder) -> None:
+def train(settings: DepthGradients, record: Recorder[DepthGradients]) -> None:
     """Train both networks for every seed, and record every variable that the experiment declares."""
-    device = resolve(settings.device)
-    keep_freed_memory()
-    with one_thread():
-        problems = [problem(settings, seed, device) for seed in settings.seeds]
-        trainees = [
-            [trainee(settings, network, seed, data) for seed, data in zip(settings.seeds, problems, strict=True)]
-            for network in CONNECTIONS
-        ]
-        announce(settings, record, trainees[0][0].network, device)
-        record.once("parameter_count", [_parameter_count(row[0].network) for row in trainees])
-        parts = {
-            f"{network}/{seed}/{name}": part
-            for network, row in zip(CONNECTIONS, trainees, strict=True)
-            for seed, one in zip(settings.seeds, row, strict=True)
-            for name, part in vars(one).items()
-            if name != "problem"
-        }
-        if record.restored is not None:
-            unpack(record.restored, parts)
+    with training_on(settings.device) as device:
+        problems = {seed: problem(settings, seed, device) for seed in settings.seeds}
+        grid = Grid.made(
+            list(CONNECTIONS), settings.seeds, lambda network, seed: trainee(settings, network, seed, problems[seed])
+        )
+        announce(settings, record, grid.first()[0].network, device)
+        record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
 
-        for epoch in record.steps(settings.epochs, state=lambda: pack(parts)):
+        for epoch in steps_from_state(record, settings.epochs, grid.parts()):
             every = settings.histogram_every
             closely = every > 0 and (epoch == 1 or epoch % every == 0)
-            seen = [
-                [train_epoch(one, cast("DepthGradients", record.settings), record, closely) for one in same_seed]
-                for same_seed in zip(*trainees, strict=True)
-            ]
-            hand_over([list(row) for row in zip(*seen, strict=True)], record)
+            seen = grid.each(partial(train_epoch, settings=record.settings, record=record, closely=closely))
+            with record.instrument():
+                shown = with_means_over_seeds(table(seen))
+            hand_over(shown, record)
 
-        record.once("test_loss", [[_test_loss(one) for one in row] for row in trainees])
-        record.once("zero_loss", [data.test_y.square().mean().item() for data in problems])
+        record.once("test_loss", grid.each(_test_loss))
+        record.once("zero_loss", [data.test_y.square().mean().item() for data in problems.values()])
 
 
 def problem(settings: DepthGradients, seed: int, device: torch.device) -> Problem:
@@ -130,7 +116,9 @@ def trainee(settings: DepthGradients, network: str, seed: int, data: Problem) ->
     return Trainee(model, optimiser, disturbance, stream(seed, BATCH_ORDER), data)
 
 
-def announce(settings: DepthGradients, record: Recorder, network: DeepMLP, device: torch.device) -> None:
+def announce(
+    settings: DepthGradients, record: Recorder[DepthGradients], network: DeepMLP, device: torch.device
+) -> None:
     """Label the dimensions, and name the device."""
     record.coordinates(
         network=list(CONNECTIONS),
@@ -157,7 +145,7 @@ def batches(samples: int, size: int, order: torch.Generator) -> Sequence[Tensor 
     return chosen
 
 
-def train_epoch(one: Trainee, settings: DepthGradients, record: Recorder, closely: bool) -> Measured:
+def train_epoch(one: Trainee, settings: DepthGradients, record: Recorder[DepthGradients], closely: bool) -> Measured:
     """Train for an epoch, and measure: means over its batches, and the network as the epoch leaves it.
 
     ``closely`` adds distributions (those of gradients from the last batch, before clipping) and Jacobians.
@@ -226,19 +214,10 @@ def measure_network(network: DeepMLP, probe: Tensor, closely: bool) -> Measured:
     return seen
 
 
-def hand_over(seen: list[list[Measured]], record: Recorder) -> None:
-    """Record what every network (outer list) of every seed (inner list) showed in an epoch."""
-    with record.instrument():
-        table = {
-            name: torch.stack([torch.stack([one[name] for one in row]) for row in seen]).cpu() for name in seen[0][0]
-        }
-        table["decay_rate"] = decay_rate(table["gradient_norm"])
-        for name in ("activation_histogram", "gradient_histogram", "weight_gradient_histogram"):
-            if name in table:
-                table[name] = table[name].mean(dim=1)
-    # The loss comes last: where it is not finite the run ends, and the rest of the epoch is worth keeping.
-    for name in sorted(table, key=lambda name: name == "loss"):
-        record(name, table[name].numpy())
+def with_means_over_seeds(shown: Measured) -> Measured:
+    """What an epoch showed, with decay rates, and with histograms of all seeds together."""
+    histograms = {name: values.mean(dim=1) for name, values in shown.items() if name.endswith("_histogram")}
+    return {**shown, **histograms, "decay_rate": decay_rate(shown["gradient_norm"])}
 
 
 def _signals(network: DeepMLP, done: Pass) -> list[Tensor]:
@@ -254,7 +233,3 @@ def _test_loss(one: Trainee) -> float:
     one.network.eval()
     with torch.no_grad():
         return mse_loss(one.network(one.problem.test_x).output, one.problem.test_y).item()
-
-
-def _parameter_count(network: DeepMLP) -> int:
-    return sum(parameter.numel() for parameter in network.parameters())

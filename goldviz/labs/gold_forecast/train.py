@@ -8,7 +8,7 @@ others, nor on how many processes there are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -25,10 +25,8 @@ from goldviz.labs.gold_forecast.scores import (
     final_tables,
 )
 from goldviz.training.crew import Crew
-from goldviz.training.devices import device_name, resolve
+from goldviz.training.devices import device_name, training_on
 from goldviz.training.joined_states import joined_states, separate_states
-from goldviz.training.memory import keep_freed_memory
-from goldviz.training.threads import one_thread
 
 if TYPE_CHECKING:
     from goldviz.labs.gold_forecast.settings import GoldForecast
@@ -42,11 +40,9 @@ RECENT_FORECASTS = 250
 RefitCrew = Crew[Refit, RefitTask]
 
 
-def train(settings: GoldForecast, record: Recorder) -> None:
+def train(settings: GoldForecast, record: Recorder[GoldForecast]) -> None:
     """Train every refit, and record every variable that the experiment declares."""
-    device = resolve(settings.device)
-    keep_freed_memory()
-    with one_thread():
+    with training_on(settings.device) as device:
         problem = forecast_problem(settings)
         tasks = refit_tasks(settings, problem, device)
         costs = [float(len(task.fold.train)) for task in tasks]
@@ -61,7 +57,7 @@ def train(settings: GoldForecast, record: Recorder) -> None:
                 crew.call_each("restore", [(state,) for state in separate_states(record.restored, names)])
 
             for epoch in record.steps(settings.epochs, state=lambda: joined_states(names, crew.call("state"))):
-                now = cast("GoldForecast", record.settings)
+                now = record.settings
                 losses, gradients = zip(*crew.call("epoch", now.learning_rate, now.clip), strict=True)
                 shown = losses_by_refit(losses, settings) | gradients_by_seed(gradients)
                 if epoch % settings.look_every == 0 or epoch == settings.epochs:
@@ -75,7 +71,7 @@ def train(settings: GoldForecast, record: Recorder) -> None:
             conclude(settings, record, problem, baselines, crew)
 
 
-def processes_for(settings: GoldForecast, record: Recorder, device: torch.device) -> int:
+def processes_for(settings: GoldForecast, record: Recorder[GoldForecast], device: torch.device) -> int:
     """How many processes share the refits. A device other than the CPU is not shared."""
     if record.processes == 1 or device.type != "cpu":
         return 1
@@ -94,7 +90,7 @@ def refit_tasks(settings: GoldForecast, problem: ForecastProblem, device: torch.
 
 def announce(
     settings: GoldForecast,
-    record: Recorder,
+    record: Recorder[GoldForecast],
     problem: ForecastProblem,
     baselines: BaselineForecasts,
     device: torch.device,
@@ -158,7 +154,11 @@ def forecasts_over_time(found: Sequence[Forecasts], settings: GoldForecast) -> d
 
 
 def conclude(
-    settings: GoldForecast, record: Recorder, problem: ForecastProblem, baselines: BaselineForecasts, crew: RefitCrew
+    settings: GoldForecast,
+    record: Recorder[GoldForecast],
+    problem: ForecastProblem,
+    baselines: BaselineForecasts,
+    crew: RefitCrew,
 ) -> None:
     """Record what the best weights of all refits come to."""
     found: list[Forecasts] = crew.call("forecast")

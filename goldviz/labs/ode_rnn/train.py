@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
-from torch.optim import Optimizer
 
 from goldviz.labs.ode_rnn.dense import ARROWS_ACROSS, path_moments
 from goldviz.labs.ode_rnn.instruments import (
@@ -32,13 +31,11 @@ from goldviz.labs.ode_rnn.series import IrregularBatch
 from goldviz.labs.ode_rnn.tasks import SequenceSource, sequence_source
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.series_forecaster import SeriesForecaster
-from goldviz.training.devices import device_name, resolve
-from goldviz.training.memory import keep_freed_memory
 from goldviz.training.clipping import clip_gradients
+from goldviz.training.devices import device_name, training_on
+from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, stacked, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.seeds import DATA, TEST_DATA, stream
-from goldviz.training.state import Part, pack, unpack
-from goldviz.training.threads import one_thread
 
 if TYPE_CHECKING:
     from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
@@ -51,50 +48,37 @@ FIRST_RATE, LAST_RATE = 0.04, 1e-4
 """Shares of the peak with which the learning rate starts and ends."""
 
 
-@dataclass
-class SeriesLearner:
-    """One network of one seed, with its optimiser."""
-
-    network: SeriesForecaster
-    optimiser: Optimizer
+SeriesLearner = Learner[SeriesForecaster]
 
 
-def train(settings: ODERNNLaboratory, record: Recorder) -> None:
+def train(settings: ODERNNLaboratory, record: Recorder[ODERNNLaboratory]) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares.
 
     What only an ODE-RNN has is recorded where one is trained. A network that can no longer be followed has a loss that
     is not a number, which ends the run as diverged.
     """
-    device = resolve(settings.device)
-    keep_freed_memory()
-    with one_thread():
+    with training_on(settings.device) as device:
         lanes = LANES if settings.networks == "all" else (settings.networks,)
         source = sequence_source(settings)
         orders = [stream(seed, DATA) for seed in settings.seeds]
         views = [seed_view(source, stream(seed, TEST_DATA)) for seed in settings.seeds]
-        learners = [
-            [series_learner(settings, lane, len(source.channels), seed, device) for seed in settings.seeds]
-            for lane in lanes
-        ]
-        announce(settings, record, source, learners, views, device)
-        parts: dict[str, Part] = {f"order/{seed}": order for seed, order in zip(settings.seeds, orders, strict=True)}
-        for lane, row in zip(lanes, learners, strict=True):
-            for seed, one in zip(settings.seeds, row, strict=True):
-                parts |= {f"{lane}/{seed}/{name}": part for name, part in vars(one).items()}
-        if record.restored is not None:
-            unpack(record.restored, parts)
+        grid = Grid.made(
+            lanes,
+            settings.seeds,
+            lambda lane, seed: series_learner(settings, lane, len(source.channels), seed, device),
+            order=orders,
+        )
+        announce(settings, record, source, grid, views, device)
 
-        for step in record.steps(settings.steps, state=lambda: pack(parts)):
-            now = cast("ODERNNLaboratory", record.settings)
+        for step in steps_from_state(record, settings.steps, grid.parts()):
+            now = record.settings
             if step in (1, settings.steps) or step % settings.look_every == 0:
-                look(learners, views, now, record)
+                look(grid, views, now, record)
             rate = now.learning_rate * one_cycle_share(step, settings.steps)
             batches = [to_device(source.training(settings.batch, order), device) for order in orders]
-            seen = [
-                [train_step(one, batch, rate, now.clip) for one, batch in zip(row, batches, strict=True)]
-                for row in learners
-            ]
-            hand_over_step(seen, has_field(settings), record)
+            shown = table(grid.each(partial(train_step, rate=rate, clip=now.clip), batches))
+            evaluations = shown.pop("evaluations")
+            hand_over(shown | ({"evaluations": evaluations[0]} if has_field(settings) else {}), record)
 
 
 def series_learner(
@@ -112,9 +96,9 @@ def has_field(settings: ODERNNLaboratory) -> bool:
 
 def announce(
     settings: ODERNNLaboratory,
-    record: Recorder,
+    record: Recorder[ODERNNLaboratory],
     source: SequenceSource,
-    learners: list[list[SeriesLearner]],
+    grid: Grid[SeriesLearner],
     views: list[SeedView],
     device: torch.device,
 ) -> None:
@@ -123,13 +107,13 @@ def announce(
     times = probe.seen.times[:, 0]
     moments = path_moments(times, settings.longest_gap)
     record.coordinates(
-        network=list(LANES if settings.networks == "all" else (settings.networks,)),
+        network=list(grid.networks),
         seed=list(settings.seeds),
         observation=list(range(1, settings.observations + 1)),
         moment=moments.tolist(),
         channel=list(source.channels),
         unit=list(range(1, settings.hidden + 1)),
-        weight=list(range(len(flat_weights(learners[0][0].network)))),
+        weight=list(range(len(flat_weights(grid.first()[0].network)))),
         axis=["first", "second"],
         arrow=list(range(ARROWS_ACROSS**2)),
         horizon=["in range", "long gap"],
@@ -141,7 +125,7 @@ def announce(
     truth = unknown if probe.course is None else probe.course(moments[:, None])[:, 0]
     record.once("probe_truth", truth.numpy())
     record.once("zero_error", zero_errors(views))
-    record.once("parameter_count", [sum(p.numel() for p in row[0].network.parameters()) for row in learners])
+    record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
 
 
 def one_cycle_share(step: int, steps: int) -> float:
@@ -164,23 +148,20 @@ def to_device(batch: IrregularBatch, device: torch.device) -> IrregularBatch:
 
 
 def look(
-    learners: list[list[SeriesLearner]], views: list[SeedView], settings: ODERNNLaboratory, record: Recorder
+    grid: Grid[SeriesLearner], views: list[SeedView], settings: ODERNNLaboratory, record: Recorder[ODERNNLaboratory]
 ) -> None:
     """Record what every network shows as the step finds it."""
     with record.instrument():
-        networks = [[_at_hand(one.network) for one in row] for row in learners]
+        networks = grid.each(lambda one: _at_hand(one.network))
         seen = [[seed_readings(*pair) for pair in zip(row, views, strict=True)] for row in networks]
         flows = [flow_readings(network, settings, view) for network, view in zip(networks[0], views, strict=True)
                  if has_field(settings)]  # fmt: skip
         probes, flow = _along_the_probe([row[0] for row in networks], settings, views[0])
-    for name in seen[0][0]:
-        record(name, torch.stack([torch.stack([one[name] for one in row]) for row in seen]).numpy())
-    for name in flows[0] if flows else ():
-        record(name, torch.stack([one[name] for one in flows]).numpy())
-    for name in probes[0] if probes else ():
-        record(name, torch.stack([one[name] for one in probes]).numpy())
-    for name, values in flow.items():
-        record(name, values.numpy())
+    hand_over(table(seen), record)
+    for several in (flows, probes):
+        if several:
+            hand_over(stacked(several), record)
+    hand_over(flow, record)
 
 
 def _along_the_probe(
@@ -208,16 +189,8 @@ def train_step(one: SeriesLearner, batch: IrregularBatch, rate: float, clip: flo
     loss.backward()
     norm, _ = clip_gradients(network.parameters(), clip or math.inf)
     optimiser.step()
-    return {"loss": loss.detach(), "gradient_norm": norm, "evaluations": trace.evaluations.sum()}
-
-
-def hand_over_step(seen: list[list[Measured]], with_field: bool, record: Recorder) -> None:
-    """Record what every network (outer list) of every seed (inner list) showed, the loss last: it may end the run."""
-    table = {name: torch.stack([torch.stack([one[name].cpu() for one in row]) for row in seen]) for name in seen[0][0]}
-    if with_field:
-        record("evaluations", table["evaluations"][0].numpy())
-    record("gradient_norm", table["gradient_norm"].numpy())
-    record("loss", table["loss"].numpy())
+    # A network that cannot be followed has its NaN on the CPU.
+    return {"loss": loss.detach().cpu(), "gradient_norm": norm.cpu(), "evaluations": trace.evaluations.sum().cpu()}
 
 
 def _at_hand(network: SeriesForecaster) -> SeriesForecaster:

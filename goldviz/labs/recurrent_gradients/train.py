@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch.optim import Optimizer
 
 from goldviz.diagnostics.gradients import update_to_data
 from goldviz.labs.recurrent_gradients.instruments import GATES, Measured, answers, look, state_gradient_norms
@@ -31,13 +31,11 @@ from goldviz.labs.recurrent_gradients.tasks import (
 )
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.networks import recurrent_layer
-from goldviz.training.devices import device_name, resolve
-from goldviz.training.memory import keep_freed_memory
 from goldviz.training.clipping import clip_gradients
+from goldviz.training.devices import device_name, training_on
+from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
-from goldviz.training.state import Part, pack, unpack
-from goldviz.training.threads import one_thread
 
 if TYPE_CHECKING:
     from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
@@ -56,52 +54,41 @@ class SeedSequences:
     looked_at: Evaluation
 
 
-@dataclass
-class Learner:
-    """One network of one seed, with everything of its own that changes in training."""
-
-    network: SequenceReader
-    optimiser: Optimizer
-
-
-def train(settings: RecurrentGradients, record: Recorder) -> None:
+def train(settings: RecurrentGradients, record: Recorder[RecurrentGradients]) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares."""
-    device = resolve(settings.device)
-    keep_freed_memory()
-    with one_thread():
+    with training_on(settings.device) as device:
         lanes = LANES if settings.networks == "all" else (settings.networks,)
         data = [
             SeedSequences(stream(seed, DATA), evaluation(settings, stream(seed, TEST_DATA))) for seed in settings.seeds
         ]
-        pairs = list(zip(settings.seeds, data, strict=True))
-        learners = [[learner(settings, lane, seed, own.looked_at, device) for seed, own in pairs] for lane in lanes]
+        grid = Grid.made(
+            lanes,
+            settings.seeds,
+            lambda lane, seed: learner(settings, lane, seed, data[0].looked_at, device),
+            sequences=[own.order for own in data],
+        )
         announce(settings, record, lanes, data[0].looked_at, device)
-        record.once("parameter_count", [sum(p.numel() for p in row[0].network.parameters()) for row in learners])
-        parts = state_parts(settings, lanes, learners, data)
-        if record.restored is not None:
-            unpack(record.restored, parts)
+        record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
 
-        for step in record.steps(settings.steps, state=lambda: pack(parts)):
-            now = cast("RecurrentGradients", record.settings)
+        for step in steps_from_state(record, settings.steps, grid.parts()):
             every = settings.look_every
             closely = every > 0 and (step == 1 or step % every == 0)
             batches = [on(sequences(settings, settings.length, settings.batch, own.order), device) for own in data]
-            seen = [
-                [
-                    train_step(one, now, batch, record, own.looked_at if closely else None)
-                    for one, batch, own in zip(row, batches, data, strict=True)
-                ]
-                for row in learners
-            ]
-            hand_over(seen, record)
+            looked_at = [own.looked_at if closely else None for own in data]
+            seen = grid.each(partial(train_step, settings=record.settings, record=record), batches, looked_at)
+            with record.instrument():
+                shown = table(seen)
+            hand_over(shown, record)
 
         tests = [unseen_sequences(settings, seed, device) for seed in settings.seeds]
-        record.once("test_loss", [[_test_loss(*pair) for pair in zip(row, tests, strict=True)] for row in learners])
+        record.once("test_loss", grid.each(_test_loss, tests))
         record.once("memoryless_loss", [memoryless_loss(settings)] * len(settings.seeds))
 
 
-def learner(settings: RecurrentGradients, lane: str, seed: int, looked_at: Evaluation, device: torch.device) -> Learner:
-    """A network at its start, with its optimiser."""
+def learner(
+    settings: RecurrentGradients, lane: str, seed: int, looked_at: Evaluation, device: torch.device
+) -> Learner[SequenceReader]:
+    """A network at its start, with its optimiser; what is looked at has the shapes of all that it will read."""
     kinds = {
         "rnn": f"rnn_{settings.activation}",
         "lstm": "lstm",
@@ -117,7 +104,11 @@ def learner(settings: RecurrentGradients, lane: str, seed: int, looked_at: Evalu
 
 
 def announce(
-    settings: RecurrentGradients, record: Recorder, lanes: tuple[str, ...], looked_at: Evaluation, device: torch.device
+    settings: RecurrentGradients,
+    record: Recorder[RecurrentGradients],
+    lanes: tuple[str, ...],
+    looked_at: Evaluation,
+    device: torch.device,
 ) -> None:
     """Label the dimensions, and name the device."""
     steps = len(looked_at.inputs)
@@ -137,19 +128,12 @@ def unseen_sequences(settings: RecurrentGradients, seed: int, device: torch.devi
     return on(sequences(settings, settings.length, TESTED, stream(seed, BATCH_ORDER)), device)
 
 
-def state_parts(
-    settings: RecurrentGradients, lanes: tuple[str, ...], learners: list[list[Learner]], data: list[SeedSequences]
-) -> dict[str, Part]:
-    """All that a run needs to go on exactly where it stood, by name."""
-    parts: dict[str, Part] = {f"sequences/{seed}": own.order for seed, own in zip(settings.seeds, data, strict=True)}
-    for lane, row in zip(lanes, learners, strict=True):
-        for seed, one in zip(settings.seeds, row, strict=True):
-            parts |= {f"{lane}/{seed}/{name}": part for name, part in vars(one).items()}
-    return parts
-
-
 def train_step(
-    one: Learner, settings: RecurrentGradients, batch: TaskBatch, record: Recorder, looked_at: Evaluation | None
+    one: Learner[SequenceReader],
+    batch: TaskBatch,
+    looked_at: Evaluation | None,
+    settings: RecurrentGradients,
+    record: Recorder[RecurrentGradients],
 ) -> Measured:
     """One step on ``batch``; with ``looked_at`` also a close look at the network as the step finds it."""
     network, optimiser = one.network, one.optimiser
@@ -183,17 +167,6 @@ def train_step(
     }
 
 
-def hand_over(seen: list[list[Measured]], record: Recorder) -> None:
-    """Record what every network (outer list) of every seed (inner list) showed in a step."""
-    with record.instrument():
-        table = {
-            name: torch.stack([torch.stack([one[name].cpu() for one in row]) for row in seen]) for name in seen[0][0]
-        }
-    # The loss comes last: where it is not finite the run ends, and the rest of the step is worth keeping.
-    for name in sorted(table, key=lambda name: name == "loss"):
-        record(name, table[name].numpy())
-
-
 def _on_cpu(network: SequenceReader) -> SequenceReader:
     """The network where the Jacobians' small float64 products are fastest, and possible on every device."""
     return network if network.W_hy.device.type == "cpu" else deepcopy(network).cpu()
@@ -206,5 +179,5 @@ def _gradient_norm(network: SequenceReader) -> Tensor:
 
 
 @torch.no_grad()
-def _test_loss(one: Learner, batch: TaskBatch) -> float:
+def _test_loss(one: Learner[SequenceReader], batch: TaskBatch) -> float:
     return score(batch, answers(one.network, one.network(batch.inputs), scored_steps(batch)))[0].item()
