@@ -1,0 +1,127 @@
+"""What the house promises to those who change it: where things are, and what may know of what."""
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import grimp
+import pytest
+
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import experiments, laboratories
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "goldviz"
+LABS = PACKAGE / "labs"
+PAGES_OF_THEIR_OWN = {"goldviz.ui.home", "goldviz.ui.runs.page"}
+"""What ``pages/home.py`` and ``pages/runs.py`` show; all other pages are laboratories."""
+
+each_laboratory = pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)
+
+
+def names_of(lab: Laboratory) -> re.Pattern[str]:
+    """How code could name a laboratory: its slug as a whole text, its package or folder in a path, its class."""
+    folder = re.escape(lab.folder)
+    return re.compile(rf"{lab.name}|.*\blabs[./]{folder}\b.*|.*\bpages[./]{folder}\b.*|{lab.settings}", re.DOTALL)
+
+
+def said_in(source: str) -> set[str]:
+    """All identifiers, imports and texts of a module, without those texts that only document it."""
+    tree = ast.parse(source)
+    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    said: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in documentation:
+                said.add(text)
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+                said.add(name)
+            case ast.ImportFrom(module=str(module)):
+                said.add(module)
+                said.update(f"{module}.{alias.name}" for alias in node.names)
+            case _:
+                pass
+    return said
+
+
+@each_laboratory
+def test_nothing_outside_its_folder_names_a_laboratory(lab: Laboratory) -> None:
+    named = names_of(lab)
+    files = [*(file for file in PACKAGE.rglob("*.py") if LABS not in file.parents), ROOT / "app.py"]
+    found = {
+        (str(file.relative_to(ROOT)), said)
+        for file in files
+        for said in said_in(file.read_text(encoding="utf-8"))
+        if named.fullmatch(said)
+    }
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'LIGHT = {"ode-rnn"}',
+        "from goldviz.labs.ode_rnn import LAB",
+        "from goldviz.labs import ode_rnn",
+        'TEXT = "goldviz/labs/ode_rnn/recorded"',
+        'import_module("goldviz.labs.ode_rnn")',
+        "isinstance(settings, ODERNNLaboratory)",
+        "module.ODERNNLaboratory()",
+        'st.switch_page("pages/ode_rnn.py")',
+    ],
+)
+def test_every_way_of_naming_a_laboratory_is_seen(source: str) -> None:
+    named = names_of(laboratories()["ode-rnn"])
+    assert any(named.fullmatch(said) for said in said_in(source))
+
+
+@pytest.mark.parametrize("source", ['STYLES = {"ode_rnn": 1}', "from goldviz.models.continuous.ode_rnn import ODERNN"])
+def test_a_network_may_be_called_as_a_laboratory_is(source: str) -> None:
+    assert not any(names_of(laboratories()["ode-rnn"]).fullmatch(said) for said in said_in(source))
+
+
+def test_no_folder_holds_more_than_forty_files() -> None:
+    counts = {str(folder.relative_to(ROOT)): len(list(folder.glob("*.py"))) for folder in [PACKAGE, *_folders()]}
+    assert {folder: count for folder, count in counts.items() if count > 40} == {}
+
+
+def _folders() -> list[Path]:
+    return [folder for folder in PACKAGE.rglob("*") if folder.is_dir()]
+
+
+def test_what_one_laboratory_alone_needs_stands_in_its_folder() -> None:
+    graph = grimp.build_graph("goldviz", exclude_type_checking_imports=True)
+    reached = defaultdict(set)
+    for page in {*(lab.package for lab in laboratories().values()), *PAGES_OF_THEIR_OWN}:
+        for module in graph.find_upstream_modules(page, as_package=page not in PAGES_OF_THEIR_OWN):
+            if not module.startswith("goldviz.labs."):
+                reached[module].add(page)
+    alone = sorted(f"{module}: only {pages.pop()}" for module, pages in reached.items() if len(pages) == 1)
+    assert len(alone) <= 10, "\n".join(alone)
+
+
+@each_laboratory
+def test_a_page_of_a_laboratory_only_shows_it(lab: Laboratory) -> None:
+    text = (ROOT / "pages" / f"{lab.folder}.py").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 8
+    assert f"from {lab.package}.page import PAGE" in text
+    assert text.endswith("\nPAGE.show()\n")
+
+
+def test_every_page_shows_a_laboratory_or_is_known() -> None:
+    pages = {file.stem for file in (ROOT / "pages").glob("*.py")}
+    assert pages == {lab.folder for lab in laboratories().values()} | {"home", "runs"}
+
+
+@each_laboratory
+def test_a_laboratory_has_the_files_of_the_recipe(lab: Laboratory) -> None:
+    work = "train" if lab.name in experiments() else "compute"
+    assert [part for part in ("settings", work, "figures", "page") if not lab.has(part)] == []
+    assert (lab.recorded / "picture.svg").is_file()
+
+
+def test_every_folder_of_laboratories_is_one() -> None:
+    folders = {folder.name for folder in LABS.iterdir() if (folder / "__init__.py").is_file()}
+    assert folders == {lab.folder for lab in laboratories().values()}
+    assert all(lab.name == lab.folder.replace("_", "-") for lab in laboratories().values())
