@@ -12,7 +12,7 @@ from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UNFINISHED, Run, UnknownRunError
 from goldviz.ui import lanes, services
-from goldviz.ui.runs.table import gone, label_of, table
+from goldviz.ui.runs.table import LOOKS, gone, label_of, table
 from goldviz.ui.settings_panel import complain, show_complaints
 from goldviz.ui.words import STATES, plain
 
@@ -47,10 +47,7 @@ def show() -> None:
         selection_mode="multi-row",
         # Rows are chosen by their place, so a choice must not outlive the list that it was made in.
         key=f"runs-table-{hash(tuple(run.id for run in runs))}",
-        column_config={
-            "Run": st.column_config.TextColumn(width="medium"),
-            "Started": st.column_config.DatetimeColumn(format="distance"),
-        },
+        column_config=LOOKS,
     )
     chosen = [runs[row] for row in event.selection.rows if row < len(runs)]
     _actions(chosen)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
+import streamlit as st
 
 from goldviz.declare.registry import experiments
 from goldviz.declare.settings import SettingsError
@@ -44,17 +46,28 @@ def age(created: float) -> str:
     return f"{duration(max(0.0, time.time() - created))} ago"
 
 
-def table(runs: list[Run]) -> pd.DataFrame:
+def table(runs: Sequence[Run]) -> pd.DataFrame:
     """One row for each run, as the runs page lists them."""
-    titles = {name: declared.title for name, declared in experiments().items()}
-    return pd.DataFrame(
-        {
-            "Run": [label_of(run) for run in runs],
-            "Laboratory": [titles.get(run.experiment, run.experiment) for run in runs],
-            "State": [STATES[run.status][0] for run in runs],
-            "Steps": [f"{run.step} / {run.total}" for run in runs],
-            "Time": [duration(run.seconds) if run.step else "" for run in runs],
-            "Started": pd.to_datetime([run.created for run in runs], unit="s", utc=True),
-            "Id": [run.id for run in runs],
-        }
-    )
+    return pd.DataFrame({name: [value(run) for run in runs] for name, value in COLUMNS.items()})
+
+
+def _laboratory(run: Run) -> str:
+    declared = experiments().get(run.experiment)
+    return declared.title if declared else run.experiment
+
+
+COLUMNS: Mapping[str, Callable[[Run], Any]] = {
+    "Run": label_of,
+    "Laboratory": _laboratory,
+    "State": lambda run: STATES[run.status][0],
+    "Steps": lambda run: f"{run.step} / {run.total}",
+    "Time": lambda run: duration(run.seconds) if run.step else "",
+    "Started": lambda run: pd.to_datetime(run.created, unit="s", utc=True),
+    "Id": lambda run: run.id,
+}
+"""What the table says of a run, column by column."""
+LOOKS = {
+    "Run": st.column_config.TextColumn(width="medium"),
+    "Started": st.column_config.DatetimeColumn(format="distance"),
+}
+"""How columns look that do not show plain text."""
