@@ -53,11 +53,11 @@ def panel_per_network(names: Sequence[str], theme: Theme) -> go.Figure:
     return panels([style.heading for style in styles], theme, colours=[style.colour for style in styles])
 
 
-def legend_above_headings(figure: go.Figure) -> go.Figure:
+def legend_above_headings(figure: go.Figure, lift: int = 24) -> go.Figure:
     """Lift the legend of a figure with panels over the first one's name; call it after ``theme.apply``."""
     layout = figure.layout
-    layout.margin.t += 24
-    layout.legend.y = 1 + 24 / (layout.height - layout.margin.t - layout.margin.b)
+    layout.margin.t += lift
+    layout.legend.y = 1 + lift / (layout.height - layout.margin.t - layout.margin.b)
     return figure
 
 
@@ -65,7 +65,7 @@ def add_curve(
     figure: go.Figure, network: str, x: NDArray[Any], band: Band, *, style: NetworkStyle | None = None,
     hover: str = "%{y:.3~g}", row: int | None = None, legend: bool = True, width: float = 2.5,
 ) -> None:  # fmt: skip
-    """A network's curve in its colour, dash and marker (or a given ``style``), with the range of its seeds behind it."""
+    """A network's curve in its colour, dash and marker, or in ``style``, with the range of its seeds behind it."""
     style = style or style_of(network)
     place = {} if row is None else {"row": row, "col": 1}
     if band.seeds > 1:

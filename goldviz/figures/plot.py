@@ -132,6 +132,18 @@ class Plot:
         for network in self.networks:
             self.curve(values.sel(network=network), network, **how)
 
+    def line(
+        self, values: xr.DataArray, network: str, words: str, *, hover: str, row: int | None = None, **line: Any
+    ) -> None:
+        """A thin line in a network's colour beside its curve, not in the legend: the median of its seeds."""
+        middle, style = (values.median("seed") if "seed" in values.dims else values), self.look_of(network)
+        drawn = go.Scatter(
+            x=middle[middle.dims[0]].values, y=middle.values, name=f"{style.label}, {words}", legendgroup=network,
+            showlegend=False, mode="lines", line={"color": style.colour, "dash": "dot", "width": 1.5, **line},
+            hovertemplate=hover,
+        )  # fmt: skip
+        self.add(drawn, row)
+
     def test_losses(self) -> str:
         """An open marker at the end for each network's test loss, and the sentence that says so."""
         if self.lacks("test_loss"):

@@ -56,7 +56,8 @@ class NetworkStyle:
     @property
     def heading(self) -> str:
         """The network's name above a panel of its own: 'Plain network', but 'LSTM'."""
-        return f"{self.label.capitalize()} network" if self.label.islower() else self.label
+        capital = f"{self.label[0].upper()}{self.label[1:]}"
+        return f"{capital} network" if self.label.islower() else capital
 
 
 NETWORKS: dict[str, NetworkStyle] = {

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from goldviz.figures.theme import NETWORKS
-from goldviz.labs.ode_rnn import figures
 from goldviz.labs.ode_rnn.figures import FIGURES, picture
 from goldviz.labs.ode_rnn.figures.by_gap import rank_correlation
 from goldviz.labs.ode_rnn.figures.path import HANDLE, forecast_misses
@@ -191,7 +190,7 @@ def test_edited_observations_are_drawn_as_the_run_is(run, name, theme):
 
 
 def test_path_lifts_its_line_at_jumps_and_draws_them_upright(run):
-    figure = figures.path(run, epoch=480)
+    figure = FIGURES["path"].draw(run, epoch=480)
     at = run.isel(channel=0).sel(look=450, network="ode_rnn")
     line, jumps = named(figure, "forecast"), named(figure, "jump")
     mean, moments = at["decoded_mean"].values, run["moment"].values
@@ -206,7 +205,7 @@ def test_path_lifts_its_line_at_jumps_and_draws_them_upright(run):
 
 
 def test_path_has_a_panel_for_each_network_with_its_band(run):
-    figure = figures.path(run)
+    figure = FIGURES["path"].draw(run)
     headings = [annotation.text for annotation in figure.layout.annotations]
     assert headings == [f"<b>{NETWORKS[name].heading}</b>" for name in run["network"].values]
     bands = [trace for trace in figure.data if trace.fill == "tonexty"]
@@ -221,7 +220,7 @@ def test_path_says_how_far_the_forecast_misses_before_each_look(run):
     before = at["decoded_mean"].sel(network="gru", channel="x").values[jump_places(run["moment"].values)]
     expected = np.abs(before - run["probe_value"].sel(channel="x").values)[1:]
     np.testing.assert_allclose(forecast_misses(at, "x")[1], expected)
-    assert f"GRU {expected.mean():.2f}," in words(figures.path(run))
+    assert f"GRU {expected.mean():.2f}," in words(FIGURES["path"].draw(run))
 
 
 def test_path_shades_what_is_farther_than_any_gap_of_training(run):
@@ -233,7 +232,7 @@ def test_path_shades_what_is_farther_than_any_gap_of_training(run):
     assert times[1] - times[0] > 0.6
     stretches = beyond_training(gap)
     assert stretches[0] == (pytest.approx(times[0] + 0.6), pytest.approx(times[1]))
-    figure = figures.path(run)
+    figure = FIGURES["path"].draw(run)
     shading = named(figure, "beyond training")
     assert shading.x[0] == pytest.approx(last + 0.6)
     assert figure.data[0] is shading
@@ -246,20 +245,20 @@ def test_path_shades_what_is_farther_than_any_gap_of_training(run):
 
 def test_long_probes_are_thinned_between_their_jumps():
     run = build(observations=100)
-    line = named(figures.path(run), "forecast")
+    line = named(FIGURES["path"].draw(run), "forecast")
     drawn = line.x[~np.isnan(line.x)]
     assert 250 <= len(drawn) <= 351
     times = run["probe_time"].values.astype(np.float32)
     assert (np.isin(times, drawn)).all()
     assert drawn[-1] == np.float32(run["moment"].values[-1])
-    alone = named(figures.path(edited(run)), "forecast")
+    alone = named(FIGURES["path"].draw(edited(run)), "forecast")
     assert (~np.isnan(alone.x)).sum() == run.sizes["moment"]
 
 
 def test_path_without_missing_values_needs_no_rug():
-    assert len(list(figures.path(build(networks=("gru",))).select_yaxes())) == 1
+    assert len(list(FIGURES["path"].draw(build(networks=("gru",))).select_yaxes())) == 1
     run = build(networks=("gru",), channels=("x", "y"), missing=0.5)
-    figure = figures.path(run)
+    figure = FIGURES["path"].draw(run)
     missing, seen = named(figure, "missing", 2), named(figure, "observed", 2)
     assert len(missing.x) == int(run["probe_value"].isnull().sum())
     assert len(seen.x) == int(run["probe_value"].notnull().sum())
@@ -268,15 +267,15 @@ def test_path_without_missing_values_needs_no_rug():
 
 def test_path_draws_the_channel_that_is_asked_for():
     run = build(channels=("x", "y"), missing=0.5)
-    figure = figures.path(run, channel="y", editable=True)
+    figure = FIGURES["path"].draw(run, channel="y", editable=True)
     np.testing.assert_array_equal(named(figure, "observed").y, run["probe_value"].sel(channel="y"))
     assert len(figure.layout.shapes) == int(run["probe_value"].sel(channel="y").notnull().sum())
 
 
 def test_handles_are_the_first_shapes_in_the_order_of_the_observed_values():
     run = edited(build(missing=0.4))
-    assert not figures.path(run).layout.shapes
-    circles = figures.path(run, editable=True).layout.shapes
+    assert not FIGURES["path"].draw(run).layout.shapes
+    circles = FIGURES["path"].draw(run, editable=True).layout.shapes
     value = run["probe_value"].sel(channel="x").values
     seen = ~np.isnan(value)
     # With Plotly's `edits: {shapePosition: true}` any other shape could be dragged away as well.
@@ -291,15 +290,15 @@ def test_handles_are_the_first_shapes_in_the_order_of_the_observed_values():
 
 def test_path_says_who_leaves_the_axis(run):
     run["decoded_mean"].loc[{"network": "gru_gap", "look": 600}] = 50.0
-    _, high = figures.path(run).layout.yaxis.range
+    _, high = FIGURES["path"].draw(run).layout.yaxis.range
     assert high < 3
-    assert "GRU with gaps leaves the axis: 50 to 50." in words(figures.path(run))
+    assert "GRU with gaps leaves the axis: 50 to 50." in words(FIGURES["path"].draw(run))
     run["decoded_mean"].loc[{"network": "gru_gap", "look": 600}] = np.nan
-    assert "GRU with gaps: some values are not finite numbers." in words(figures.path(run))
+    assert "GRU with gaps: some values are not finite numbers." in words(FIGURES["path"].draw(run))
 
 
 def test_error_has_its_zero_line_in_both_panels(run):
-    figure = figures.error(run, epoch=300)
+    figure = FIGURES["error"].draw(run, epoch=300)
     lines = [(shape.y0, shape.yref) for shape in figure.layout.shapes if shape.y0 == shape.y1]
     assert lines == [(0.372, "y"), (0.165, "y2")]
     assert figure.layout.yaxis.type == figure.layout.yaxis2.type == "log"
@@ -314,7 +313,7 @@ def test_latent_draws_the_units_that_move_most(run):
     chosen = most_moving(states)
     assert spread[chosen[0]] == spread.max()
     assert set(chosen) == set(np.argsort(spread)[-3:])
-    line = named(figures.latent(run), "moves most")
+    line = named(FIGURES["latent"].draw(run), "moves most")
     np.testing.assert_allclose(line.y[~np.isnan(line.y)], states[:, chosen[0]], rtol=1e-5)
     assert f"unit {chosen[0] + 1}:" in line.hovertemplate
 
@@ -323,11 +322,11 @@ def test_a_gru_is_told_to_move_in_jumps_only(run):
     run["state"].loc[{"network": "gru"}] = np.repeat(
         np.cumsum(run["moment"].values[:-1] == run["moment"].values[1:]), 1
     )[np.r_[0, : run.sizes["moment"] - 1]][:, None]
-    assert "GRU 0 %" in words(figures.latent(run))
+    assert "GRU 0 %" in words(FIGURES["latent"].draw(run))
 
 
 def test_plane_says_what_it_holds_and_points_its_arrows_along_the_field(run):
-    figure = figures.plane(run)
+    figure = FIGURES["plane"].draw(run)
     shares = run["explained_variance"].isel(look=-1).values
     assert f"The axes hold {100 * shares.sum():.0f} %" in words(figure)
     shafts, heads = figure.data[0], figure.data[1]
@@ -345,13 +344,13 @@ def test_plane_says_what_it_holds_and_points_its_arrows_along_the_field(run):
 
 
 def test_jumps_leave_the_first_observation_out(run):
-    figure = figures.jumps(run)
+    figure = FIGURES["jumps"].draw(run)
     gru = named(figure, "GRU")
     np.testing.assert_allclose(gru.x, np.diff(run["probe_time"]), rtol=1e-6)
     np.testing.assert_allclose(gru.y, run["jump"].isel(look=-1).sel(network="gru")[1:], rtol=1e-6)
     assert "Rank correlation with the gap: ODE-RNN +" in words(figure)
     run["probe_value"][5] = np.nan
-    assert np.flatnonzero(np.isnan(named(figures.jumps(run), "GRU").y)) == [4]
+    assert np.flatnonzero(np.isnan(named(FIGURES["jumps"].draw(run), "GRU").y)) == [4]
 
 
 @pytest.mark.parametrize(
@@ -370,25 +369,25 @@ def test_one_observation_has_no_gap(run, name):
 
 
 def test_solver_shows_work_and_error_by_gap(run):
-    figure = figures.solver(run)
+    figure = FIGURES["solver"].draw(run)
     gaps = gaps_before(run)[1:]
     np.testing.assert_allclose(figure.data[0].x, gaps, rtol=1e-6)
     np.testing.assert_allclose(figure.data[0].y, 4 * np.ceil(gaps / 0.1))
     np.testing.assert_allclose(figure.data[1].y, run["interval_error"].isel(look=-1)[1:], rtol=1e-6)
     assert "RK4, steps of at most 0.1." in words(figure)
     run["interval_error"][:, 3] = 0
-    assert "Not on the log axis: 1 of 19" in words(figures.solver(run))
-    assert "steps of" in figures.solver(edited(run)).data[0].hovertemplate
+    assert "Not on the log axis: 1 of 19" in words(FIGURES["solver"].draw(run))
+    assert "steps of" in FIGURES["solver"].draw(edited(run)).data[0].hovertemplate
 
 
 def test_a_gap_beyond_training_is_told_apart(run):
     run["probe_time"][-1] += 1.0
-    assert "longest gap in training" in words(figures.solver(run))
+    assert "longest gap in training" in words(FIGURES["solver"].draw(run))
 
 
 def test_consistency_has_the_ratio_between_two_lines():
     run = build(networks=("ode_rnn",), coarse=True)
-    figure = figures.consistency(run)
+    figure = FIGURES["consistency"].draw(run)
     ratio = figure.data[2]
     np.testing.assert_allclose(ratio.y, 1 + 5 * run["look"] / 600)
     np.testing.assert_allclose(refined_ratio(run).isel(seed=0), ratio.y)
@@ -397,19 +396,19 @@ def test_consistency_has_the_ratio_between_two_lines():
 
 
 def test_coverage_has_its_promise(run):
-    figure = figures.coverage(run)
+    figure = FIGURES["coverage"].draw(run)
     assert [shape.y0 for shape in figure.layout.shapes] == [0.9]
     assert figure.layout.yaxis.range[0] < 0.9 < figure.layout.yaxis.range[1]
 
 
 def test_zeros_are_told_beside_the_log_axis(run):
     run["state_gradient_norm"].loc[{"network": "gru", "observation": slice(1, 3)}] = 0
-    assert "GRU: exactly 0 in 3 of 20 observations." in words(figures.gradient_by_observation(run))
-    assert "is exactly 0" in words(figures.gradient_by_observation(run * 0))
+    assert "GRU: exactly 0 in 3 of 20 observations." in words(FIGURES["gradient_by_observation"].draw(run))
+    assert "is exactly 0" in words(FIGURES["gradient_by_observation"].draw(run * 0))
 
 
 def test_gradient_norm_shows_where_it_is_cut(run):
-    assert "clipped at 1" in words(figures.gradient_norm(run))
+    assert "clipped at 1" in words(FIGURES["gradient_norm"].draw(run))
 
 
 def test_changes_on_the_way_are_marked_and_the_scrubber_stands_at_its_step(run):

@@ -8,15 +8,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
-from goldviz.figures import limits
-from goldviz.figures.elements import MARKERS_UP_TO
+from goldviz.figures import limits, plot
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded, with_zero
-from goldviz.figures.reading import Band, networks
-from goldviz.figures.theme import NETWORKS, NetworkStyle, with_alpha
+from goldviz.figures.reading import networks
+from goldviz.figures.theme import NETWORKS, NetworkStyle
 
 DEPTH_NETWORKS = {
     "ode": NetworkStyle("neural ODE", "#a257c2", "solid", "circle"),
@@ -47,8 +45,7 @@ def is_regression(ds: xr.Dataset) -> bool:
 def headings(ds: xr.Dataset) -> tuple[list[str], list[str]]:
     """The networks' names above panels of their own, and their colours."""
     names = networks(ds)
-    words = ["Neural ODE" if name == "ode" else DEPTH_NETWORKS[name].heading for name in names]
-    return words, [DEPTH_NETWORKS[name].colour for name in names]
+    return [DEPTH_NETWORKS[name].heading for name in names], [DEPTH_NETWORKS[name].colour for name in names]
 
 
 def class_names(ds: xr.Dataset) -> tuple[str, str]:
@@ -61,29 +58,6 @@ def of_class(ds: xr.Dataset, number: int) -> NDArray[np.bool_]:
     labels = ds["label"].values
     # The answer to an x below 0 is above 0.
     return np.asarray((labels < 0) == bool(number)) if is_regression(ds) else np.asarray(labels == number)
-
-
-def depth_curve(
-    figure: go.Figure, network: str, x: NDArray[Any], band: Band, *,
-    hover: str = "%{y:.3~g}", row: int | None = None, legend: bool = True,
-) -> None:  # fmt: skip
-    """A network's curve in its colour, dash and marker, with the range of its seeds behind it."""
-    style = DEPTH_NETWORKS[network]
-    place = {} if row is None else {"row": row, "col": 1}
-    if band.seeds > 1:
-        edge = {"x": x, "mode": "lines", "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
-        figure.add_trace(go.Scatter(y=band.low, **edge), **place)
-        fill = {"fill": "tonexty", "fillcolor": with_alpha(style.colour, 0.22)}
-        figure.add_trace(go.Scatter(y=band.high, **fill, **edge), **place)
-    figure.add_trace(
-        go.Scatter(
-            x=x, y=band.middle, name=style.label, legendgroup=network, showlegend=legend,
-            mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
-            line={"color": style.colour, "dash": style.dash, "width": 2.5},
-            marker={"symbol": style.symbol, "size": 7}, hovertemplate=hover,
-        ),
-        **place,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -159,5 +133,5 @@ QUANTITIES = {
     "step": Quantity(ends_of("step")),
 }
 
-limit_of = partial(limits.limit_of, QUANTITIES)
+figure = partial(plot.figure, QUANTITIES, look_of=DEPTH_NETWORKS.__getitem__)
 shared_limits = partial(limits.shared_limits, QUANTITIES)

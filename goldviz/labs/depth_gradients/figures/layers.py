@@ -35,13 +35,8 @@ def gradient_by_layer(plot: Plot) -> go.Figure:
     now, so_far = norms.sel(epoch=at), finite(norms.sel(epoch=slice(None, at))).mean("epoch")
     plot.curves(positive(now), hover="%{y:.3e}")
     for network in plot.networks:
-        mean, style = positive(so_far.sel(network=network)).median("seed"), plot.look_of(network)
-        dotted = go.Scatter(
-            x=mean["layer"].values, y=mean.values, name=f"{style.label}, mean of epochs 1 to {at}",
-            legendgroup=network, showlegend=False, mode="lines", hovertemplate="%{y:.3e}",
-            line={"color": style.colour, "dash": "dot", "width": 1.5},
-        )  # fmt: skip
-        plot.add(dotted)
+        mean = positive(so_far.sel(network=network)).transpose("layer", "seed")
+        plot.line(mean, network, f"mean of epochs 1 to {at}", hover="%{y:.3e}")
     _layer_axis(plot, "Layer")
     plot.log_axis("gradient_norm", "Norm of dL/dW")
     dotted_words = f"Epoch {at}. Dotted: mean over epochs so far."

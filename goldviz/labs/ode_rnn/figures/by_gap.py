@@ -8,16 +8,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import times
-from goldviz.figures import theme as look
-from goldviz.figures.elements import log_axis, panels, worded
-from goldviz.figures.limits import Limits
-from goldviz.figures.reading import absence, finite, networks, positive, run_label, sentences, single
-from goldviz.figures.theme import INKS, Theme, as_label, style_of
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite, positive, sentences, single
+from goldviz.figures.theme import as_label, style_of
 from goldviz.labs.ode_rnn.figures.quantities import (
     as_of,
+    figure,
     gaps_before,
     legend_below,
-    limit_of,
     lines_of,
     longest_gap,
     setting_of,
@@ -28,26 +26,28 @@ from goldviz.labs.ode_rnn.figures.quantities import (
 WITHOUT_GAP = "One observation alone has no gap before it."
 
 
-def jumps(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "How much news is an observation?",
+    shows="The size of the jump at each observation, by the gap before it.",
+    cannot_show="Whether a jump was right; and sizes of two networks' states have no common scale.",
+    needs=("jump", "probe_time"),
+)
+def jumps(plot: Plot) -> go.Figure:
     """How far each observation of the probe sequence moves the state, by the gap before it, at one look.
 
     A network that knows how things go on is moved less; where jumps grow with the gap, its knowledge runs out. The
     first observation meets an empty state and has no gap: it is left out, and so are times at which nothing was seen.
     """
-    title = "How much news is an observation?"
-    if words := absence(ds, "jump", "probe_time"):
-        return worded(words, title=title, theme=theme)
-    now, gaps = as_of(ds, epoch), gaps_before(ds)[1:]
+    ds = plot.ds
+    now, gaps = as_of(plot), gaps_before(ds)[1:]
     if not gaps.size:
-        return worded(WITHOUT_GAP, title=title, theme=theme)
-    figure, answers = go.Figure(), []
+        return plot.instead(WITHOUT_GAP)
+    answers = []
     seen = ds["probe_value"].notnull().any("channel").values[1:] if "probe_value" in ds else np.full(len(gaps), True)
-    for name in networks(ds):
+    for name in plot.networks:
         style = style_of(name)
         sizes = np.where(seen, finite(now["jump"].sel(network=name)).values[1:].astype(np.float64), np.nan)
-        figure.add_trace(
+        plot.add(
             go.Scatter(x=single(gaps), y=single(sizes), mode="markers", name=style.label,
                        customdata=ds["observation"].values[1:],
                        marker={"symbol": style.symbol, "size": 9, "color": style.colour, "opacity": 0.85},
@@ -57,13 +57,12 @@ def jumps(
         rank = rank_correlation(gaps, sizes)
         if np.isfinite(rank):
             answers.append(f"{style.label} {_signed(rank)}")
-    _gap_axis(figure, ds, limits)
-    _mark_longest(figure, ds, limits, theme)
-    figure.update_yaxes(title_text="Size of the jump", range=limit_of("jump", ds, limits))
+    _gap_axis(plot)
+    _mark_longest(plot)
+    plot.linear_axis("jump", "Size of the jump")
     answer = f"Rank correlation with the gap: {', '.join(answers)}." if answers else ""
-    notes = [run_label(ds), answer, sentences("Without the first observation.", step_in_words(ds, epoch))]
-    look.apply(figure, theme, title=title, notes=notes, hover="closest")
-    return legend_below(figure, lines_of(networks(ds)))
+    notes = [answer, sentences("Without the first observation.", step_in_words(plot))]
+    return legend_below(plot.finish(*notes, hover="closest"), lines_of(plot.networks))
 
 
 def _signed(value: float) -> str:
@@ -90,21 +89,23 @@ def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray((last - (count + 1) / 2)[place])
 
 
-def solver(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "What does a long gap cost?",
+    shows="Evaluations of the field in each gap, and the distance from a refined solution at its end.",
+    cannot_show="Whether that distance matters for the forecast: see the error with refined steps.",
+    needs=("interval_evaluations", "interval_error", "probe_time"),
+)
+def solver(plot: Plot) -> go.Figure:
     """Evaluations of the field in each gap of the probe sequence, and the error they leave, by the gap, at one look.
 
     The error is the distance between the state at the gap's end and a solution refined in double precision. With one
     step for every gap it grows as a high power of the gap; a cap on the steps makes long gaps cost more instead.
     """
-    title = "What does a long gap cost?"
-    if words := absence(ds, "interval_evaluations", "interval_error", "probe_time"):
-        return worded(words, title=title, theme=theme)
-    now, gaps = as_of(ds, epoch), gaps_before(ds)[1:]
+    ds = plot.ds
+    now, gaps = as_of(plot), gaps_before(ds)[1:]
     if not gaps.size:
-        return worded(WITHOUT_GAP, title=title, theme=theme)
-    figure = panels(["Evaluations of the field", "Distance from a refined solution"], theme)
+        return plot.instead(WITHOUT_GAP)
+    plot.panels(["Evaluations of the field", "Distance from a refined solution"])
     style = style_of("ode_rnn")
     count, error = (now[name].values[1:].astype(np.float64) for name in ("interval_evaluations", "interval_error"))
     step = now["step_size"].values[1:] if "step_size" in now else np.full(len(gaps), np.nan)
@@ -112,22 +113,22 @@ def solver(
     stepped = "<br>steps of %{customdata[1]:.3g}" if "step_size" in now else ""
     drawn = positive(xr.DataArray(error)).values
     for row, values in enumerate((count, drawn), start=1):
-        figure.add_trace(
+        plot.add(
             go.Scatter(x=single(gaps), y=single(values), mode="markers", name=style.label, customdata=said,
                        marker={"symbol": style.symbol, "size": 10, "color": style.colour, "opacity": 0.85},
                        hovertemplate="before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}" + stepped
                        + "<extra></extra>"),
-            row=row, col=1,
+            row,
         )  # fmt: skip
-    _gap_axis(figure, ds, limits, row=2)
-    figure.update_yaxes(title_text="Evaluations", range=limit_of("interval_evaluations", ds, limits), row=1)
-    figure.update_yaxes(title_text="Distance", **log_axis(limit_of("interval_error", ds, limits)), row=2)
-    _mark_longest(figure, ds, limits, theme)
+    _gap_axis(plot, row=2)
+    plot.linear_axis("interval_evaluations", "Evaluations", row=1)
+    plot.log_axis("interval_error", "Distance", row=2)
+    _mark_longest(plot)
     unseen = int((~np.isfinite(drawn)).sum())
     hidden = f"Not on the log axis: {unseen} of {len(gaps)} (exactly 0 or not finite)." if unseen else ""
-    notes = [run_label(ds), _cost(count, drawn), sentences(_method(ds), step_in_words(ds, epoch)), hidden]
-    look.apply(figure, theme, title=title, notes=notes, height=560, legend=False, hover="closest")
-    return figure.update_layout(margin_t=figure.layout.margin.t + 18)
+    notes = [_cost(count, drawn), sentences(_method(ds), step_in_words(plot)), hidden]
+    plot.finish(*notes, height=560, legend=False, hover="closest")
+    return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 18)
 
 
 def _cost(count: NDArray[np.float64], error: NDArray[np.float64]) -> str:
@@ -150,21 +151,21 @@ def _method(ds: xr.Dataset) -> str:
     return f"{name}, steps of at most {float(setting_of(ds, 'step_cap')):.3g}."
 
 
-def _gap_axis(figure: go.Figure, ds: xr.Dataset, limits: Limits | None, row: int | None = None) -> None:
-    low, high = limit_of("gap", ds, limits)
+def _gap_axis(plot: Plot, row: int | None = None) -> None:
+    low, high = plot.limit("gap")
     places = [step * 10.0**decade for decade in range(int(np.floor(low)), int(np.ceil(high)) + 1) for step in (1, 2, 5)]
     kept = [place for place in places if low <= np.log10(place) <= high]
-    figure.update_xaxes(type="log", range=(low, high), tickvals=kept, ticktext=[f"{place:g}" for place in kept])
-    figure.update_xaxes(title_text=f"Gap before the observation ({as_label(time_unit(ds))})", row=row)
+    plot.figure.update_xaxes(type="log", range=(low, high), tickvals=kept, ticktext=[f"{place:g}" for place in kept])
+    plot.figure.update_xaxes(title_text=f"Gap before the observation ({as_label(time_unit(plot.ds))})", row=row)
 
 
-def _mark_longest(figure: go.Figure, ds: xr.Dataset, limits: Limits | None, theme: Theme) -> None:
+def _mark_longest(plot: Plot) -> None:
     """An upright line at the longest gap of training, where it lies on the axis."""
-    longest, (low, high) = longest_gap(ds), limit_of("gap", ds, limits)
+    longest, (low, high) = longest_gap(plot.ds), plot.limit("gap")
     if not (np.isfinite(longest) and low < np.log10(longest) < high):
         return
-    figure.add_vline(x=longest, line={"color": INKS[theme].accent, "width": 1.5, "dash": "dot"})
-    figure.add_annotation(
+    plot.figure.add_vline(x=longest, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
+    plot.figure.add_annotation(
         text="longest gap in training", x=np.log10(longest), y=0, yref="y domain", yanchor="bottom", xanchor="right",
-        font={"size": 13, "color": INKS[theme].accent},
+        font={"size": 13, "color": plot.ink.accent},
     )  # fmt: skip

@@ -11,21 +11,19 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from goldviz.diagnostics.findings import times
-from goldviz.figures import theme as look
-from goldviz.figures.elements import worded
-from goldviz.figures.limits import Limits
-from goldviz.figures.reading import absence, networks, run_label, sentences, single
-from goldviz.figures.theme import INKS, Theme, as_label, style_of, with_alpha
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import networks, sentences, single
+from goldviz.figures.theme import as_label, style_of, with_alpha
 from goldviz.labs.ode_rnn.figures.quantities import (
     BAND_90,
     MOST_MOMENTS,
     as_of,
     beyond_training,
     drawn_moments,
+    figure,
     jump_places,
     legend_below,
     lifted,
-    limit_of,
     longest_gap,
     step_in_words,
     time_unit,
@@ -43,10 +41,15 @@ HANDLE = 5
 """Radius in pixels of an observation's handle: Plotly resizes a shape of more than 10 pixels instead of moving it."""
 
 
-def path(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light",
-    channel: str | None = None, editable: bool = False,
-) -> go.Figure:  # fmt: skip
+@figure(
+    "What does each network know between two observations?",
+    title="What is known between observations?",
+    shows="The forecast for every moment with its 90 % band, and its jump at each observation.",
+    cannot_show="How good a network is: this is one sequence. And the band tells what the network believes, not what "
+    "is true.",
+    needs=("decoded_mean", "decoded_scale", "probe_time"),
+)
+def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> go.Figure:
     """What each network says of every moment of the probe sequence, of one channel (None: the first), at one look.
 
     Thick: the decoded mean before the next observation is looked at, with its 90 % band. Upright: the jump from what
@@ -59,41 +62,39 @@ def path(
     (value), so Plotly reports a drag as ``shapes[i].xanchor`` and ``shapes[i].yanchor``. It moves a shape directly only
     where the page configures ``edits: {shapePosition: true}``, and then every shape: there are no others here.
     """
-    title = "What is known between observations?"
-    if words := absence(ds, "decoded_mean", "decoded_scale", "probe_time"):
-        return worded(words, title=title, theme=theme)
-    now = as_of(ds, epoch)
+    ds = plot.ds
+    now = as_of(plot)
     first = str(ds["channel"].values[0])
     shown = channel or first
-    names = networks(ds)
+    names = plot.networks
     rows = _rug_rows(ds)
-    figure = _panels(names, rows, theme)
-    ends = limit_of("value", ds, limits) if shown == first else value_limits(ds, shown)
+    plot.figure = _panels(plot, rows)
+    ends = plot.limit("value") if shown == first else value_limits(ds, shown)
     stretches = beyond_training(ds)
     drawn = now.isel(moment=drawn_moments(now["moment"].values, MOST_MOMENTS // len(names)))
     for row, name in enumerate(names, start=1):
-        _shade(figure, stretches, row, ends, theme)
-        _draw_network(figure, drawn.sel(network=name, channel=shown), name, row, theme)
+        _shade(plot, stretches, row, ends)
+        _draw_network(plot, drawn.sel(network=name, channel=shown), name, row)
     if rows:
-        _draw_rug(figure, ds, len(names) + 1, theme)
+        _draw_rug(plot, len(names) + 1)
     if editable:
-        figure.update_layout(shapes=_handles(ds, shown, theme))
+        plot.figure.update_layout(shapes=_handles(ds, shown, plot.ink.accent))
     for row in range(1, len(names) + 1):
-        figure.update_yaxes(title_text=as_label(_short(shown)), range=ends, nticks=6 if row == 1 else 4, row=row)
-    figure.update_xaxes(
-        range=limit_of("time", ds, limits), showgrid=False,
+        plot.figure.update_yaxes(title_text=as_label(_short(shown)), range=ends, nticks=6 if row == 1 else 4, row=row)
+    plot.figure.update_xaxes(
+        range=plot.limit("time"), showgrid=False,
         unifiedhovertitle_text=f"time %{{x:.3f}} {as_label(time_unit(ds))}",
     )  # fmt: skip
-    figure.update_xaxes(title_text=f"Time ({as_label(time_unit(ds))})", row=len(names) + bool(rows))
-    notes = [run_label(ds), _misses(now, shown), _warning(ds),
-             sentences("Band: 90 %.", step_in_words(ds, epoch), _outside(now, shown, ends))]  # fmt: skip
+    plot.figure.update_xaxes(title_text=f"Time ({as_label(time_unit(ds))})", row=len(names) + bool(rows))
+    notes = [_misses(now, shown), _warning(ds),
+             sentences("Band: 90 %.", step_in_words(plot), _outside(now, shown, ends))]  # fmt: skip
     height = 146 + FIRST_PANEL + (len(names) - 1) * (OTHER_PANEL + BETWEEN) + (rows and rows * RUG_ROW + BETWEEN)
-    look.apply(figure, theme, title=title, notes=notes, height=height)
-    return legend_below(figure, 3 if rows else 2, headed=True)
+    return legend_below(plot.finish(*notes, height=height), 3 if rows else 2, headed=True)
 
 
-def _panels(names: Sequence[str], rug_rows: int, theme: Theme) -> go.Figure:
+def _panels(plot: Plot, rug_rows: int) -> go.Figure:
     """A panel for each network, the first one the largest, and a low one for the rug."""
+    names = plot.networks
     heights = [FIRST_PANEL, *[OTHER_PANEL] * (len(names) - 1), *([rug_rows * RUG_ROW] if rug_rows else [])]
     total = sum(heights) + BETWEEN * (len(heights) - 1)
     figure = make_subplots(
@@ -101,7 +102,7 @@ def _panels(names: Sequence[str], rug_rows: int, theme: Theme) -> go.Figure:
     )
     headings = [(style_of(name).heading, style_of(name).colour) for name in names]
     if rug_rows:
-        headings.append(("Observed or missing", INKS[theme].text))
+        headings.append(("Observed or missing", plot.ink.text))
     for row, (heading, colour) in enumerate(headings, start=1):
         axis = "" if row == 1 else str(row)
         figure.add_annotation(
@@ -111,39 +112,39 @@ def _panels(names: Sequence[str], rug_rows: int, theme: Theme) -> go.Figure:
     return figure
 
 
-def _draw_network(figure: go.Figure, now: xr.Dataset, name: str, row: int, theme: Theme) -> None:
+def _draw_network(plot: Plot, now: xr.Dataset, name: str, row: int) -> None:
     moments = now["moment"].values
     cuts = jump_places(moments)
     mean, reach = now["decoded_mean"].values, BAND_90 * now["decoded_scale"].values
-    colour, place, legend = style_of(name).colour, {"row": row, "col": 1}, {"showlegend": row == 1}
+    colour, legend = style_of(name).colour, {"showlegend": row == 1}
     edge = {"x": single(moments), "mode": "lines", "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
     with np.errstate(invalid="ignore"):
         low, high = single(mean - reach), single(mean + reach)
-    figure.add_trace(go.Scatter(y=low, **edge), **place)
-    figure.add_trace(go.Scatter(y=high, fill="tonexty", fillcolor=with_alpha(colour, 0.18), **edge), **place)
+    plot.add(go.Scatter(y=low, **edge), row)
+    plot.add(go.Scatter(y=high, fill="tonexty", fillcolor=with_alpha(colour, 0.18), **edge), row)
     if "probe_truth" in now and np.isfinite(now["probe_truth"].values).any():
-        figure.add_trace(
+        plot.add(
             go.Scatter(x=single(moments), y=single(now["probe_truth"].values), mode="lines", name="true signal",
-                       legendgroup="truth", line={"color": INKS[theme].text, "width": 1.5, "dash": "dot"},
+                       legendgroup="truth", line={"color": plot.ink.text, "width": 1.5, "dash": "dot"},
                        hovertemplate="%{y:.3f}", **legend),
-            **place,
+            row,
         )  # fmt: skip
-    figure.add_trace(
+    plot.add(
         go.Scatter(x=lifted(moments, cuts), y=lifted(mean, cuts), mode="lines", name="forecast",
                    legendgroup="forecast", line={"color": colour, "width": 2.5}, hovertemplate="%{y:.3f}", **legend),
-        **place,
+        row,
     )  # fmt: skip
-    figure.add_trace(
+    plot.add(
         go.Scatter(x=uprights(moments, cuts), y=uprights(mean, cuts), mode="lines", name="jump", legendgroup="jump",
-                   line={"color": INKS[theme].accent, "width": 1.5}, hoverinfo="skip", **legend),
-        **place,
+                   line={"color": plot.ink.accent, "width": 1.5}, hoverinfo="skip", **legend),
+        row,
     )  # fmt: skip
-    figure.add_trace(
+    plot.add(
         go.Scatter(x=now["probe_time"].values, y=now["probe_value"].values, mode="markers", name="observed",
                    legendgroup="observed", hovertemplate="%{y:.3f}",
-                   marker={"size": 7, "color": INKS[theme].text,
-                           "line": {"width": 1, "color": INKS[theme].background}}, **legend),
-        **place,
+                   marker={"size": 7, "color": plot.ink.text,
+                           "line": {"width": 1, "color": plot.ink.background}}, **legend),
+        row,
     )  # fmt: skip
 
 
@@ -155,11 +156,12 @@ def _rug_rows(ds: xr.Dataset) -> int:
     return values.shape[1] if values.shape[1] > 1 or np.isnan(values).any() else 0
 
 
-def _draw_rug(figure: go.Figure, ds: xr.Dataset, row: int, theme: Theme) -> None:
+def _draw_rug(plot: Plot, row: int) -> None:
     """Which channels each observation brings: filled if it was observed, a cross if it is missing."""
+    ds = plot.ds
     values = ds["probe_value"].transpose("observation", "channel").values
     channels = [str(channel) for channel in ds["channel"].values]
-    ink = INKS[theme]
+    ink = plot.ink
     kinds = (
         ("observed", ~np.isnan(values), {"symbol": "circle", "size": 6, "color": ink.text}),
         ("missing", np.isnan(values), {"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": ink.muted}}),
@@ -167,13 +169,13 @@ def _draw_rug(figure: go.Figure, ds: xr.Dataset, row: int, theme: Theme) -> None
     for words, where, marker in kinds:
         observation, place = np.nonzero(where)
         named = np.array([as_label(channel) for channel in channels])[place]
-        figure.add_trace(
+        plot.add(
             go.Scatter(x=ds["probe_time"].values[observation], y=place, mode="markers", name=words, marker=marker,
                        showlegend=words == "missing", customdata=named, cliponaxis=False,
                        hovertemplate=f"%{{customdata}} {words}<extra></extra>"),
-            row=row, col=1,
+            row,
         )  # fmt: skip
-    figure.update_yaxes(
+    plot.figure.update_yaxes(
         range=(len(channels) - 0.5, -0.5), tickvals=list(range(len(channels))), showgrid=False, ticks="",
         ticktext=[as_label(_short(channel)) for channel in channels], row=row,
     )  # fmt: skip
@@ -183,9 +185,8 @@ def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1].rstrip() + "…"
 
 
-def _handles(ds: xr.Dataset, channel: str, theme: Theme) -> list[go.layout.Shape]:
+def _handles(ds: xr.Dataset, channel: str, accent: str) -> list[go.layout.Shape]:
     values = ds["probe_value"].sel(channel=channel).values
-    accent = INKS[theme].accent
     return [
         go.layout.Shape(
             type="circle", xref="x", yref="y", xsizemode="pixel", ysizemode="pixel", xanchor=float(time),
@@ -196,16 +197,14 @@ def _handles(ds: xr.Dataset, channel: str, theme: Theme) -> list[go.layout.Shape
     ]  # fmt: skip
 
 
-def _shade(
-    figure: go.Figure, stretches: Sequence[tuple[float, float]], row: int, ends: tuple[float, float], theme: Theme
-) -> None:
+def _shade(plot: Plot, stretches: Sequence[tuple[float, float]], row: int, ends: tuple[float, float]) -> None:
     """Grey over stretches of time: a trace, because where handles may be dragged Plotly lets one drag any shape."""
     low, high = ends[0] - (ends[1] - ends[0]), ends[1] + (ends[1] - ends[0])
     x = [place for start, end in stretches for place in (start, start, end, end, None)]
-    figure.add_trace(
+    plot.add(
         go.Scatter(x=x, y=[low, high, high, low, None] * len(stretches), mode="none", fill="toself", showlegend=False,
-                   fillcolor=with_alpha(INKS[theme].muted, 0.16), hoverinfo="skip", name="beyond training"),
-        row=row, col=1,
+                   fillcolor=with_alpha(plot.ink.muted, 0.16), hoverinfo="skip", name="beyond training"),
+        row,
     )  # fmt: skip
 
 

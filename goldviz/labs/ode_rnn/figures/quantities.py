@@ -16,10 +16,10 @@ import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
-from goldviz.figures import limits
+from goldviz.figures import limits, plot
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, exact, log_of, padded, with_zero
 from goldviz.figures.market import legend_under
-from goldviz.figures.reading import recorded
+from goldviz.figures.plot import Plot
 
 BAND_90 = 1.6448536269514722
 """Standard deviations to each side that hold 90 % of a normal distribution."""
@@ -47,14 +47,14 @@ def lines_of(names: Sequence[str]) -> int:
     return max(1, len(names) - 1)
 
 
-def as_of(ds: xr.Dataset, epoch: int | None) -> xr.Dataset:
+def as_of(plot: Plot) -> xr.Dataset:
     """The run as of the last look before the scrubber; a dataset without looks as it is."""
-    return ds.sel(look=recorded(ds, epoch, "look")) if "look" in ds.dims else ds
+    return plot.ds.sel(look=plot.at("look")) if "look" in plot.ds.dims else plot.ds
 
 
-def step_in_words(ds: xr.Dataset, epoch: int | None) -> str:
+def step_in_words(plot: Plot) -> str:
     """Which look is drawn; empty for a dataset without looks."""
-    return f"Step {recorded(ds, epoch, 'look')}, first seed." if "look" in ds.dims else ""
+    return f"Step {plot.at('look')}, first seed." if "look" in plot.ds.dims else ""
 
 
 def setting_of(ds: xr.Dataset, name: str) -> Any:
@@ -237,5 +237,5 @@ QUANTITIES = {
     "step": Quantity(_of_steps),
 }
 
-limit_of = partial(limits.limit_of, QUANTITIES)
+figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)

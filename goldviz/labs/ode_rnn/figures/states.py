@@ -8,20 +8,18 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import percent
-from goldviz.figures import theme as look
-from goldviz.figures.elements import panel_per_network, worded
-from goldviz.figures.limits import Limits
-from goldviz.figures.reading import absence, finite, networks, run_label, sentences, single
-from goldviz.figures.theme import INKS, Theme, as_label, depth_colours, style_of, with_alpha
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import absence, finite, networks, sentences, single
+from goldviz.figures.theme import as_label, depth_colours, style_of, with_alpha
 from goldviz.labs.ode_rnn.figures.quantities import (
     MOST_MOMENTS,
     as_of,
     beyond_training,
     drawn_moments,
+    figure,
     jump_places,
     legend_below,
     lifted,
-    limit_of,
     longest_gap,
     step_in_words,
     time_unit,
@@ -32,50 +30,53 @@ UNITS = (("moves most", "solid"), ("second", "dash"), ("third", "dot"))
 """What the drawn units are called, and their dashes."""
 
 
-def latent(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "How does the state flow and jump?",
+    shows="The hidden units that move most, between the observations and at them.",
+    cannot_show="What a unit means: units have no order and no sign of their own, and the others move as well.",
+    needs=("state", "probe_time"),
+)
+def latent(plot: Plot) -> go.Figure:
     """The three hidden units of each network that vary most over the probe sequence, at one look.
 
     Curves between the observations are the flow (document 001, eq. 31); upright parts are the jumps (eq. 33). A plain
     GRU only jumps.
     """
-    title = "How does the state flow and jump?"
-    if words := absence(ds, "state", "probe_time"):
-        return worded(words, title=title, theme=theme)
-    now = as_of(ds, epoch)
-    names = networks(ds)
-    figure = panel_per_network(names, theme)
+    ds = plot.ds
+    now = as_of(plot)
+    names = plot.networks
+    plot.panel_per_network()
     drawn = now.isel(moment=drawn_moments(now["moment"].values, MOST_MOMENTS // len(names)))
     moments = drawn["moment"].values
     cuts = jump_places(moments)
-    colours = depth_colours(len(UNITS), theme)
+    colours = depth_colours(len(UNITS), plot.theme)
     for row, name in enumerate(names, start=1):
         states = drawn["state"].sel(network=name).transpose("moment", "unit").values
         for unit, (words, dash), colour in zip(most_moving(states), UNITS, colours, strict=False):
             group = {"legendgroup": words, "mode": "lines"}
-            figure.add_trace(
+            plot.add(
                 go.Scatter(x=lifted(moments, cuts), y=lifted(states[:, unit], cuts), name=words, showlegend=row == 1,
                            line={"color": colour, "dash": dash, "width": 2}, **group,
                            hovertemplate=f"unit {now['unit'].values[unit]}: %{{y:.3f}}<extra></extra>"),
-                row=row, col=1,
+                row,
             )  # fmt: skip
-            figure.add_trace(
+            plot.add(
                 go.Scatter(x=uprights(moments, cuts), y=uprights(states[:, unit], cuts), showlegend=False,
                            line={"color": colour, "width": 1}, opacity=0.55, hoverinfo="skip", **group),
-                row=row, col=1,
+                row,
             )  # fmt: skip
+    grey = with_alpha(plot.ink.muted, 0.16)
     for start, end in beyond_training(ds):
-        figure.add_vrect(x0=start, x1=end, layer="below", line_width=0, fillcolor=with_alpha(INKS[theme].muted, 0.16))
+        plot.figure.add_vrect(x0=start, x1=end, layer="below", line_width=0, fillcolor=grey)
     time_words = as_label(time_unit(ds))
-    figure.update_xaxes(range=limit_of("time", ds, limits), showgrid=False)
-    figure.update_xaxes(unifiedhovertitle_text=f"time %{{x:.3f}} {time_words}")
-    figure.update_xaxes(title_text=f"Time ({time_words})", row=len(names))
-    figure.update_yaxes(title_text="h", range=limit_of("state", ds, limits), nticks=5)
+    plot.figure.update_xaxes(range=plot.limit("time"), showgrid=False)
+    plot.figure.update_xaxes(unifiedhovertitle_text=f"time %{{x:.3f}} {time_words}")
+    plot.figure.update_xaxes(title_text=f"Time ({time_words})", row=len(names))
+    plot.linear_axis("state", "h", nticks=5)
     beyond = f"Shaded: over {longest_gap(ds):.3g} {time_unit(ds)} without a look." if beyond_training(ds) else ""
-    notes = [run_label(ds), _moved(now), sentences(step_in_words(ds, epoch), beyond)]
-    look.apply(figure, theme, title=title, notes=notes, height=170 + 150 * len(names) + (60 if len(names) == 1 else 0))
-    return legend_below(figure, 2, headed=True)
+    notes = [_moved(now), sentences(step_in_words(plot), beyond)]
+    finished = plot.finish(*notes, height=170 + 150 * len(names) + (60 if len(names) == 1 else 0))
+    return legend_below(finished, 2, headed=True)
 
 
 def most_moving(states: NDArray[np.floating]) -> list[int]:
@@ -103,62 +104,62 @@ def _moved(now: xr.Dataset) -> str:
     return f"Part of the way between observations: {', '.join(parts)}." if parts else ""
 
 
-def plane(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "Where does the field take the state?",
+    shows="The ODE-RNN's path in the plane of its two principal axes, and the field in that plane at its last state.",
+    cannot_show="The other axes: paths that cross here may be far apart, and the arrows hold near the star alone.",
+    needs=("plane_path", "arrow_position", "arrow_direction"),
+)
+def plane(plot: Plot) -> go.Figure:
     """The ODE-RNN's state along the probe sequence, seen in the plane of its first two principal axes, at one look.
 
     The arrows are the field's directions in the parallel plane through the state just after the last observation
     (star), a longer one for a faster flow. Elsewhere on the path the field is another one than drawn, because the
     state is elsewhere in the axes that one does not see.
     """
-    title = "Where does the field take the state?"
-    if words := absence(ds, "plane_path", "arrow_position", "arrow_direction"):
-        return worded(words, title=title, theme=theme)
-    now = as_of(ds, epoch)
-    colour, ink = style_of("ode_rnn").colour, INKS[theme]
+    now = as_of(plot)
+    colour, ink = style_of("ode_rnn").colour, plot.ink
     moments, places = now["moment"].values, now["plane_path"].transpose("moment", "axis").values
     cuts = jump_places(moments)
     last = int(cuts[-1]) + 1 if len(cuts) else 0
-    figure = go.Figure(_arrows(now, theme))
+    plot.figure.add_traces(_arrows(now, ink.muted))
     flows = (
         ("flow", slice(0, last + 1), "solid"),
         ("after the last observation", slice(last, None), "dot"),
     )
     for words, part, dash in flows:
         own = jump_places(moments[part])
-        figure.add_trace(
+        plot.add(
             go.Scatter(x=lifted(places[part, 0], own), y=lifted(places[part, 1], own), name=words, mode="lines",
                        line={"color": colour, "width": 2.5, "dash": dash}, customdata=lifted(moments[part], own),
                        hovertemplate="time %{customdata:.3f}<extra></extra>")
         )  # fmt: skip
-    figure.add_trace(
+    plot.add(
         go.Scatter(x=uprights(places[:, 0], cuts), y=uprights(places[:, 1], cuts), name="jump", mode="lines",
                    line={"color": ink.accent, "width": 1.2}, hoverinfo="skip")
     )  # fmt: skip
     after = single(places[cuts + 1])
-    figure.add_trace(
+    plot.add(
         go.Scatter(x=after[:, 0], y=after[:, 1], mode="markers", name="just after an observation",
                    customdata=np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32),
-                   marker={"size": 8, "color": depth_colours(len(cuts), theme),
+                   marker={"size": 8, "color": depth_colours(len(cuts), plot.theme),
                            "line": {"width": 1, "color": ink.background}},
                    hovertemplate="observation %{customdata[0]:.0f}, time %{customdata[1]:.3f}<extra></extra>")
     )  # fmt: skip
     current = now["plane_current"].values if "plane_current" in now else places[last]
-    figure.add_trace(
+    plot.add(
         go.Scatter(x=[current[0]], y=[current[1]], mode="markers", showlegend=False,
                    marker={"symbol": "star", "size": 15, "color": colour, "line": {"width": 1.5, "color": ink.text}},
                    hovertemplate="the arrows' plane goes through here<extra></extra>")
     )  # fmt: skip
-    figure.update_xaxes(title_text="First principal axis", range=limit_of("plane_first", ds, limits))
-    figure.update_yaxes(title_text="Second", range=limit_of("plane_second", ds, limits), scaleanchor="x")
-    notes = [run_label(ds), _seen(now), "Arrows: the field in the plane through the star. Longer is faster.",
-             sentences("Markers brighten with time.", step_in_words(ds, epoch))]  # fmt: skip
-    look.apply(figure, theme, title=title, notes=notes, height=560, hover="closest")
-    return legend_below(figure, 4)
+    plot.figure.update_xaxes(title_text="First principal axis", range=plot.limit("plane_first"))
+    plot.linear_axis("plane_second", "Second", scaleanchor="x")
+    notes = [_seen(now), "Arrows: the field in the plane through the star. Longer is faster.",
+             sentences("Markers brighten with time.", step_in_words(plot))]  # fmt: skip
+    return legend_below(plot.finish(*notes, height=560, hover="closest"), 4)
 
 
-def _arrows(now: xr.Dataset, theme: Theme) -> list[go.Scatter]:
+def _arrows(now: xr.Dataset, ink: str) -> list[go.Scatter]:
     """Shafts and heads of the field's arrows; the fastest is as long as the grid's spacing."""
     position = now["arrow_position"].transpose("arrow", "axis").values.astype(np.float64)
     direction = finite(now["arrow_direction"]).transpose("arrow", "axis").values.astype(np.float64)
@@ -168,7 +169,6 @@ def _arrows(now: xr.Dataset, theme: Theme) -> list[go.Scatter]:
     shaft = direction * (spacing / fastest if fastest > 0 else 0.0)
     ends = np.stack([position - shaft / 2, position + shaft / 2, np.full(position.shape, np.nan)], axis=1)
     x, y = single(ends.reshape(-1, 2)).T
-    ink = INKS[theme].muted
     angle = 90 - np.degrees(np.arctan2(direction[:, 1], direction[:, 0]))
     head = {"symbol": "arrow", "size": 7, "color": ink, "angle": single(angle)}
     return [

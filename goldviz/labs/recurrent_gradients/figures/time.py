@@ -50,14 +50,8 @@ def _add_beside(plot: Plot, name: str, network: str, words: str, dash: str) -> s
     values = finite(plot.ds[name].sel(look=plot.at("look"), network=network)).median("seed")
     if not bool(values.notnull().any()):
         return ""
-    style = plot.look_of(network)
-    line = go.Scatter(
-        x=values["lag"].values, y=values.values, name=f"{style.label}, {words}", legendgroup=network,
-        showlegend=False, mode="lines", line={"color": style.colour, "dash": dash, "width": 1.5},
-        hovertemplate=_HOVER,
-    )  # fmt: skip
-    plot.add(line)
-    return f"{'Dotted' if dash == 'dot' else 'Thin dashed'}: {style.label}, {words}."
+    plot.line(values, network, words, hover=_HOVER, dash=dash)
+    return f"{'Dotted' if dash == 'dot' else 'Thin dashed'}: {plot.look_of(network).label}, {words}."
 
 
 def _fading(plot: Plot, now: xr.DataArray) -> str:

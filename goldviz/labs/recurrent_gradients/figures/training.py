@@ -91,7 +91,9 @@ def clipping(plot: Plot) -> go.Figure:
     plot.panels(["Norm of the whole gradient", *(["Share of steps clipped"] if has_shares else [])])
     plot.curves(positive(plot.averaged("gradient_norm", most=NORM_WINDOWS)), hover="before %{y:.3~g}", row=1)
     if not plot.lacks("clipped_gradient_norm"):
-        _add_after(plot)
+        after, _ = averaged(plot.ds["clipped_gradient_norm"], "step", most=NORM_WINDOWS)
+        for network in plot.networks:
+            plot.line(positive(after.sel(network=network)), network, "after", hover="after %{y:.3~g}", row=1)
     if has_shares:
         shares, _ = averaged(plot.ds["clipped"], "step", most=CLIPPING_WINDOWS)
         plot.curves(shares, hover="%{y:.0%}", row=2)
@@ -106,18 +108,6 @@ def clipping(plot: Plot) -> go.Figure:
     return legend_above_headings(
         plot.finish(answer, "Dotted: after clipping, same direction.", plot.drawn(), height=560)
     )
-
-
-def _add_after(plot: Plot) -> None:
-    after, _ = averaged(plot.ds["clipped_gradient_norm"], "step", most=NORM_WINDOWS)
-    for network in plot.networks:
-        style = plot.look_of(network)
-        line = go.Scatter(
-            x=after["step"].values, y=positive(after.sel(network=network)).median("seed").values,
-            name=f"{style.label}, after", legendgroup=network, showlegend=False, mode="lines",
-            line={"color": style.colour, "dash": "dot", "width": 1.5}, hovertemplate="after %{y:.3~g}",
-        )  # fmt: skip
-        plot.add(line, row=1)
 
 
 def _clip_value(plot: Plot) -> float:
