@@ -103,6 +103,7 @@ def test_a_database_that_cannot_be_opened_is_told_once(database: Path) -> None:
 def test_an_example_is_a_finished_run_with_its_settings() -> None:
     lane = lanes.read(DepthGradients, EXAMPLE)
     assert lane.run is None
+    assert isinstance(lane, lanes.Lane)
     assert lane.settings == DepthGradients()
     assert not lane.unfinished
     assert lane.last_step == 20
@@ -113,6 +114,7 @@ def test_a_run_is_read_with_its_settings_and_its_name() -> None:
     unnamed = services.store().create(DepthGradients(depth=3, gain=0.5, device="cpu", time_limit=9))
     named = services.store().create(DepthGradients(), name="Monday <b>")
     lane = lanes.read(DepthGradients, unnamed)
+    assert isinstance(lane, lanes.Lane)
     assert lane.settings == DepthGradients(depth=3, gain=0.5, time_limit=9)
     assert lane.unfinished
     assert lane.last_step == 0
