@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ class Instant(Settings):
         return ()
 
     def compute(self) -> xr.Dataset:
-        """The numbers behind every figure of the page, in float64 on one thread.
+        """The numbers behind every figure of the page, in float64 on one thread: ``compute`` of its laboratory.
 
         Raises ``ValueError`` with a sentence for settings that have no result.
         """
-        raise TypeError(f"{type(self).__name__} computes nothing")
+        computed: xr.Dataset = laboratory_of(type(self)).part("compute").compute(self)
+        return computed

@@ -34,7 +34,7 @@ FORWARD = {"x": "symbol", "y": "symbol", "h_previous": "unit", "u": "unit", "h":
 BACKWARD = {"delta_y": "symbol", "from_output": "unit", "from_later": "unit", "delta_h": "unit", "delta_u": "unit"}
 
 
-def work_out(settings: BackpropagationByHand) -> xr.Dataset:
+def compute(settings: BackpropagationByHand) -> xr.Dataset:
     """Forward and backward quantities of every step, and each of the five parts W as ``W`` (the weights),
     ``W_term`` (of every step), ``W_gradient`` (the sum), ``W_autograd``, ``W_clipped`` and ``W_updated``.
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 
 class BackpropagationByHand(Instant):
@@ -52,9 +49,3 @@ class BackpropagationByHand(Instant):
     def positions(self) -> tuple[int, int]:
         """All steps forward, then all backward; a text of n characters has n - 1 of each."""
         return 1, 2 * (len(self.text) - 1)
-
-    def compute(self) -> xr.Dataset:
-        """Every quantity of every step, the five sums by hand and by autograd, the clipped gradient, the update."""
-        from goldviz.labs.backpropagation_by_hand.compute import work_out
-
-        return work_out(self)

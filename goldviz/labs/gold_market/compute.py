@@ -13,6 +13,7 @@ from goldviz.data.markets.alignment import Alignment, Panel, aligned
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.masking import MissingPattern, masked
+from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.labs.gold_market.views.leak import correlation_view
 from goldviz.labs.gold_market.views.observations import (
     channel_facts,
@@ -61,6 +62,20 @@ def in_last_years(market: Market, years: int) -> Market:
 
 def _between(values: pd.Series, first: pd.Timestamp, last: pd.Timestamp) -> pd.Series:
     return values[(values.index > first) & (values.index <= last)]
+
+
+def compute(settings: GoldMarket) -> xr.Dataset:
+    """Everything that the settings ask for: see :func:`market_view`."""
+    return market_view(
+        market_at_hand(settings.data, settings.market_seed),
+        years=settings.years,
+        number=settings.channel,
+        by=settings.alignment,
+        pattern=settings.missing,
+        share=settings.missing_share,
+        seed=settings.market_seed,
+        window=settings.window,
+    )
 
 
 def market_view(

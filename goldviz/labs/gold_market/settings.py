@@ -13,8 +13,6 @@ from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from goldviz.data.markets.market import Market
 
 MOST_COVARIATES = 60
@@ -89,24 +87,6 @@ class GoldMarket(Instant):
     def without_effect(self) -> Collection[str]:
         """Where nothing is hidden, there is no share of it."""
         return ("missing_share",) if self.missing == "none" else ()
-
-    def compute(self) -> xr.Dataset:
-        """Observations by month and by day, facts of every channel, returns, and two kinds of correlation.
-
-        A covariate's number beyond the last one means the last.
-        """
-        from goldviz.labs.gold_market.compute import market_view
-
-        return market_view(
-            self._market(),
-            years=self.years,
-            number=self.channel,
-            by=self.alignment,
-            pattern=self.missing,
-            share=self.missing_share,
-            seed=self.market_seed,
-            window=self.window,
-        )
 
     def _market(self) -> Market:
         from goldviz.labs.gold_market.compute import market_at_hand

@@ -72,7 +72,7 @@ def label_to_explain(overview_of_text: xr.Dataset, label: int) -> int:
     return int(overview_of_text["probability"].values.argmax()) + 1
 
 
-def inspect(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
+def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     """Everything that the page draws of the first text, as float64 with named dimensions.
 
     From :func:`~goldviz.labs.inside_bert.overview.overview`, ``head_map``, ``head_steps``,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 from goldviz.declare.text_models import text_model_setting
 from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PLAIN, UNKNOWN
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 LONGEST_TEXT = 20_000
 CONVENTIONS = {"rows": "rows are queries (code)", "columns": "columns are queries (documents)"}
@@ -78,12 +75,3 @@ class InsideBert(Instant):
             "No sign is in an English vocabulary, so one [UNK] stands for each word: a tone comes out all the same.",
             {"text": UNKNOWN}),
     )  # fmt: skip
-
-    def compute(self) -> xr.Dataset:
-        """The chunk in view, from embeddings to evidence: what ``procedures.inside_bert.inspect`` describes.
-
-        Raises :class:`goldviz.models.text.model.TextModelError` for a model that is not here.
-        """
-        from goldviz.labs.inside_bert.compute import inspect
-
-        return inspect(self)

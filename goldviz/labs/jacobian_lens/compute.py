@@ -39,7 +39,7 @@ def unrolled(settings: JacobianLens) -> tuple[RecurrentLayer, Trace]:
     return layer, layer(inputs)
 
 
-def look(settings: JacobianLens) -> xr.Dataset:
+def compute(settings: JacobianLens) -> xr.Dataset:
     """The whole map, and what belongs to the products that start at ``settings.start``.
 
     Times t and k run from 0, lags from 0 to T - k. Logarithms are to base 10. Raises ``ValueError`` if the state

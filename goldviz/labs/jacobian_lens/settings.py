@@ -6,14 +6,11 @@ Document 001, section 2, equations 5-24, and its statement on vanishing and expl
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 CELLS = {
     "rnn_tanh": "RNN, tanh",
@@ -92,9 +89,3 @@ class JacobianLens(Instant):
         """Biases of gates that the cell does not have."""
         gates = {"lstm": {"forget_bias"}, "gru": {"update_bias"}, "gru_reset_after": {"update_bias"}}
         return {"forget_bias", "update_bias"} - gates.get(self.cell, set())
-
-    def compute(self) -> xr.Dataset:
-        """Norms of all products, and singular values, bounds and eigenvalues of those that start at ``start``."""
-        from goldviz.labs.jacobian_lens.compute import look
-
-        return look(self)

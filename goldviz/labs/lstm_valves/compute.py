@@ -35,7 +35,7 @@ FAINT = 0.01
 REACH_BIASES = (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 6.0)
 
 
-def open_up(settings: LSTMValves) -> xr.Dataset:
+def compute(settings: LSTMValves) -> xr.Dataset:
     """Norms over the units of every gradient, the valves' openings, the reach, and the distance to autograd."""
     with one_thread():
         layer, trace, direct, loss = _run(settings)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 TASKS = {
     "recall": "Recall the first symbol",
@@ -63,9 +60,3 @@ class LSTMValves(Instant):
         Preset("Fix it: forget gate open", "fix",
             "Forget bias 4: the gates stay near 98 %, and the first step is heard.", {"forget_bias": 4.0}),
     )  # fmt: skip
-
-    def compute(self) -> xr.Dataset:
-        """Gradients with respect to every cell, gate and candidate, and the openings of the three valves."""
-        from goldviz.labs.lstm_valves.compute import open_up
-
-        return open_up(self)

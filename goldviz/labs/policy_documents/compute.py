@@ -26,7 +26,7 @@ LEAST_FITTED = 3
 MAP_COMPONENTS = 2
 
 
-def read_documents(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr.Dataset:
+def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr.Dataset:
     """Everything that is shown of the documents, by document in the order of release.
 
     ``coordinate``, ``share`` and ``fitted`` are of axes that all documents have in common; ``own_coordinate``,
@@ -162,7 +162,7 @@ def read_change(settings: PolicyDocuments, report: ReportPieces | None = None) -
     ``balance`` (passage,) is how much the passage raised the tone. ``whole_distance`` and ``whole_balance`` are the
     same for all passages together. Effects do not add up: each is measured with all other changes in place.
 
-    Raises as :func:`read_documents` does. There is no passage for a first document of its kind.
+    Raises as :func:`compute` does. There is no passage for a first document of its kind.
     """
     documents, model = settings.texts(), text_model(settings.model)
     compared = compared_texts(documents, min(settings.document, len(documents.texts)) - 1)

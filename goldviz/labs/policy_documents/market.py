@@ -42,7 +42,7 @@ class ChannelChoice:
 def document_channels(documents: DatedTexts, dataset: xr.Dataset, choice: ChannelChoice) -> list[Channel]:
     """Tone, change and principal components of the documents as channels.
 
-    ``dataset`` is that of :func:`goldviz.labs.policy_documents.compute.read_documents` for the same
+    ``dataset`` is that of :func:`goldviz.labs.policy_documents.compute.compute` for the same
     documents. A later document has no part in an earlier value, to the last bit, but for components of documents that
     were themselves fitted: those know the others before ``fitted_before``.
 

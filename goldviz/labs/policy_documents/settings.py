@@ -12,8 +12,6 @@ from goldviz.declare.settings import Preset, setting
 from goldviz.declare.text_models import text_model_setting
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from goldviz.data.texts.dated_texts import DatedTexts
 
 POOLINGS = {"mean": "mean over the pieces", "cls": "[CLS], the first piece"}
@@ -94,14 +92,3 @@ class PolicyDocuments(Instant):
         from goldviz.labs.policy_documents.documents.kept import documents_at_hand
 
         return documents_at_hand(self.documents)
-
-    def compute(self) -> xr.Dataset:
-        """Vectors, tones, changes, the map and neighbours of every document, in the order of release.
-
-        A document that was not encoded before is encoded now: with a model of FinBERT's size a second for each page of
-        text. Raises :class:`goldviz.data.texts.dated_texts.DatedTextError` and
-        :class:`goldviz.models.text.model.TextModelError` for documents and models that are not here.
-        """
-        from goldviz.labs.policy_documents.compute import read_documents
-
-        return read_documents(self)

@@ -36,7 +36,7 @@ MOST_EVALUATIONS = 20_000
 
 
 @torch.no_grad()
-def carry(settings: ResidualFlow) -> xr.Dataset:
+def compute(settings: ResidualFlow) -> xr.Dataset:
     """Where network and flow carry the points, how far apart they are, and how four solvers converge.
 
     A network has no state between two blocks; at such a depth its points are put on the straight line of the block

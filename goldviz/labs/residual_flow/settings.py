@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 FIELDS = {
     "linear": "Linear, exact flow known",
@@ -83,9 +80,3 @@ class ResidualFlow(Instant):
         """mu is Van der Pol's, and trained fields fix their depth."""
         idle = set() if self.field == "van_der_pol" else {"mu"}
         return idle | ({"depth"} if self.field in TRAINED else set())
-
-    def compute(self) -> xr.Dataset:
-        """Paths of network and flow, their distance, and the convergence of four solvers."""
-        from goldviz.labs.residual_flow.compute import carry
-
-        return carry(self)

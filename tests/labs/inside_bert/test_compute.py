@@ -14,7 +14,7 @@ from goldviz.data.texts.pieces import TextError
 from goldviz.diagnostics.text.reading import TextReading, read_text
 from goldviz.labs.inside_bert.attention.flow import attention_flow
 from goldviz.labs.inside_bert.attention.rollout import rollout
-from goldviz.labs.inside_bert.compute import chunks_of, inspect, piece_to_mask, place_in
+from goldviz.labs.inside_bert.compute import chunks_of, compute, piece_to_mask, place_in
 from goldviz.labs.inside_bert.evidence import (
     chance_range,
     every_head_off,
@@ -56,7 +56,7 @@ def reading(model: TextModel) -> TextReading:
 
 @pytest.fixture(scope="module")
 def whole(model: TextModel) -> xr.Dataset:
-    return inspect(InsideBert(text=TEXT, layer=2, head=3, token=4, off="1.2,3"), model)
+    return compute(InsideBert(text=TEXT, layer=2, head=3, token=4, off="1.2,3"), model)
 
 
 def test_every_number_has_a_name_and_is_a_float(whole: xr.Dataset) -> None:
@@ -199,7 +199,7 @@ def test_a_guess_is_read_with_the_blank_that_the_hidden_piece_has(model: TextMod
 
 def test_a_model_without_heads_leaves_their_numbers_out(tmp_path: Path) -> None:
     bare = load_text_model(write_random_bert(tmp_path / "bare"))
-    found = inspect(InsideBert(text=TEXT), bare)
+    found = compute(InsideBert(text=TEXT), bare)
     assert not {"probability", "attribution", "logit_without"} & set(found)
     assert "guess_probability" in found
 
@@ -214,7 +214,7 @@ def test_a_long_text_is_read_in_chunks_and_only_the_head_in_view_is_kept_where_a
     model: TextModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("goldviz.labs.inside_bert.compute.MOST_WEIGHTS", 1000)
-    found = inspect(InsideBert(text="gold prices rose. " * 200, chunk=2, steps=4), model)
+    found = compute(InsideBert(text="gold prices rose. " * 200, chunk=2, steps=4), model)
     assert (found.attrs["chunk"], found.attrs["chunks"]) == (2, 2)
     assert "all_attention" not in found
     assert found["attention"].shape == (found.sizes["piece"],) * 2
@@ -222,7 +222,7 @@ def test_a_long_text_is_read_in_chunks_and_only_the_head_in_view_is_kept_where_a
 
 def test_texts_without_a_piece_are_refused(model: TextModel) -> None:
     with pytest.raises(TextError, match="The text is empty"):
-        inspect(InsideBert(text=" \n"), model)
+        compute(InsideBert(text=" \n"), model)
     chunks_of(model, "half a pair: \ud83d")
 
 

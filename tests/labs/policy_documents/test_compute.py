@@ -19,7 +19,7 @@ from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.policy_documents import compute as procedure
-from goldviz.labs.policy_documents.compute import read_change, read_documents
+from goldviz.labs.policy_documents.compute import compute, read_change
 from goldviz.labs.policy_documents.document_map import principal_axes
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand, keep_documents
 from goldviz.labs.policy_documents.documents.tables import TextColumns, texts_from_table
@@ -148,7 +148,7 @@ def test_a_text_of_blanks_is_refused(model: TextModel) -> None:
 def test_a_model_without_a_classifier_has_no_tone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = small_model(tmp_path / "plain", classifier=False)
     monkeypatch.setattr(procedure, "text_model", lambda name: plain)
-    dataset = read_documents(_settings())
+    dataset = compute(_settings())
     assert dataset["balance"].isnull().all()
     assert dataset.sizes["label"] == 0
     assert read_change(_settings())["balance"].isnull().all()
@@ -167,7 +167,7 @@ def test_states_that_are_not_finite_are_refused_and_not_kept(tmp_path: Path) -> 
 
 
 def test_change_is_from_the_one_before_of_its_kind() -> None:
-    dataset = read_documents(_settings())
+    dataset = compute(_settings())
     assert dataset["previous"].values.tolist() == [-1, 0, 1, -1, 2, 4, 5, 6]
     vectors = dataset["vector"].values
     cosine = vectors[4] @ vectors[2] / np.linalg.norm(vectors[4]) / np.linalg.norm(vectors[2])
@@ -177,7 +177,7 @@ def test_change_is_from_the_one_before_of_its_kind() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_few_documents_are_shown(count: int) -> None:
-    dataset = read_documents(_settings(some_documents(count)))
+    dataset = compute(_settings(some_documents(count)))
     assert dataset.sizes["document"] == count
     assert dataset.sizes["neighbour"] == count - 1
 
@@ -186,11 +186,11 @@ def test_the_map_of_the_first_half_does_not_know_the_second() -> None:
     documents = some_documents()
     other = replace(documents.texts[-1], text="gold gold gold prices fell.")
     changed = replace(documents, texts=(*documents.texts[:-1], other))
-    first, second = (read_documents(_settings(which))["coordinate"].values for which in (documents, changed))
+    first, second = (compute(_settings(which))["coordinate"].values for which in (documents, changed))
     assert first[:-1].tobytes() == second[:-1].tobytes()
     assert not np.array_equal(first[-1], second[-1])
     whole, changed_whole = (
-        read_documents(_settings(which, fitted_on="all"))["coordinate"].values for which in (documents, changed)
+        compute(_settings(which, fitted_on="all"))["coordinate"].values for which in (documents, changed)
     )
     assert not np.array_equal(whole[0], changed_whole[0])
 
@@ -199,7 +199,7 @@ def test_axes_of_a_kind_know_no_other_kind() -> None:
     documents = some_documents()
     note = documents.texts[3]
     changed = replace(documents, texts=(*documents.texts[:3], replace(note, text="gold."), *documents.texts[4:]))
-    first, second = (read_documents(_settings(which)) for which in (documents, changed))
+    first, second = (compute(_settings(which)) for which in (documents, changed))
     mine = first["kind"].values == "Statement"
     assert first["own_coordinate"].values[mine].tobytes() == second["own_coordinate"].values[mine].tobytes()
     assert first["own_fitted"].values.tolist() == [1, 1, 1, 1, 0, 0, 0, 0]
@@ -255,7 +255,7 @@ def _numbers(vectors: np.ndarray, balance: np.ndarray) -> xr.Dataset:
 
 def test_channels_are_known_from_the_hour_of_release() -> None:
     documents = some_documents()
-    channels = document_channels(documents, read_documents(_settings(documents)), EVERYTHING)
+    channels = document_channels(documents, compute(_settings(documents)), EVERYTHING)
     assert [channel.name for channel in channels] == ["text tone", "text change", "text pc1", "text pc2"]
     assert all(channel.transformation == "level" for channel in channels)
     tone = channels[0]
@@ -265,7 +265,7 @@ def test_channels_are_known_from_the_hour_of_release() -> None:
 
 def test_two_documents_of_a_day_give_the_last_or_the_mean() -> None:
     documents = some_documents(4, days=0)
-    dataset = read_documents(_settings(documents))
+    dataset = compute(_settings(documents))
     last, mean = (
         document_channels(documents, dataset, ChannelChoice(("Note", "Statement"), change=False, same_day=which))[0]
         for which in ("last", "mean")
@@ -282,7 +282,7 @@ def test_a_row_sees_a_document_only_once_it_is_out() -> None:
         replace(text, about=text.about + timedelta(days=364), released=text.released + timedelta(days=364))
         for text in documents.texts
     ))  # fmt: skip
-    dataset = read_documents(_settings(moved))
+    dataset = compute(_settings(moved))
     choice = ChannelChoice(("Statement",), change=False)
     panel = aligned(market_with_documents(market, moved, dataset, choice))
     column = panel.channels.index("text tone")
@@ -294,7 +294,7 @@ def test_a_row_sees_a_document_only_once_it_is_out() -> None:
 
 def test_a_simulated_market_stays_simulated_and_generated_documents_are_called_so() -> None:
     documents = PolicyDocuments().texts()
-    dataset = read_documents(PolicyDocuments())
+    dataset = compute(PolicyDocuments())
     market = market_with_documents(
         simulated_market(0),
         documents,
@@ -318,7 +318,7 @@ def test_real_documents_in_a_real_market_do_not_make_it_simulated() -> None:
     documents = replace(some_documents(), texts=tuple(
         replace(text, released=text.released + timedelta(days=371)) for text in some_documents().texts
     ))  # fmt: skip
-    found = market_with_documents(market, documents, read_documents(_settings(documents)), EVERYTHING_LATER)
+    found = market_with_documents(market, documents, compute(_settings(documents)), EVERYTHING_LATER)
     assert not found.simulated
     assert "generated" not in found.channel("text tone").words
 
@@ -338,13 +338,13 @@ EVERYTHING_LATER = replace(EVERYTHING, fitted_before=date(2024, 3, 1))
 def test_choices_that_give_no_channel_are_refused(choice: ChannelChoice, words: str) -> None:
     documents = some_documents()
     with pytest.raises((DatedTextError, MarketError), match=words):
-        document_channels(documents, read_documents(_settings(documents)), choice)
+        document_channels(documents, compute(_settings(documents)), choice)
 
 
 def test_documents_of_another_time_are_refused() -> None:
     documents = some_documents()
     with pytest.raises(MarketError, match="becomes known between"):
-        market_with_documents(small_market(), documents, read_documents(_settings(documents)), EVERYTHING)
+        market_with_documents(small_market(), documents, compute(_settings(documents)), EVERYTHING)
 
 
 def test_a_forecast_with_decay_takes_text_channels() -> None:
@@ -352,7 +352,7 @@ def test_a_forecast_with_decay_takes_text_channels() -> None:
 
     documents = PolicyDocuments().texts()
     choice = ChannelChoice(("Statement", "Minutes"), components=1, fitted_before=date(2023, 6, 1))
-    market = market_with_documents(simulated_market(0, years=4), documents, read_documents(PolicyDocuments()), choice)
+    market = market_with_documents(simulated_market(0, years=4), documents, compute(PolicyDocuments()), choice)
     market = market.only(["gold", "text tone", "text change", "text pc1"])
     found = goldviz.api.run(
         "gold-forecast", progress=False, data=keep(market), network="gru_decay", scheme="rolling", train_years=1.5,
@@ -370,7 +370,7 @@ def test_real_communications_go_through(model: TextModel) -> None:
         pytest.skip(f"{REAL} is not on this machine.")
     whole = texts_from_table(REAL.read_bytes(), "fomc.csv", TextColumns("Date", "Text", "Release Date", "Type"))
     statements = replace(whole, texts=tuple(text for text in whole.texts if text.kind == "Statement")[-6:])
-    dataset = read_documents(_settings(statements))
+    dataset = compute(_settings(statements))
     assert np.isfinite(dataset["vector"]).all()
     assert (dataset["change"].values[1:] > 0).all()
     effects = read_change(_settings(statements, document=6))
