@@ -40,7 +40,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "app.py", copy)
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python file=(\S+)\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 6
+    (copy / "goldviz" / "labs" / "random_walk").mkdir()
     for name, source in blocks:
         (copy / name).write_text(source, encoding="utf-8")
     _python(copy, "docs/make_examples.py", "random-walk")
@@ -68,8 +69,8 @@ def _python(folder: Path, *arguments: str) -> str:
 
 
 def test_its_examples_are_recorded(checkout: Path) -> None:
-    recorded = {path.name for path in (checkout / "goldviz" / "experiments" / "recorded").glob("random-walk*")}
-    assert recorded == {"random-walk.svg", "random-walk.fair.safetensors", "random-walk.break-it-drift.safetensors"}
+    recorded = {path.name for path in (checkout / "goldviz" / "labs" / "random_walk" / "recorded").iterdir()}
+    assert recorded == {"picture.svg", "fair.safetensors", "break-it-drift.safetensors"}
 
 
 def test_python_runs_it_the_same_every_time(checkout: Path) -> None:
