@@ -6,7 +6,7 @@ import streamlit as st
 
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Finding
-from goldviz.ui.lanes import Lane, UnreadLane
+from goldviz.ui.lanes import AnyLane, Lane, UnreadLane
 from goldviz.ui.settings_panel import start
 from goldviz.ui.words import plain
 
@@ -18,7 +18,7 @@ SIGNS = {
 CARDS_IN_A_ROW = 3
 
 
-def show(experiment: type[Experiment], shown: list[Lane | UnreadLane]) -> None:
+def show(experiment: type[Experiment], shown: list[AnyLane]) -> None:
     """The findings of every lane."""
     st.subheader("What happened", anchor=False)
     for lane in shown:
@@ -38,7 +38,7 @@ def show(experiment: type[Experiment], shown: list[Lane | UnreadLane]) -> None:
                     _card(experiment, lane, finding)
 
 
-def _card(experiment: type[Experiment], lane: Lane, finding: Finding) -> None:
+def _card(experiment: type[Experiment], lane: Lane[Experiment], finding: Finding) -> None:
     colour, icon, word = SIGNS[finding.severity]
     with st.container(border=True, height="stretch"):
         st.markdown(f":{colour}-badge[{icon} {word}] **{finding.title}**")
@@ -58,5 +58,5 @@ def _card(experiment: type[Experiment], lane: Lane, finding: Finding) -> None:
             )
 
 
-def _try(experiment: type[Experiment], lane: Lane, finding: Finding) -> None:
+def _try(experiment: type[Experiment], lane: Lane[Experiment], finding: Finding) -> None:
     start(experiment, lane.settings.changed(**finding.changes), beside=True)

@@ -18,7 +18,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
 from goldviz.ui import chrome, controls, findings_panel, lanes, services, settings_panel, take_away
-from goldviz.ui.lanes import Lane, UnreadLane
+from goldviz.ui.lanes import AnyLane, Lane
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.runs import panel as run_panel
@@ -40,9 +40,9 @@ class LaboratoryPage:
     lab: Laboratory
     main: str
     beside: str | None = None
-    why: Callable[[Lane, Callable[[str], None]], None] | None = None
-    verdict: Callable[[Lane], None] | None = None
-    explore: Callable[[Lane, int | None], None] | None = None
+    why: Callable[[Lane[Any], Callable[[str], None]], None] | None = None
+    verdict: Callable[[Lane[Any]], None] | None = None
+    explore: Callable[[Lane[Any], int | None], None] | None = None
 
     @property
     def experiment(self) -> type[Experiment]:
@@ -123,7 +123,7 @@ class LaboratoryPage:
             # that no figure leaves the screen meanwhile.
             st.rerun()
 
-    def _mathematics(self, shown: list[Lane | UnreadLane], draw: Callable[..., None]) -> None:
+    def _mathematics(self, shown: list[AnyLane], draw: Callable[..., None]) -> None:
         lane = shown[-1]
         if self.why is None or not isinstance(lane, Lane):
             return
@@ -132,12 +132,12 @@ class LaboratoryPage:
                 st.caption(f"Numbers of: {plain(lane.title)}")
             self.why(lane, lambda name: draw(lane, name, place="why-"))
 
-    def _across(self, shown: list[Lane | UnreadLane], name: str, draw: Callable[..., None]) -> None:
+    def _across(self, shown: list[AnyLane], name: str, draw: Callable[..., None]) -> None:
         for column, lane in zip(st.columns(len(shown)), shown, strict=True):
             with column:
                 draw(lane, name)
 
-    def _details(self, shown: list[Lane | UnreadLane], draw: Callable[..., None]) -> None:
+    def _details(self, shown: list[AnyLane], draw: Callable[..., None]) -> None:
         names = [name for name in self.figures if name not in (self.main, self.beside)]
         if not names:
             return
@@ -157,7 +157,7 @@ class LaboratoryPage:
         st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
         self._across(shown, chosen, draw)
 
-    def _figure(self, lane: Lane | UnreadLane, name: str, *, epoch: int | None, limits: Any, place: str = "") -> None:
+    def _figure(self, lane: AnyLane, name: str, *, epoch: int | None, limits: Any, place: str = "") -> None:
         spec = self.figures[name]
         theme = theme_now()
         step = min(epoch, lane.last_step) if epoch is not None and lane.last_step else None
@@ -209,7 +209,7 @@ def _poll_seconds(experiment: type[Experiment]) -> float | None:
     return POLL_SECONDS if company < COMPANY else POLL_SECONDS_IN_COMPANY
 
 
-def _read_lanes(experiment: type[Experiment]) -> list[Lane | UnreadLane]:
+def _read_lanes(experiment: type[Experiment]) -> list[AnyLane]:
     shown = []
     for lane_id in list(lanes.ids(experiment)):
         try:
@@ -226,7 +226,7 @@ def _read_lanes(experiment: type[Experiment]) -> list[Lane | UnreadLane]:
     return shown
 
 
-def _scrubber(experiment: type[Experiment], shown: list[Lane | UnreadLane]) -> int | None:
+def _scrubber(experiment: type[Experiment], shown: list[AnyLane]) -> int | None:
     """One position in training for all lanes; stays at the end while a run goes on, unless it was moved."""
     last = max(lane.last_step for lane in shown)
     if last < 2:

@@ -6,7 +6,7 @@ A lane shows a run of the store, by its id, or a recorded example that ships wit
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import streamlit as st
 import xarray as xr
@@ -16,6 +16,8 @@ from goldviz.runs.examples import example, has_example
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
 from goldviz.ui import services
+
+Declared = TypeVar("Declared", bound=Experiment)
 
 MOST = 4
 EXAMPLE = "example:"
@@ -53,10 +55,10 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Lane(Shown):
+class Lane(Shown, Generic[Declared]):
     """A run or an example with its settings: it can be read, repeated and, where it is a run, gone on with."""
 
-    settings: Experiment
+    settings: Declared
 
     @property
     def title(self) -> str:
@@ -74,6 +76,9 @@ class UnreadLane(Shown):
     def title(self) -> str:
         """The run's name, if it has one."""
         return (self.run.name if self.run else "") or "A run of another version"
+
+
+AnyLane: TypeAlias = Lane[Any] | UnreadLane
 
 
 def difference(settings: Experiment) -> str:
@@ -155,7 +160,7 @@ def from_link(experiment: type[Experiment], text: str) -> list[str]:
     return list(dict.fromkeys(complaints))
 
 
-def read(experiment: type[Experiment], lane_id: str) -> Lane | UnreadLane:
+def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLane:
     """A lane's present state.
 
     Raises :class:`UnknownRunError` for a run that is gone, :class:`SettingsError` for one of another experiment or

@@ -14,12 +14,10 @@ from goldviz.export.report import report_of_run, report_of_unread_run, report_of
 from goldviz.export.table import curves_csv
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.arrays import changes_by_step
-from goldviz.ui.lanes import Lane, UnreadLane
+from goldviz.ui.lanes import AnyLane, Lane
 
 
-def show(
-    experiment: type[Experiment], lane: Lane | UnreadLane, figures: Mapping[str, FigureSpec], epoch: int | None
-) -> None:
+def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, FigureSpec], epoch: int | None) -> None:
     """Buttons to take the lane's run along; each file is made when it is asked for."""
     st.subheader("Take it with you", anchor=False)
     st.caption(
@@ -54,13 +52,13 @@ def show(
         st.code(_command("run", lane.settings, "run.nc"), language="bash")
 
 
-def _report(lane: Lane | UnreadLane, figures: Mapping[str, FigureSpec]) -> str:
+def _report(lane: AnyLane, figures: Mapping[str, FigureSpec]) -> str:
     if isinstance(lane, Lane):
         return report_of_run(lane.settings, lane.dataset, figures)
     return report_of_unread_run(lane.complaint, lane.dataset, figures)
 
 
-def _script(lane: Lane, stem: str) -> None:
+def _script(lane: Lane[Experiment], stem: str) -> None:
     changes = changes_by_step(lane.dataset)
     st.download_button(
         "Python script",

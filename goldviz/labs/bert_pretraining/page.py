@@ -17,7 +17,7 @@ from goldviz.ui.lanes import Lane
 from goldviz.ui.words import plain
 
 
-def judge(lane: Lane) -> None:
+def judge(lane: Lane[BertPretraining]) -> None:
     """What the run came to, and the way into the trained model."""
     st.markdown(f"#### {plain(pretraining_verdict(lane.dataset))}")
     if lane.run is not None and lane.run.status == "finished":
@@ -29,7 +29,7 @@ def judge(lane: Lane) -> None:
         )
 
 
-def why(lane: Lane, draw: Callable[[str], None]) -> None:
+def why(lane: Lane[BertPretraining], draw: Callable[[str], None]) -> None:
     """Document 001, section 4.2.2, and the schedule of document 002, section 3.7, with this run's numbers."""
     words, figure = st.columns([2, 3])
     with words:
@@ -55,7 +55,7 @@ def why(lane: Lane, draw: Callable[[str], None]) -> None:
         draw("heads")
 
 
-def _numbers(lane: Lane) -> str:
+def _numbers(lane: Lane[BertPretraining]) -> str:
     """The equations' symbols in this run, and what was measured."""
     settings, ds = lane.settings, lane.dataset
     if not isinstance(settings, BertPretraining) or not ds.sizes.get("look", 0):

@@ -10,11 +10,12 @@ import xarray as xr
 
 from goldviz.labs.continuous_depth import LAB
 from goldviz.labs.continuous_depth.figures.quantities import headings
+from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
 
 
-def why(lane: Lane, draw: Callable[[str], None]) -> None:
+def why(lane: Lane[ContinuousDepth], draw: Callable[[str], None]) -> None:
     """Equations 28-30 of document 001 and the adjoint equation, with what this run measured."""
     words, figure = st.columns([2, 3])
     with words:

@@ -10,11 +10,12 @@ import xarray as xr
 
 from goldviz.labs.depth_gradients import LAB
 from goldviz.labs.depth_gradients.figures.quantities import gradient_factor
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
 
 
-def why(lane: Lane, draw: Callable[[str], None]) -> None:
+def why(lane: Lane[DepthGradients], draw: Callable[[str], None]) -> None:
     """Equations 25-27 and 44-49 of document 001, the measured factors beside them, and the figure of all blocks."""
     words, figure = st.columns([2, 3])
     with words:
@@ -30,7 +31,7 @@ def why(lane: Lane, draw: Callable[[str], None]) -> None:
             r"\frac{\partial \mathcal{L}}{\partial h_{\ell-1}} = \frac{\partial \mathcal{L}}{\partial h_\ell}"
             r"\left(I + \frac{\partial F_\ell}{\partial h_{\ell-1}}\right)"
         )
-        _numbers(lane.dataset, lane.settings.model_dump().get("depth", 0))
+        _numbers(lane.dataset, lane.settings.depth)
     with figure:
         draw("gradient_factor")
 

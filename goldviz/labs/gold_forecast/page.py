@@ -9,19 +9,20 @@ import streamlit as st
 
 from goldviz.labs.gold_forecast import LAB
 from goldviz.labs.gold_forecast.readings import score_rows, verdict
+from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.words import source_words
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
 from goldviz.ui.words import plain
 
 
-def judge(lane: Lane) -> None:
+def judge(lane: Lane[GoldForecast]) -> None:
     """The one sentence that matters, and where the numbers come from."""
-    st.markdown(f"#### {plain(verdict(lane.dataset, lane.settings.model_dump()['target']))}")
+    st.markdown(f"#### {plain(verdict(lane.dataset, lane.settings.target))}")
     st.caption(f"{plain(source_words(lane.dataset))} A laboratory, not investment advice.")
 
 
-def why(lane: Lane, draw: Callable[[str], None]) -> None:
+def why(lane: Lane[GoldForecast], draw: Callable[[str], None]) -> None:
     """The loss at observed times, what walking forward means, every score beside its baselines."""
     st.markdown("**Every model and every simple forecast**")
     rows = score_rows(lane.dataset)
@@ -45,14 +46,14 @@ def why(lane: Lane, draw: Callable[[str], None]) -> None:
         st.latex(r"\mathrm{QLIKE} = \frac1n \sum_k \left(\log \hat\sigma_k^2 + \frac{y_k^2}{\hat\sigma_k^2}\right)")
 
 
-def _walk(lane: Lane) -> None:
+def _walk(lane: Lane[GoldForecast]) -> None:
     ds = lane.dataset
     if "block" not in ds or not ds.sizes.get("time"):
         return
     dates = ds["time"].values
     refits = int(ds["block"].max()) + 1
     final = str(ds.attrs.get("final_from", ""))
-    closed = "opened" if lane.settings.model_dump()["open_final"] else "untouched"
+    closed = "opened" if lane.settings.open_final else "untouched"
     st.markdown(
         f"In this run: {len(dates):,} forecasts from {dates[0]} to {dates[-1]}, by {refits} refits"
         + (f"; the final block from {final} on is {closed}." if final else ".")

@@ -23,7 +23,7 @@ from goldviz.ui.words import plain
 FOLLOWING = ("plane", "latent")
 
 
-def explore(lane: Lane, step: int | None) -> None:
+def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
     """Move an observation, or leave it out, and see what the trained network makes of it at once."""
     ds, settings = lane.dataset, lane.settings
     if (
@@ -122,7 +122,7 @@ def _edit(key: str, edited: EditedSeries, recorded: EditedSeries) -> EditedSerie
     return changed
 
 
-def why(lane: Lane, draw: Callable[[str], None]) -> None:
+def why(lane: Lane[ODERNNLaboratory], draw: Callable[[str], None]) -> None:
     """Document 001, eq. 31-33, with what the solver paid and how large the jumps were."""
     words, figure = st.columns([2, 3])
     with words:

@@ -9,11 +9,12 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.labs.recurrent_gradients import LAB
+from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
 
 
-def why(lane: Lane, draw: Callable[[str], None]) -> None:
+def why(lane: Lane[RecurrentGradients], draw: Callable[[str], None]) -> None:
     """Equations 6-9, 14-18 and 24 of document 001, with the factor that this run's networks apply at each step."""
     words, figure = st.columns([2, 3])
     with words:

@@ -12,14 +12,14 @@ from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
 from goldviz.ui import controls, lanes, services
-from goldviz.ui.lanes import Lane, UnreadLane
+from goldviz.ui.lanes import AnyLane, Lane, UnreadLane
 from goldviz.ui.settings_panel import complain
 from goldviz.ui.words import STATES, duration, plain
 
 CONTINUABLE = ("paused", "stopped", "interrupted", "failed")
 
 
-def head(experiment: type[Experiment], lane: Lane | UnreadLane, *, alone: bool) -> None:
+def head(experiment: type[Experiment], lane: AnyLane, *, alone: bool) -> None:
     """Title, state, progress and buttons of one lane."""
     state = lane.run.status if lane.run else "example"
     word, colour, icon = STATES[state]
@@ -33,7 +33,7 @@ def head(experiment: type[Experiment], lane: Lane | UnreadLane, *, alone: bool) 
     _buttons(experiment, lane, alone)
 
 
-def _progress(lane: Lane | UnreadLane) -> None:
+def _progress(lane: AnyLane) -> None:
     run = lane.run
     if run is None:
         return
@@ -55,7 +55,7 @@ def _progress(lane: Lane | UnreadLane) -> None:
         st.caption(plain(run.message))
 
 
-def _buttons(experiment: type[Experiment], lane: Lane | UnreadLane, alone: bool) -> None:
+def _buttons(experiment: type[Experiment], lane: AnyLane, alone: bool) -> None:
     with st.container(horizontal=True, gap="small"):
         if lane.run is not None:
             if lane.run.status in ("running", "queued"):
@@ -67,7 +67,7 @@ def _buttons(experiment: type[Experiment], lane: Lane | UnreadLane, alone: bool)
             _button("Close lane", ":material/close:", lane, _close, experiment)
 
 
-def _go_on(experiment: type[Experiment], lane: Lane, run: Run) -> None:
+def _go_on(experiment: type[Experiment], lane: Lane[Experiment], run: Run) -> None:
     """What takes the run further, for which its settings must be understood."""
     if run.status in CONTINUABLE and run.step < run.total:
         _button("Go on", ":material/play_arrow:", lane, _resume, experiment)
@@ -79,38 +79,38 @@ def _go_on(experiment: type[Experiment], lane: Lane, run: Run) -> None:
     _fork(experiment, lane)
 
 
-def _button(name: str, icon: str, lane: Lane | UnreadLane, action: Callable[..., None], *more: Any) -> None:
+def _button(name: str, icon: str, lane: AnyLane, action: Callable[..., None], *more: Any) -> None:
     st.button(name, key=f"{name}-{lane.id}", icon=icon, on_click=_guarded, args=(action, lane, *more))
 
 
-def _guarded(action: Callable[..., None], lane: Lane | UnreadLane, *more: Any) -> None:
+def _guarded(action: Callable[..., None], lane: AnyLane, *more: Any) -> None:
     try:
         action(lane, *more)
     except (StoreError, ExecutionError, UnknownRunError, SettingsError) as error:
         complain(str(error))
 
 
-def _pause(lane: Lane | UnreadLane) -> None:
+def _pause(lane: AnyLane) -> None:
     services.executor().pause(lane.id)
 
 
-def _stop(lane: Lane | UnreadLane) -> None:
+def _stop(lane: AnyLane) -> None:
     services.executor().stop(lane.id)
 
 
-def _resume(lane: Lane, _experiment: type[Experiment]) -> None:
+def _resume(lane: Lane[Experiment], _experiment: type[Experiment]) -> None:
     services.executor().resume(lane.settings, lane.id)
 
 
-def _step(lane: Lane, _experiment: type[Experiment]) -> None:
+def _step(lane: Lane[Experiment], _experiment: type[Experiment]) -> None:
     services.executor().resume(lane.settings, lane.id, budget=1)
 
 
-def _close(lane: Lane | UnreadLane, experiment: type[Experiment]) -> None:
+def _close(lane: AnyLane, experiment: type[Experiment]) -> None:
     lanes.close(experiment, lane.id)
 
 
-def _hot_settings(experiment: type[Experiment], lane: Lane) -> None:
+def _hot_settings(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
     """Settings that may change while the run goes on."""
     with st.popover("Change while it trains", icon=":material/tune:"), st.form(f"hot-{lane.id}", border=False):
         values = _number_inputs(experiment, lane, experiment.hot_settings(), "hot")
@@ -119,7 +119,7 @@ def _hot_settings(experiment: type[Experiment], lane: Lane) -> None:
             _guarded(lambda lane: services.executor().change(lane.id, **changed), lane)
 
 
-def _fork(experiment: type[Experiment], lane: Lane) -> None:
+def _fork(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
     """Go back to a kept step and try again from there, in a lane beside."""
     if lane.run is None or lane.run.step == 0:
         return
@@ -141,13 +141,15 @@ def _fork(experiment: type[Experiment], lane: Lane) -> None:
                 st.rerun()
 
 
-def _start_fork(lane: Lane, experiment: type[Experiment], step: int, values: dict[str, float]) -> None:
+def _start_fork(lane: Lane[Experiment], experiment: type[Experiment], step: int, values: dict[str, float]) -> None:
     name = f"{lane.title}, forked at {lane.step} {step}"
     fork_id = services.executor().fork(lane.id, step, lane.settings, changes=values, name=name)
     lanes.add(experiment, fork_id)
 
 
-def _number_inputs(experiment: type[Experiment], lane: Lane, names: tuple[str, ...], use: str) -> dict[str, float]:
+def _number_inputs(
+    experiment: type[Experiment], lane: Lane[Experiment], names: tuple[str, ...], use: str
+) -> dict[str, float]:
     schema = schemas(experiment)
     return {
         name: st.number_input(
@@ -164,6 +166,6 @@ def _number_inputs(experiment: type[Experiment], lane: Lane, names: tuple[str, .
     }
 
 
-def _in_force(lane: Lane, name: str) -> float:
+def _in_force(lane: Lane[Experiment], name: str) -> float:
     changes = lane.run.changes if lane.run else {}
     return float(changes.get(name, getattr(lane.settings, name)))
