@@ -43,6 +43,7 @@ class Plot:
     limits: Limits | None = None
     theme: Theme = "light"
     look_of: Callable[[str], NetworkStyle] = style_of
+    lines_of: Callable[[Sequence[str]], Sequence[str]] = list
     figure: go.Figure = field(default_factory=go.Figure)
     thinning: str = ""
     bands: bool = False
@@ -114,17 +115,19 @@ class Plot:
 
     def curve(
         self, values: xr.DataArray, network: str, *,
-        hover: str = "%{y:.3~g}", row: int | None = None, legend: bool | None = None,
+        style: NetworkStyle | None = None, hover: str = "%{y:.3~g}", row: int | None = None,
+        legend: bool | None = None, width: float = 2.5,
     ) -> None:  # fmt: skip
         """A network's curve over the one dimension of ``values`` beside ``seed``, with the range of its seeds.
 
-        Unless ``legend`` says otherwise, curves of the first panel are named in the legend.
+        ``style`` is for what is no network, which is then named by its own word. Unless ``legend`` says otherwise,
+        curves of the first panel are named in the legend.
         """
         self.bands = True
         dim = next(dim for dim in values.dims if dim != "seed")
         elements.add_curve(
-            self.figure, network, values[dim].values, Band.of(values), style=self.look_of(network), hover=hover,
-            row=row, legend=row in (None, 1) if legend is None else legend,
+            self.figure, network, values[dim].values, Band.of(values), style=style or self.look_of(network),
+            hover=hover, row=row, legend=row in (None, 1) if legend is None else legend, width=width,
         )  # fmt: skip
 
     def curves(self, values: xr.DataArray, **how: Any) -> None:
@@ -225,7 +228,7 @@ class Plot:
         """The figure with its marks, its title, and under it the run's name and these notes."""
         if self.over_steps:
             elements.mark_epochs(self.figure, self.ds, self.epoch, self.theme)
-        named = [reading.run_label(self.ds), *notes]
+        named = self.lines_of([reading.run_label(self.ds), *notes])
         return look.apply(
             self.figure, self.theme, title=self.title, notes=named, height=height, legend=legend, hover=hover
         )
@@ -240,11 +243,13 @@ def figure(
     needs: tuple[str, ...] = (),
     title: str = "",
     look_of: Callable[[str], NetworkStyle] = style_of,
+    lines_of: Callable[[Sequence[str]], Sequence[str]] = list,
 ) -> Callable[[Callable[..., go.Figure]], FigureSpec]:
     """Make a figure of a function that draws on a :class:`Plot`.
 
     ``title`` stands over it where the question is too long for a phone. A run that lacks what it ``needs`` gets a
-    sentence that says so. A laboratory binds its ``quantities`` and its networks' looks once.
+    sentence that says so. A laboratory binds once its ``quantities``, its networks'
+    looks and how its notes are broken into lines.
     """
 
     def declared(body: Callable[..., go.Figure]) -> FigureSpec:
@@ -253,7 +258,7 @@ def figure(
             ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light",
             **more: Any,
         ) -> go.Figure:  # fmt: skip
-            plot = Plot(ds, title or question, quantities, epoch, limits, theme, look_of)
+            plot = Plot(ds, title or question, quantities, epoch, limits, theme, look_of, lines_of)
             words = plot.lacks(*needs)
             return plot.instead(words) if words else body(plot, **more)
 

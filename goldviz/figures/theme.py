@@ -108,11 +108,13 @@ def style_of(network: str) -> NetworkStyle:
 
 
 def with_alpha(colour: str, alpha: float) -> str:
-    """A colour made transparent, for bands.
+    """A colour made transparent, for bands; colour scales give theirs as ``rgb(r, g, b)``.
 
-    >>> with_alpha("#d55e00", 0.2)
-    'rgba(213, 94, 0, 0.2)'
+    >>> with_alpha("#d55e00", 0.2), with_alpha("rgb(1, 2, 3)", 0.5)
+    ('rgba(213, 94, 0, 0.2)', 'rgba(1, 2, 3, 0.5)')
     """
+    if colour.startswith("rgb("):
+        return f"rgba({colour[4:-1]}, {alpha:g})"
     red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, {alpha:g})"
 

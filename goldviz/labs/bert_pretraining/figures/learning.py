@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-import xarray as xr
 
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
-from goldviz.figures.elements import number_ticks, panels, reference_line, whole, worded
-from goldviz.figures.limits import Limits
-from goldviz.figures.reading import (
-    Band,
-    absence,
-    averaged,
-    finite,
-    marks,
-    recorded,
-    run_label,
-    seeds_in_words,
-    sentences,
-)
-from goldviz.figures.theme import INKS, Theme
-from goldviz.labs.bert_pretraining.figures.curves import add_line, legend_at_foot
+from goldviz.figures.elements import number_ticks, whole
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import averaged, finite, marks, sentences
+from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot
 from goldviz.labs.bert_pretraining.figures.quantities import (
     BASELINES,
     TONE,
@@ -30,7 +18,7 @@ from goldviz.labs.bert_pretraining.figures.quantities import (
     TRAINING,
     UNSEEN,
     WORDS,
-    limit_of,
+    figure,
     steps_of,
     tone_began,
     tone_looks,
@@ -42,9 +30,14 @@ STYLES = {"new draws": UNSEEN, "new patterns": TONE_SETS["new patterns"]}
 HEADINGS = ("Loss on masked pieces", "Tone judged rightly")
 
 
-def learning(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "What does the network learn?",
+    shows="The loss on masked pieces beside word frequencies, then the share of tones judged rightly beside counted "
+    "words.",
+    cannot_show="What the network would make of real statements: all scores are on texts of the same generator.",
+    needs=("loss", "phase"),
+)
+def learning(plot: Plot) -> go.Figure:
     """Loss on masked pieces over the whole run (above), and the share of tones judged rightly in fine-tuning (below).
 
     A loss below the line of word frequencies means that the context is used; what the loss on unseen texts does
@@ -52,157 +45,148 @@ def learning(
     better than by the dotted bag of words on the same texts need word order, or words that the network knows from
     pre-training (document 001, section 4.2.2): the bag has read the labelled texts alone.
     """
-    title = "What does the network learn?"
-    if words := absence(ds, "loss", "phase"):
-        return worded(words, title=title, theme=theme)
-    figure = panels(HEADINGS, theme)
-    averaging = _masked_words(figure, ds)
-    _tone(figure, ds)
-    _axes(figure, ds, limits, theme)
-    _mark(figure, ds, epoch, theme)
-    dotted = "Dotted: bag of words on the same texts." if not absence(ds, "baseline_tone_accuracy") else ""
-    notes = [
-        run_label(ds),
-        _loss_in_words(ds, epoch),
-        tone_in_words(ds, epoch),
-        sentences(dotted, averaging),
-        seeds_in_words(ds),
-    ]
-    look.apply(figure, theme, title=title, notes=notes, height=590)
-    return legend_at_foot(figure, rows=2)
+    plot.panels(HEADINGS)
+    averaging = _masked_words(plot)
+    _tone(plot)
+    _axes(plot)
+    _mark(plot)
+    dotted = "Dotted: bag of words on the same texts." if not plot.lacks("baseline_tone_accuracy") else ""
+    notes = [_loss_in_words(plot), tone_in_words(plot), sentences(dotted, averaging), plot.drawn()]
+    return legend_at_foot(plot.finish(*notes, height=590), rows=2)
 
 
-def _masked_words(figure: go.Figure, ds: xr.Dataset) -> str:
+def _masked_words(plot: Plot) -> str:
+    ds = plot.ds
     first = steps_of(ds, WORDS)
     words = ""
     if first.size:
         losses, words = averaged(ds["loss"].sel(step=first), "step")
-        add_line(figure, TRAINING, losses["step"].values, Band.of(losses), hover=_NAT, row=1, width=1.5)
-    if not absence(ds, "unseen_masked_loss"):
-        losses = finite(ds["unseen_masked_loss"])
-        add_line(figure, UNSEEN, losses["look"].values, Band.of(losses), hover=_NAT, row=1)
+        plot.curve(losses, TRAINING.label, style=TRAINING, hover=_NAT, row=1, width=1.5)
+    if not plot.lacks("unseen_masked_loss"):
+        plot.curve(finite(ds["unseen_masked_loss"]), UNSEEN.label, style=UNSEEN, hover=_NAT, row=1)
     return words
 
 
-def _tone(figure: go.Figure, ds: xr.Dataset) -> None:
+def _tone(plot: Plot) -> None:
     """The lower panel, whose axis counts the steps of fine-tuning alone, so that lanes can be compared."""
+    ds = plot.ds
     steps, began = steps_of(ds, TONE), tone_began(ds)
     if not steps.size:
         return
-    if not absence(ds, "tone_accuracy"):
+    if not plot.lacks("tone_accuracy"):
         shares, _ = averaged(ds["tone_accuracy"].sel(step=steps), "step", most=60)
-        add_line(
-            figure, TRAINING, shares["step"].values - began, Band.of(shares), hover="%{y:.1%}", row=2, legend=False,
-            width=1.5,
-        )  # fmt: skip
-    if absence(ds, "unseen_tone_accuracy") or not tone_looks(ds).any():
+        shares = shares.assign_coords(step=shares["step"].values - began)
+        plot.curve(shares, TRAINING.label, style=TRAINING, hover="%{y:.1%}", row=2, width=1.5)
+    if plot.lacks("unseen_tone_accuracy") or not tone_looks(ds).any():
         return
     shares = finite(ds["unseen_tone_accuracy"].isel(look=np.flatnonzero(tone_looks(ds))))
+    shares = shares.assign_coords(look=shares["look"].values - began)
     for name, style in STYLES.items():
         if name not in shares["tone_set"].values:
             continue
         one, named = shares.sel(tone_set=name), style is not UNSEEN
-        add_line(figure, style, one["look"].values - began, Band.of(one), hover="%{y:.1%}", row=2, legend=named)
-        _bag_of_words(figure, ds, name, int(steps[-1]) - began)
+        plot.curve(one, style.label, style=style, hover="%{y:.1%}", row=2, legend=named)
+        _bag_of_words(plot, name, int(steps[-1]) - began)
 
 
-def _bag_of_words(figure: go.Figure, ds: xr.Dataset, tone_set: str, last: int) -> None:
-    if absence(ds, "baseline_tone_accuracy"):
+def _bag_of_words(plot: Plot, tone_set: str, last: int) -> None:
+    if plot.lacks("baseline_tone_accuracy"):
         return
-    share = float(ds["baseline_tone_accuracy"].sel(baseline="bag of words", tone_set=tone_set))
+    share = float(plot.ds["baseline_tone_accuracy"].sel(baseline="bag of words", tone_set=tone_set))
     style = STYLES[tone_set]
-    figure.add_trace(
+    plot.add(
         go.Scatter(
             x=[0, last], y=[share, share], name=f"bag of words, {style.label}", legendgroup=style.label,
             showlegend=False, mode="lines", line={"color": style.colour, "dash": "dot", "width": 1.5},
             hovertemplate="%{y:.1%}",
         ),
-        row=2, col=1,
+        row=2,
     )  # fmt: skip
 
 
-def _axes(figure: go.Figure, ds: xr.Dataset, limits: Limits | None, theme: Theme) -> None:
-    figure.update_xaxes(matches=None, showticklabels=True, title_font_size=13)
-    figure.layout.yaxis.domain, figure.layout.yaxis2.domain = (0.58, 1.0), (0.0, 0.38)
+def _axes(plot: Plot) -> None:
+    plot.figure.update_xaxes(matches=None, showticklabels=True, title_font_size=13)
+    plot.figure.layout.yaxis.domain, plot.figure.layout.yaxis2.domain = (0.58, 1.0), (0.0, 0.38)
     for row, name, title in ((1, "step", "Step"), (2, "tone_step", "Step of fine-tuning")):
-        ends = limit_of(name, ds, limits)
+        ends = plot.limit(name)
         ticks = number_ticks(*whole(ends), {1: "1"})
-        figure.update_xaxes(range=ends, title_text=title, unifiedhovertitle_text="step %{x}", row=row, **ticks)
-    figure.update_yaxes(title_text="Loss (nat)", range=limit_of("masked_loss", ds, limits), row=1)
-    figure.update_yaxes(title_text="Share right", range=(-0.03, 1.03), tickformat=".0%", row=2)
+        plot.figure.update_xaxes(range=ends, title_text=title, unifiedhovertitle_text="step %{x}", row=row, **ticks)
+    plot.linear_axis("masked_loss", "Loss (nat)", row=1)
+    plot.figure.update_yaxes(title_text="Share right", range=(-0.03, 1.03), tickformat=".0%", row=2)
     for name, words in (("uniform_loss", "uniform, ln V"), ("unigram_loss", "word frequencies")):
-        if not absence(ds, name):
-            line = float(ds[name])
-            reference_line(figure, line, f"{words}: {line:.2f}", theme, every_panel=False)
-    if not absence(ds, "baseline_tone_accuracy"):
-        _most_frequent(figure, ds, theme)
-    if not steps_of(ds, TONE).size:
-        figure.add_annotation(
+        if not plot.lacks(name):
+            line = float(plot.ds[name])
+            plot.reference(line, f"{words}: {line:.2f}", every_panel=False)
+    if not plot.lacks("baseline_tone_accuracy"):
+        _most_frequent(plot)
+    if not steps_of(plot.ds, TONE).size:
+        plot.figure.add_annotation(
             text="No step on the tone so far.", x=0.5, y=0.5, xref="x2 domain", yref="y2 domain", showarrow=False,
-            font={"size": 14, "color": INKS[theme].muted},
+            font={"size": 14, "color": plot.ink.muted},
         )  # fmt: skip
 
 
-def _most_frequent(figure: go.Figure, ds: xr.Dataset, theme: Theme) -> None:
+def _most_frequent(plot: Plot) -> None:
     """The line of always naming the most frequent tone: the lower panel's chance level."""
-    share = float(finite(ds["baseline_tone_accuracy"].sel(baseline="majority")).max())
-    accent = INKS[theme].accent
+    share = float(finite(plot.ds["baseline_tone_accuracy"].sel(baseline="majority")).max())
+    accent = plot.ink.accent
     line = {"color": accent, "width": 1.5, "dash": "dot"}
-    figure.add_shape(type="line", x0=0, x1=1, xref="x2 domain", y0=share, y1=share, yref="y2", line=line)
-    figure.add_annotation(
+    plot.figure.add_shape(type="line", x0=0, x1=1, xref="x2 domain", y0=share, y1=share, yref="y2", line=line)
+    plot.figure.add_annotation(
         text=f"{BASELINES['majority'].label}: {percent(share)}", x=1, y=share, xref="x2 domain", yref="y2",
         xanchor="right", yanchor="top", showarrow=False, font={"size": 13, "color": accent},
     )  # fmt: skip
 
 
-def _mark(figure: go.Figure, ds: xr.Dataset, epoch: int | None, theme: Theme) -> None:
+def _mark(plot: Plot) -> None:
     """The change of phase, the scrubber and changed settings, each panel by its own count of steps."""
-    ink, began, tone = INKS[theme], tone_began(ds), steps_of(ds, TONE).size > 0
+    ds, epoch = plot.ds, plot.epoch
+    ink, began, tone = plot.ink, tone_began(ds), steps_of(ds, TONE).size > 0
     if tone and began:
         line = {"color": ink.muted, "width": 1.5, "dash": "dashdot"}
-        figure.add_vline(x=began + 0.5, line=line, row=1, col=1)
+        plot.figure.add_vline(x=began + 0.5, line=line, row=1, col=1)
     places = [(1, 0), *([(2, began)] if tone else [])]
     for row, offset in places:
         for step, _ in marks(ds):
             if step > offset:
                 line = {"color": ink.text, "width": 1, "dash": "dash"}
-                figure.add_vline(x=step - offset, line=line, row=row, col=1)
+                plot.figure.add_vline(x=step - offset, line=line, row=row, col=1)
         if epoch is not None and epoch > offset:
             under = {"color": ink.background, "width": 5}
-            figure.add_vline(x=epoch - offset, line=under, opacity=0.7, row=row, col=1)
+            plot.figure.add_vline(x=epoch - offset, line=under, opacity=0.7, row=row, col=1)
             line = {"color": ink.accent, "width": 2}
-            figure.add_vline(x=epoch - offset, line=line, row=row, col=1)
+            plot.figure.add_vline(x=epoch - offset, line=line, row=row, col=1)
     for step, text in marks(ds):
-        figure.add_annotation(
+        plot.figure.add_annotation(
             x=step, y=1, xref="x", yref="y domain", text=look.wrapped(text, 20), textangle=90, showarrow=False,
             xanchor="left", yanchor="top", font_size=12, bgcolor=look.with_alpha(ink.background, 0.75),
         )  # fmt: skip
 
 
-def _loss_in_words(ds: xr.Dataset, epoch: int | None) -> str:
+def _loss_in_words(plot: Plot) -> str:
     """The answer of the upper panel: how many pieces the network is still torn between."""
-    if absence(ds, "unseen_masked_loss"):
+    if plot.lacks("unseen_masked_loss"):
         return ""
-    at = recorded(ds, epoch, "look")
-    value = float(finite(ds["unseen_masked_loss"].sel(look=at)).median("seed"))
+    at = plot.at("look")
+    value = float(finite(plot.ds["unseen_masked_loss"].sel(look=at)).median("seed"))
     if not np.isfinite(value):
         return ""
     return f"Step {at}: {value:.2f} nat, as torn between {np.exp(min(value, 50)):,.0f} pieces."
 
 
-def tone_in_words(ds: xr.Dataset, epoch: int | None) -> str:
+def tone_in_words(plot: Plot) -> str:
     """The answer of the lower panel: shares right on unseen texts, with the bag of words' in brackets."""
-    if absence(ds, "unseen_tone_accuracy"):
+    if plot.lacks("unseen_tone_accuracy"):
         return ""
-    at = recorded(ds, epoch, "look")
-    now = finite(ds["unseen_tone_accuracy"].sel(look=at)).median("seed")
+    at = plot.at("look")
+    now = finite(plot.ds["unseen_tone_accuracy"].sel(look=at)).median("seed")
     parts = []
     for name in TONE_SETS:
         if name not in now["tone_set"].values or not np.isfinite(float(now.sel(tone_set=name))):
             continue
         words = f"{name} {percent(float(now.sel(tone_set=name)))}"
-        if not absence(ds, "baseline_tone_accuracy"):
-            bag = float(ds["baseline_tone_accuracy"].sel(baseline="bag of words", tone_set=name))
+        if not plot.lacks("baseline_tone_accuracy"):
+            bag = float(plot.ds["baseline_tone_accuracy"].sel(baseline="bag of words", tone_set=name))
             words += f" (bag of words {percent(bag)})"
         parts.append(words)
     return f"Tone: {', '.join(parts)}." if parts else ""

@@ -4,73 +4,64 @@ from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import theme as look
-from goldviz.figures.elements import (
-    colour_bar_below,
-    epoch_axis,
-    log_axis,
-    mark_epochs,
-    panels,
-    power,
-    power_ticks,
-    worded,
-)
-from goldviz.figures.limits import Limits, log10
-from goldviz.figures.reading import Band, absence, positive, recorded, run_label, seeds_in_words, single, thinned
-from goldviz.figures.theme import INKS, Theme, as_label
-from goldviz.labs.bert_pretraining.figures.curves import add_line, mark_phases
-from goldviz.labs.bert_pretraining.figures.quantities import UNSEEN, answer_of, limit_of, probe_pieces
+from goldviz.figures.elements import colour_bar_below, power, power_ticks
+from goldviz.figures.limits import log10
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import positive, seeds_in_words, single
+from goldviz.figures.theme import as_label
+from goldviz.labs.bert_pretraining.figures.curves import mark_phases
+from goldviz.labs.bert_pretraining.figures.quantities import UNSEEN, answer_of, figure, probe_pieces
 
 WIDEST_NAME = 14
 
 
-def masked_place(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "What would fill the gap?",
+    shows="The probability of some words at the mask of one unseen sentence over training, and the hidden word's rank.",
+    cannot_show="Whether a guess that differs from the hidden word is wrong: several words may fit.",
+    needs=("probe_probability",),
+)
+def masked_place(plot: Plot) -> go.Figure:
     """Probability of some words at the probe's mask over training, as log10 colour; below, the hidden word's rank.
 
     The words are sorted by their probability at the last look. At first all have the same small one; then frequent
     words light up wherever the mask stands; last come those that fit the context. Fine-tuning reads no masks: what
     happens after it begins is forgetting.
     """
-    title = "What would fill the gap?"
-    if words := absence(ds, "probe_probability"):
-        return worded(words, title=title, theme=theme)
-    kept, thinning = thinned(ds.sizes["look"], most=200, noun="look")
-    chances = log10(ds["probe_probability"].isel(look=kept)).transpose("candidate", "look")
+    ds = plot.ds
+    chances = log10(plot.thinned("probe_probability", most=200)).transpose("candidate", "look")
     if not bool(chances.notnull().any()):
-        return worded("Every probability recorded so far is exactly 0.", title=title, theme=theme)
+        return plot.instead("Every probability recorded so far is exactly 0.")
     order = np.argsort(np.nan_to_num(chances.isel(look=-1).values, nan=-np.inf), kind="stable")
     chances = chances.isel(candidate=order)
     answer = answer_of(ds)
-    figure = panels(["Probability of a word", "Rank of the hidden word"], theme)
-    figure.layout.yaxis.domain, figure.layout.yaxis2.domain = (0.4, 1.0), (0.0, 0.26)
+    plot.panels(["Probability of a word", "Rank of the hidden word"])
+    plot.figure.layout.yaxis.domain, plot.figure.layout.yaxis2.domain = (0.4, 1.0), (0.0, 0.26)
     names = [_name(str(word), answer) for word in chances["candidate"].values]
     heat = go.Heatmap(
         x=chances["look"].values, y=np.arange(len(names)), z=single(chances.values), coloraxis="coloraxis",
         customdata=single(10.0**chances.values), hoverongaps=False,
         hovertemplate="step %{x}, %{y}<br>probability %{customdata:.3g}<extra></extra>",
     )  # fmt: skip
-    figure.add_trace(heat, row=1, col=1)
-    figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=names, showgrid=False, tickfont_size=12, row=1)
-    if not absence(ds, "probe_rank"):
-        ranks = positive(ds["probe_rank"].isel(look=kept)).transpose("look", "seed")
-        add_line(figure, UNSEEN, ranks["look"].values, Band.of(ranks), hover="rank %{y:.0f}", row=2, legend=False)
-    figure.update_yaxes(title_text="Rank", **log_axis(limit_of("probe_rank", ds, limits)), row=2)
-    epoch_axis(figure, limit_of("step", ds, limits), "Step")
-    mark_phases(figure, ds, theme)
-    mark_epochs(figure, ds, epoch, theme)
+    plot.add(heat, row=1)
+    plot.figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=names, showgrid=False, tickfont_size=12, row=1)
+    if not plot.lacks("probe_rank"):
+        ranks = positive(plot.thinned("probe_rank", most=200))
+        plot.curve(ranks, UNSEEN.label, style=UNSEEN, hover="rank %{y:.0f}", row=2)
+    plot.log_axis("probe_rank", "Rank", row=2)
+    plot.step_axis()
+    mark_phases(plot)
     sentence = f"“{' '.join(probe_pieces(ds))}”" if "key" in ds.coords else ""
-    notes = [run_label(ds), _surest(ds, epoch), sentence, thinning, seeds_in_words(ds)]
-    look.apply(figure, theme, title=title, notes=notes, height=640, legend=False, hover="closest")
-    low, high = limit_of("probe_probability", ds, limits)
+    notes = [_surest(plot), sentence, plot.thinning, seeds_in_words(ds)]
+    plot.finish(*notes, height=640, legend=False, hover="closest")
+    low, high = plot.limit("probe_probability")
     words = f"Probability, from {power(low)} to {power(high)}"
-    colour_bar_below(figure, (low, high), look.SEQUENTIAL, words, **power_ticks(low, high))
-    figure.update_layout(margin_t=figure.layout.margin.t + 4)
-    return figure.update_layout(plot_bgcolor=INKS[theme].gap if bool(chances.isnull().any()) else None)
+    colour_bar_below(plot.figure, (low, high), look.SEQUENTIAL, words, **power_ticks(low, high))
+    plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 4)
+    return plot.figure.update_layout(plot_bgcolor=plot.ink.gap if bool(chances.isnull().any()) else None)
 
 
 def _name(word: str, answer: str) -> str:
@@ -79,9 +70,9 @@ def _name(word: str, answer: str) -> str:
     return f"<b>▸ {short}</b>" if word == answer else short
 
 
-def _surest(ds: xr.Dataset, epoch: int | None) -> str:
+def _surest(plot: Plot) -> str:
     """The answer: the likeliest of these words now, and where the hidden one stands."""
-    at = recorded(ds, epoch, "look")
+    ds, at = plot.ds, plot.at("look")
     now = ds["probe_probability"].sel(look=at)
     if not np.isfinite(now.values).any():
         return ""

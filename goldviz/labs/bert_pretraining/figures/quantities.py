@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from goldviz.figures import limits
+from goldviz.figures import limits, plot
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
 from goldviz.figures.reading import averaged, finite
 from goldviz.figures.theme import NetworkStyle, Theme, depth_colours
@@ -158,5 +158,5 @@ QUANTITIES = {
     "probe_rank": Quantity(lambda ds: np.append(log_of("probe_rank")(ds), [0.0, 1.0]), padded),
 }
 
-limit_of = partial(limits.limit_of, QUANTITIES)
+figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)

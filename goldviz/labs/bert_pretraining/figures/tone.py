@@ -8,54 +8,55 @@ import xarray as xr
 
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
-from goldviz.figures.elements import colour_bar_below, panels, worded
-from goldviz.figures.limits import Limits
-from goldviz.figures.reading import absence, finite, recorded, run_label, sentences, single
-from goldviz.figures.theme import INKS, NetworkStyle, Theme, as_label
+from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite, sentences, single
+from goldviz.figures.theme import NetworkStyle, as_label
 from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot
 from goldviz.labs.bert_pretraining.figures.learning import tone_in_words
-from goldviz.labs.bert_pretraining.figures.quantities import BASELINES, TONE_SETS, UNSEEN
+from goldviz.labs.bert_pretraining.figures.quantities import BASELINES, TONE_SETS, UNSEEN, figure
 from goldviz.labs.bert_pretraining.findings.tone import LEAST_TEXTS
 
 NOT_YET = "The tone is judged in the second phase: no look there so far."
 NETWORK = NetworkStyle("this network", UNSEEN.colour, UNSEEN.dash, UNSEEN.symbol)
 
 
-def by_kind(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "Which kinds of text does it judge?",
+    shows="The share of tones judged rightly for each kind of unseen text, beside a bag of words and the majority.",
+    cannot_show="Why a kind is hard; and with few texts of a kind, a few percent are chance.",
+)
+def by_kind(plot: Plot) -> go.Figure:
     """Share of tones judged rightly for each kind of unseen text at one look, beside the two baselines.
 
     Sorted by the bag of words, the easiest kind for counted words on top. Where the network stands far to its right, it
     uses word order (which word a "not" belongs to, which of two statements comes after a "but"), or words that it knows
     from pre-training: the bag has read the labelled texts alone.
     """
-    del limits
-    title = "Which kinds of text does it judge?"
-    if words := absence(ds, "kind_tone_accuracy"):
-        return worded(_later(ds, "kind_tone_accuracy", words), title=title, theme=theme)
-    at = recorded(ds, epoch, "look")
+    ds = plot.ds
+    if words := plot.lacks("kind_tone_accuracy"):
+        return plot.instead(_later(ds, "kind_tone_accuracy", words))
+    at = plot.at("look")
     now = finite(ds["kind_tone_accuracy"].sel(look=at)).transpose("kind", "seed")
     if not bool(now.notnull().any()):
-        return worded(NOT_YET, title=title, theme=theme)
-    order, has_baselines = np.arange(now.sizes["kind"]), not absence(ds, "baseline_kind_accuracy")
+        return plot.instead(NOT_YET)
+    order, has_baselines = np.arange(now.sizes["kind"]), not plot.lacks("baseline_kind_accuracy")
     if has_baselines:
         easy = ds["baseline_kind_accuracy"].sel(baseline="bag of words").values
         order = np.argsort(np.nan_to_num(easy, nan=-1.0), kind="stable")
     places = np.arange(len(order))
-    figure = go.Figure()
     for baseline, style in BASELINES.items() if has_baselines else ():
         values = ds["baseline_kind_accuracy"].sel(baseline=baseline).values[order]
-        _add_points(figure, style, values, places)
-    _add_points(figure, NETWORK, now.median("seed").values[order], places, now.values[order])
+        _add_points(plot, style, values, places)
+    _add_points(plot, NETWORK, now.median("seed").values[order], places, now.values[order])
     names = [_kind(ds, int(row)) for row in order]
-    figure.update_yaxes(tickvals=places, ticktext=names, range=(-0.6, len(places) - 0.4))
-    figure.update_xaxes(title_text="Share right", range=(-0.03, 1.03), tickformat=".0%")
+    plot.figure.update_yaxes(tickvals=places, ticktext=names, range=(-0.6, len(places) - 0.4))
+    plot.figure.update_xaxes(title_text="Share right", range=(-0.03, 1.03), tickformat=".0%")
     seeds = f"Median of {now.sizes['seed']} seeds; bar: lowest to highest." if now.sizes["seed"] > 1 else ""
     key = "In brackets: number of texts." if "kind_count" in ds else ""
-    notes = [run_label(ds), _widest_gain(ds, now), sentences(f"Step {at}.", key, seeds)]
+    notes = [_widest_gain(plot, now), sentences(f"Step {at}.", key, seeds)]
     height = 150 + 34 * max(len(places), 4)
-    return legend_at_foot(look.apply(figure, theme, title=title, notes=notes, height=height, hover="closest"), rows=2)
+    return legend_at_foot(plot.finish(*notes, height=height, hover="closest"), rows=2)
 
 
 def _later(ds: xr.Dataset, name: str, words: str) -> str:
@@ -64,7 +65,7 @@ def _later(ds: xr.Dataset, name: str, words: str) -> str:
 
 
 def _add_points(
-    figure: go.Figure, style: NetworkStyle, x: np.ndarray, places: np.ndarray, seeds: np.ndarray | None = None
+    plot: Plot, style: NetworkStyle, x: np.ndarray, places: np.ndarray, seeds: np.ndarray | None = None
 ) -> None:
     bars = None
     if seeds is not None and seeds.shape[1] > 1:
@@ -74,7 +75,7 @@ def _add_points(
         bars = {"array": np.nan_to_num(high - x, posinf=0, neginf=0),
                 "arrayminus": np.nan_to_num(x - low, posinf=0, neginf=0), "thickness": 1.5}  # fmt: skip
     network = style is NETWORK
-    figure.add_trace(
+    plot.add(
         go.Scatter(
             x=x, y=places, name=style.label, mode="markers", error_x=bars,
             marker={"symbol": style.symbol, "size": 12 if network else 11, "color": style.colour,
@@ -89,9 +90,10 @@ def _kind(ds: xr.Dataset, row: int) -> str:
     return f"{name} ({int(ds['kind_count'].values[row])})" if "kind_count" in ds else name
 
 
-def _widest_gain(ds: xr.Dataset, now: xr.DataArray) -> str:
+def _widest_gain(plot: Plot, now: xr.DataArray) -> str:
     """The answer: the kind on which the network gains most over counted words, of those with enough texts."""
-    if absence(ds, "baseline_kind_accuracy", "kind_count"):
+    ds = plot.ds
+    if plot.lacks("baseline_kind_accuracy", "kind_count"):
         return ""
     gains = now.median("seed") - ds["baseline_kind_accuracy"].sel(baseline="bag of words")
     gains = gains.where(ds["kind_count"] >= LEAST_TEXTS)
@@ -109,24 +111,26 @@ def _of_bag(ds: xr.Dataset, row: int) -> float:
     return float(ds["baseline_kind_accuracy"].sel(baseline="bag of words").values[row])
 
 
-def confusion(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "Which tones are mixed up?",
+    shows="How the unseen texts of each tone are judged, for known patterns and for new ones.",
+    cannot_show="How sure the network is: a judgement by a hair counts as much as a clear one.",
+)
+def confusion(plot: Plot) -> go.Figure:
     """How the unseen texts of each tone are judged at one look: a row is a tone, its shares sum to 1.
 
     A bright diagonal is what is wanted. A bright column means that one judgement is given whatever the text says.
     """
-    del limits
-    title = "Which tones are mixed up?"
-    if words := absence(ds, "confusion"):
-        return worded(_later(ds, "confusion", words), title=title, theme=theme)
-    at = recorded(ds, epoch, "look")
+    ds = plot.ds
+    if words := plot.lacks("confusion"):
+        return plot.instead(_later(ds, "confusion", words))
+    at = plot.at("look")
     now = finite(ds["confusion"].sel(look=at)).mean("seed").transpose("tone_set", "tone", "judged")
     if not bool(now.notnull().any()):
-        return worded(NOT_YET, title=title, theme=theme)
+        return plot.instead(NOT_YET)
     sets = [str(name) for name in now["tone_set"].values]
     headings = [TONE_SETS[name].heading if name in TONE_SETS else name for name in sets]
-    figure = panels([heading.replace(" network", "") for heading in headings], theme)
+    plot.panels([heading.replace(" network", "") for heading in headings])
     tones = [str(tone) for tone in now["tone"].values]
     for row, name in enumerate(sets, start=1):
         heat = go.Heatmap(
@@ -134,13 +138,13 @@ def confusion(
             coloraxis="coloraxis", texttemplate="%{z:.0%}", textfont_size=14, xgap=2, ygap=2,
             hovertemplate="%{y}, judged %{x}: %{z:.1%}<extra></extra>",
         )  # fmt: skip
-        figure.add_trace(heat, row=row, col=1)
-    figure.update_yaxes(title_text="Tone", autorange="reversed", showgrid=False)
-    figure.update_xaxes(showgrid=False)
-    figure.update_xaxes(title_text="Judged as", row=len(sets))
+        plot.add(heat, row)
+    plot.figure.update_yaxes(title_text="Tone", autorange="reversed", showgrid=False)
+    plot.figure.update_xaxes(showgrid=False)
+    plot.figure.update_xaxes(title_text="Judged as", row=len(sets))
     mean = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes.get("seed", 1) > 1 else ""
-    notes = [run_label(ds), tone_in_words(ds, epoch), sentences(f"Step {at}.", mean)]
-    look.apply(figure, theme, title=title, notes=notes, height=560, legend=False, hover="closest")
+    notes = [tone_in_words(plot), sentences(f"Step {at}.", mean)]
+    plot.finish(*notes, height=560, legend=False, hover="closest")
     words = "Share of the tone's texts"
-    colour_bar_below(figure, (0.0, 1.0), look.SEQUENTIAL, words, tickformat=".0%")
-    return figure.update_layout(plot_bgcolor=INKS[theme].gap if bool(now.isnull().any()) else None)
+    colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, words, tickformat=".0%")
+    return plot.figure.update_layout(plot_bgcolor=plot.ink.gap if bool(now.isnull().any()) else None)

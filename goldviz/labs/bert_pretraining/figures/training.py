@@ -7,35 +7,16 @@ import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
-from goldviz.figures import theme as look
-from goldviz.figures.elements import (
-    epoch_axis,
-    log_axis,
-    mark_epochs,
-    panels,
-    reference_line,
-    worded,
-)
-from goldviz.figures.limits import Limits
-from goldviz.figures.reading import (
-    Band,
-    absence,
-    positive,
-    recorded,
-    run_label,
-    seeds_in_words,
-    sentences,
-    thinned,
-)
-from goldviz.figures.theme import Theme
-from goldviz.labs.bert_pretraining.figures.curves import add_line, legend_at_foot, mark_phases
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import positive
+from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot, mark_phases
 from goldviz.labs.bert_pretraining.figures.quantities import (
     TONE,
     TRAINING,
     UNSEEN,
     WORDS,
     averaged_by_phase,
-    limit_of,
+    figure,
     part_style,
     steps_of,
 )
@@ -46,46 +27,40 @@ NORM_WINDOWS = 100
 PHASES = {WORDS: "masked words", TONE: "tone"}
 
 
-def gradients(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "Does the gradient reach every part?",
+    shows="The norm of the gradient of the embeddings, of every block and of both heads, before clipping.",
+    cannot_show="Parts of different size: a larger one has a longer gradient at the same size of each entry.",
+    needs=("part_gradient_norm",),
+)
+def gradients(plot: Plot) -> go.Figure:
     """Norm of the gradient of every part of the network over training, before clipping, on a log axis.
 
     Curves that lie together mean that every part is told about as loudly what to change. A block whose curve lies
     decades below the others hardly learns; residual paths and layer norms are there to prevent that (document 001,
     sections 3 and 4.1.2).
     """
-    title = "Does the gradient reach every part?"
-    if words := absence(ds, "part_gradient_norm"):
-        return worded(words, title=title, theme=theme)
-    norms, averaging = averaged_by_phase(ds, "part_gradient_norm", NORM_WINDOWS)
+    ds = plot.ds
+    norms, plot.thinning = averaged_by_phase(ds, "part_gradient_norm", NORM_WINDOWS)
     if not bool((norms > 0).any()):
-        return worded("Every gradient recorded so far is exactly 0.", title=title, theme=theme)
-    figure = go.Figure()
-    _add_parts(figure, positive(norms), norms["step"].values, theme)
-    _step_axis(figure, ds, limits)
-    figure.update_yaxes(title_text="Norm of the gradient", **log_axis(limit_of("part_gradient_norm", ds, limits)))
-    mark_phases(figure, ds, theme)
-    mark_epochs(figure, ds, epoch, theme)
-    notes = [run_label(ds), _at_zero(ds), sentences(averaging, seeds_in_words(ds))]
-    return legend_at_foot(look.apply(figure, theme, title=title, notes=notes), rows=_rows(ds))
+        return plot.instead("Every gradient recorded so far is exactly 0.")
+    _add_parts(plot, positive(norms))
+    plot.step_grid()
+    plot.log_axis("part_gradient_norm", "Norm of the gradient")
+    mark_phases(plot)
+    return legend_at_foot(plot.finish(_at_zero(ds), plot.drawn()), rows=_rows(ds))
 
 
-def _add_parts(figure: go.Figure, values: xr.DataArray, x: np.ndarray, theme: Theme) -> None:
+def _add_parts(plot: Plot, values: xr.DataArray) -> None:
     parts = [str(part) for part in values["part"].values]
     for part in parts:
-        band = Band.of(values.sel(part=part).transpose(..., "seed"))
-        add_line(figure, part_style(part, parts, theme), x, band, hover="%{y:.2e}", width=2)
+        style = part_style(part, parts, plot.theme)
+        plot.curve(values.sel(part=part), part, style=style, hover="%{y:.2e}", width=2)
 
 
 def _rows(ds: xr.Dataset) -> int:
     """Rows of a legend of all parts on a phone, where two stand in a row."""
     return -(-ds.sizes["part"] // 2)
-
-
-def _step_axis(figure: go.Figure, ds: xr.Dataset, limits: Limits | None) -> None:
-    epoch_axis(figure, limit_of("step", ds, limits), "Step")
-    figure.update_xaxes(unifiedhovertitle_text="step %{x}", showgrid=True)
 
 
 def _at_zero(ds: xr.Dataset) -> str:
@@ -101,72 +76,67 @@ def _at_zero(ds: xr.Dataset) -> str:
     return f"Exactly 0, not on the axis: {'; '.join(parts)}." if parts else ""
 
 
-def update_to_data(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "Are the steps the right size?",
+    shows="How large the steps are beside the weights that they change, part by part.",
+    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way.",
+    needs=("update_to_data",),
+)
+def update_to_data(plot: Plot) -> go.Figure:
     """Spread of the step over the spread of the weights that it changes, part by part, on a log axis.
 
     Near 10^-3 is the usual advice; far below, a part hardly moves; far above, each step overwrites it. The curves
     follow the learning rate: they rise in warm-up and fall with the cosine (document 002, section 3.7).
     """
-    title = "Are the steps the right size?"
-    if words := absence(ds, "update_to_data"):
-        return worded(words, title=title, theme=theme)
-    kept, thinning = thinned(ds.sizes["look"], noun="look")
-    ratios = positive(ds["update_to_data"].isel(look=kept))
+    ratios = positive(plot.thinned("update_to_data"))
     if not bool(ratios.notnull().any()):
-        return worded("No part has moved at any look so far.", title=title, theme=theme)
-    figure = go.Figure()
-    _add_parts(figure, ratios, ratios["look"].values, theme)
-    _step_axis(figure, ds, limits)
-    figure.update_yaxes(title_text="Update-to-data ratio", **log_axis(limit_of("update_to_data", ds, limits)))
-    reference_line(figure, 1e-3, "10⁻³: usual advice", theme)
-    mark_phases(figure, ds, theme)
-    mark_epochs(figure, ds, epoch, theme)
-    notes = [run_label(ds), _typical(ds, epoch), sentences(thinning, seeds_in_words(ds))]
-    return legend_at_foot(look.apply(figure, theme, title=title, notes=notes), rows=_rows(ds))
+        return plot.instead("No part has moved at any look so far.")
+    _add_parts(plot, ratios)
+    plot.step_grid()
+    plot.log_axis("update_to_data", "Update-to-data ratio")
+    plot.reference(1e-3, "10⁻³: usual advice")
+    mark_phases(plot)
+    return legend_at_foot(plot.finish(_typical(plot), plot.drawn()), rows=_rows(plot.ds))
 
 
-def _typical(ds: xr.Dataset, epoch: int | None) -> str:
-    at = recorded(ds, epoch, "look")
-    middle = positive(ds["update_to_data"].sel(look=at)).median("seed")
+def _typical(plot: Plot) -> str:
+    at = plot.at("look")
+    middle = positive(plot.ds["update_to_data"].sel(look=at)).median("seed")
     low, high = float(middle.min()), float(middle.max())
     return f"At step {at}: from {times(low)} to {times(high)}." if np.isfinite(low) else ""
 
 
-def schedule(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure(
+    "How large may the steps be?",
+    shows="The learning rate of every step with its warm-up, and the norm of the whole gradient before clipping.",
+    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.",
+    needs=("learning_rate",),
+)
+def schedule(plot: Plot) -> go.Figure:
     """The learning rate of every step, and the norm of the whole gradient before clipping, on a log axis.
 
     Each phase warms up to its peak and falls with a half cosine (document 002, section 3.7). A gradient that is long
     while the rate still rises is why there is a warm-up: Adam's averages know little in the first steps.
     """
-    title = "How large may the steps be?"
-    if words := absence(ds, "learning_rate"):
-        return worded(words, title=title, theme=theme)
-    figure = panels(["Learning rate", "Norm of the whole gradient"], theme)
-    kept, _ = thinned(ds.sizes["step"], noun="step")
-    rates = ds["learning_rate"].isel(step=kept).expand_dims("seed", -1)
-    add_line(figure, UNSEEN, rates["step"].values, Band.of(rates), hover="%{y:.2e}", row=1, legend=False)
-    averaging = ""
-    if not absence(ds, "gradient_norm"):
-        norms, averaging = averaged_by_phase(ds, "gradient_norm", NORM_WINDOWS)
-        band = Band.of(positive(norms))
-        add_line(figure, TRAINING, norms["step"].values, band, hover="%{y:.3~g}", row=2, legend=False, width=2)
-    _step_axis(figure, ds, limits)
-    figure.update_yaxes(title_text="Rate", range=limit_of("learning_rate", ds, limits), row=1)
-    figure.update_yaxes(title_text="Norm", **log_axis(limit_of("gradient_norm", ds, limits)), row=2)
-    mark_phases(figure, ds, theme)
-    mark_epochs(figure, ds, epoch, theme)
-    below = f"Norms below: {averaging[0].lower()}{averaging[1:]}" if averaging else ""
-    notes = [run_label(ds), _clipped(ds), sentences(below, seeds_in_words(ds))]
-    look.apply(figure, theme, title=title, notes=notes, height=540, legend=False)
-    return figure.update_layout(margin_t=figure.layout.margin.t + 20)
+    plot.panels(["Learning rate", "Norm of the whole gradient"])
+    rates = plot.thinned("learning_rate").expand_dims("seed")
+    plot.curve(rates, UNSEEN.label, style=UNSEEN, hover="%{y:.2e}", row=1, legend=False)
+    plot.thinning = ""
+    if not plot.lacks("gradient_norm"):
+        norms, averaging = averaged_by_phase(plot.ds, "gradient_norm", NORM_WINDOWS)
+        plot.thinning = f"Norms below: {averaging[0].lower()}{averaging[1:]}" if averaging else ""
+        plot.curve(positive(norms), TRAINING.label, style=TRAINING, row=2, width=2)
+    plot.step_grid()
+    plot.linear_axis("learning_rate", "Rate", row=1)
+    plot.log_axis("gradient_norm", "Norm", row=2)
+    mark_phases(plot)
+    finished = plot.finish(_clipped(plot), plot.drawn(), height=540, legend=False)
+    return finished.update_layout(margin_t=finished.layout.margin.t + 20)
 
 
-def _clipped(ds: xr.Dataset) -> str:
-    if absence(ds, "clipped"):
+def _clipped(plot: Plot) -> str:
+    ds = plot.ds
+    if plot.lacks("clipped"):
         return ""
     parts = []
     for phase, words in PHASES.items():
