@@ -1,0 +1,151 @@
+"""The table of changes in docs/architecture.md is true: its first six changes are made, in the files that it names."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+LAB = "depth_gradients"
+
+
+def rows() -> dict[str, str]:
+    """What each row says to edit, by what it says to change."""
+    table = PAGE.partition("## To change something")[2].partition("\n## ")[0]
+    found = re.findall(r"^\| (.+?) \| (.+?) \|.*\|$", table, flags=re.MULTILINE)
+    return {change: edit for change, edit in found if change != "to change"}
+
+
+def files_of(edit: str) -> list[tuple[Path, str]]:
+    """The files that a row names, each with the name that it says stands there; "" where it says none."""
+    named = re.findall(r"`([\w./<>]+/[\w.]*|[\w.<>]+/[\w./<>]+)`(?:: `([^`]+)`)?", edit.replace("<lab>", LAB))
+    return [(Path(file), symbol) for file, symbol in named]
+
+
+def test_the_table_has_twenty_changes() -> None:
+    assert len(rows()) == 20
+
+
+def test_the_page_is_one_page() -> None:
+    assert len(PAGE.partition("## Add a laboratory")[0].splitlines()) <= 125
+
+
+@pytest.mark.parametrize(("change", "edit"), rows().items(), ids=rows())
+def test_the_files_of_a_change_are_there(change: str, edit: str) -> None:
+    named = files_of(edit)
+    assert named or edit == "the recipe below", edit
+    for file, symbol in named:
+        path = ROOT / file
+        assert path.exists(), file
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        assert symbol in text, (file, symbol)
+    if symbols := re.findall(r"named in its `__init__.py`: `(\w+)`", edit):
+        assert symbols[0] in (ROOT / named[0][0] / "__init__.py").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the package in which a change is made."""
+    leave = shutil.ignore_patterns("__pycache__", "assets", "shipped", "*.safetensors")
+    shutil.copytree(ROOT / "goldviz", tmp_path / "goldviz", ignore=leave)
+    return tmp_path
+
+
+def edited(checkout: Path, change: str, before: str, after: str) -> None:
+    """Make a change in the one file that the table names first for it."""
+    file = checkout / files_of(rows()[change])[0][0]
+    source = file.read_text(encoding="utf-8")
+    assert source.count(before) == 1, (file, before, source.count(before))
+    file.write_text(source.replace(before, after), encoding="utf-8")
+
+
+def says(checkout: Path, code: str) -> str:
+    """What Python prints there."""
+    environment = {**os.environ, "PYTHONPATH": str(checkout), "GOLDVIZ_DATABASE_URL": f"sqlite:///{checkout}/runs.db"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+TRY = """
+import goldviz
+from goldviz.declare.settings import facts
+def tried(name, setting, **small):
+    declared = goldviz.experiments()[name]
+    run = goldviz.run(name, progress=False, **small, **{setting: "new"})
+    assert run.attrs["status"] == "finished", run.attrs
+    declared.checked({**small, setting: "new"}).findings(run)
+    print(facts(declared, setting)["labels"]["new"])
+"""
+SMALL_DEPTH = "depth=2, width=4, epochs=2, samples=20"
+
+
+def test_a_new_optimiser_is_one_edit(checkout: Path) -> None:
+    entry = '    "new": OptimiserRule("Rprop", "Rprop", {}),\n'
+    edited(checkout, "an optimiser", "OPTIMISERS = {\n", f"OPTIMISERS = {{\n{entry}")
+    depth = f"tried('depth-gradients', 'optimiser', {SMALL_DEPTH})"
+    time = "tried('recurrent-gradients', 'optimiser', hidden=3, length=4, steps=2)"
+    assert says(checkout, f"{TRY}\n{depth}; {time}") == "Rprop\nRprop"
+
+
+def test_a_new_activation_is_one_edit(checkout: Path) -> None:
+    cubic = "Activation(lambda z: z**3, lambda z: 3 * z**2, 3.0, 1.0)"
+    entry = f'    "new": ActivationFamily("Cubic", lambda _slope: {cubic}),\n'
+    edited(checkout, "an activation", "ACTIVATIONS = {\n", f"ACTIVATIONS = {{\n{entry}")
+    assert says(checkout, f"{TRY}\ntried('depth-gradients', 'activation', {SMALL_DEPTH})") == "Cubic"
+
+
+def test_another_threshold_is_one_edit(checkout: Path) -> None:
+    code = (
+        "import goldviz; run = goldviz.run('depth-gradients', depth=2, epochs=30, learning_rate=0.003, progress=False);"
+        "declared = goldviz.experiments()['depth-gradients'](depth=2, epochs=30, learning_rate=0.003);"
+        "print(*(f'{f.number} {f.threshold}' for f in declared.findings(run)), sep='\\n')"
+    )
+    before = says(checkout, code)
+    edited(checkout, "a finding's threshold", "LARGEST_UPDATE = 10**-1.5", "LARGEST_UPDATE = 1e-7")
+    after = says(checkout, code)
+    assert "above 1e-07" in after
+    assert "above 1e-07" not in before
+
+
+def test_another_colour_is_one_edit(checkout: Path) -> None:
+    edited(checkout, "a network's colour", '"plain", "#d55e00"', '"plain", "#123456"')
+    code = (
+        "import goldviz; from goldviz.declare.registry import laboratories;"
+        "run = goldviz.run('depth-gradients', depth=2, width=4, epochs=2, samples=20, progress=False);"
+        "lab = laboratories()['depth-gradients'].figures();"
+        "print(['#123456' in spec.draw(run).to_json() for spec in lab.FIGURES.values()].count(True) > 3,"
+        "'#123456' in lab.picture(run))"
+    )
+    assert says(checkout, code) == "True True"
+
+
+def test_another_preset_is_one_edit(checkout: Path) -> None:
+    preset = 'Preset("Fix it: very wide", "fix", "Wide.", {"width": 500}),'
+    start = "presets: ClassVar[tuple[Preset, ...]] = (\n"
+    edited(checkout, "a preset", start, f"{start}        {preset}\n")
+    code = (
+        "import goldviz; declared = goldviz.experiments()['depth-gradients'];"
+        "print(declared.preset('fix-it-very-wide').width)"
+    )
+    assert says(checkout, code) == "500"
+
+
+def test_another_column_of_the_runs_page_is_one_edit(checkout: Path) -> None:
+    start = "COLUMNS: Mapping[str, Callable[[Run], Any]] = {\n"
+    edited(checkout, "a column of the runs page", start, f'{start}    "Writes": lambda run: run.version,\n')
+    code = (
+        "from streamlit.testing.v1 import AppTest; import goldviz; from goldviz.runs.store import Store;"
+        "Store().create(goldviz.experiments()['depth-gradients']());"
+        "page = AppTest.from_string('from goldviz.ui.runs.page import show; show()', default_timeout=60).run();"
+        "assert not page.exception, page.exception; print(list(page.dataframe[0].value)[:2])"
+    )
+    assert says(checkout, code).splitlines()[-1] == "['Writes', 'Run']"
