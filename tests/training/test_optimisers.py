@@ -4,6 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+import goldviz
+from goldviz.declare.settings import schemas
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 
@@ -64,3 +66,11 @@ def test_a_gradient_whose_squares_overflow_float32_is_clipped_too():
     assert norm.item() == pytest.approx(5e25)
     assert clipped.item()
     torch.testing.assert_close(weight.grad, torch.tensor([0.6, 0.8]))
+
+
+def test_every_laboratory_offers_the_whole_table_in_its_words():
+    words = {name: rule.words for name, rule in OPTIMISERS.items()}
+    for experiment in goldviz.experiments().values():
+        schema = schemas(experiment)["optimiser"]
+        assert schema["enum"] == list(words)
+        assert schema["labels"] == words
