@@ -15,6 +15,7 @@ class Cupboard(Generic[Kept]):
     """Things by key, at most ``budget`` bytes of them by ``size``; those that were not asked for longest are let go.
 
     Threads that ask for the same at once wait for one making. The newest stays even where it alone is over the budget.
+    Things may grow: all are measured anew whenever one comes.
 
     >>> texts = Cupboard(budget=8, size=len)
     >>> texts.get("a", lambda: "four"), texts.get("b", lambda: "fives"), texts.held("a")
@@ -25,7 +26,7 @@ class Cupboard(Generic[Kept]):
         self.budget = budget
         self.size = size
         self._lock = threading.Lock()
-        self._held: OrderedDict[Hashable, tuple[Kept, int]] = OrderedDict()
+        self._held: OrderedDict[Hashable, Kept] = OrderedDict()
         self._making: dict[Hashable, tuple[threading.Lock, int]] = {}
         self._followers: list[Callable[[], None]] = []
 
@@ -35,7 +36,12 @@ class Cupboard(Generic[Kept]):
             if key not in self._held:
                 return None
             self._held.move_to_end(key)
-            return self._held[key][0]
+            return self._held[key]
+
+    def __contains__(self, key: Hashable) -> bool:
+        """Whether something is kept under a key; asking so does not count as a use of it."""
+        with self._lock:
+            return key in self._held
 
     def get(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
         """What is kept under a key, made now if nothing is; what ``make`` raises is passed on, and nothing is kept."""
@@ -62,11 +68,18 @@ class Cupboard(Generic[Kept]):
         """Keep something under a key, in place of what was there."""
         with self._lock:
             replaced = self._held.pop(key, None)
-            self._held[key] = (made, self.size(made))
+            self._held[key] = made
             left = replaced is not None
-            while len(self._held) > 1 and sum(size for _, size in self._held.values()) > self.budget:
+            while len(self._held) > 1 and sum(map(self.size, self._held.values())) > self.budget:
                 self._held.popitem(last=False)
                 left = True
+        if left:
+            self._tell_followers()
+
+    def forget(self, key: Hashable) -> None:
+        """Let go of what is kept under a key, if anything is."""
+        with self._lock:
+            left = self._held.pop(key, None) is not None
         if left:
             self._tell_followers()
 
@@ -74,7 +87,7 @@ class Cupboard(Generic[Kept]):
         """Let go of everything of which ``unwanted`` is true."""
         with self._lock:
             held = list(self._held.items())
-        going = [entry for entry in held if unwanted(entry[1][0])]
+        going = [(key, kept) for key, kept in held if unwanted(kept)]
         with self._lock:
             for key, kept in going:
                 if self._held.get(key) is kept:
@@ -89,7 +102,7 @@ class Cupboard(Generic[Kept]):
     def holds(self, thing: object) -> bool:
         """Whether this very thing is kept, under whatever key."""
         with self._lock:
-            return any(kept is thing for kept, _ in self._held.values())
+            return any(kept is thing for kept in self._held.values())
 
     def follow(self, other: Cupboard[Needed], needs: Callable[[Kept], Needed]) -> None:
         """From now on let go, whenever ``other`` lets something go, of all that needs what ``other`` does not hold.

@@ -115,12 +115,18 @@ class Jobs:
     """The jobs of all visitors, and what came of them while there is room.
 
     ``processes`` is the number of worker processes, by default ``GOLDVIZ_JOB_WORKERS``; 0 means threads of this
-    process. ``present(visitor)`` says whether a visitor's session still is.
+    process. ``present(visitor)`` says whether a visitor's session still is. ``results`` is where results are kept, by
+    the keys of their tasks.
     """
 
-    def __init__(self, processes: int | None = None, present: Callable[[str], bool] = lambda visitor: True) -> None:
+    def __init__(
+        self,
+        processes: int | None = None,
+        present: Callable[[str], bool] = lambda visitor: True,
+        results: Cupboard[Any] | None = None,
+    ) -> None:
         processes = job_worker_count() if processes is None else processes
-        self.results: Cupboard[Any] = Cupboard(RESULT_BYTES, size_in_memory)
+        self.results = empty_results() if results is None else results
         self._workers = JobWorkers(processes, AT_ONCE["work"]) if processes else None
         self._places = {"work": AT_ONCE["work"] * max(processes, 1), "download": AT_ONCE["download"]}
         self._present = present
@@ -131,7 +137,10 @@ class Jobs:
         self._watcher: threading.Thread | None = None
 
     def warm_up(self) -> None:
-        """Start the worker processes now, so that the first job need not wait for them; faults are told by jobs."""
+        """Start the worker processes now, so that the first job need not wait for them.
+
+        Raises :class:`JobFailedError` where they cannot start; the next job tries again.
+        """
         if self._workers is not None:
             self._workers.start()
 
@@ -199,7 +208,7 @@ class Jobs:
 
     def forget(self, key: str) -> None:
         """Let go of a job that has ended, so that asking begins anew where its result is not there."""
-        self._ended.drop(lambda job: job.task.key == key)
+        self._ended.forget(key)
 
     def close(self) -> None:
         """Stop all work and let the workers go; who waits is told that the server was closed."""
@@ -226,7 +235,7 @@ class Jobs:
         if key in self._line:
             self._line[f"{key} {id(self._line[key])}"] = self._line.pop(key)
         self._line[key] = job
-        self._ended.drop(lambda old: old.task.key == key)
+        self._ended.forget(key)
         threading.Thread(target=self._carry_out, args=(job,), name=f"goldviz-job-{key[:40]}", daemon=True).start()
         if self._watcher is None:
             self._watcher = threading.Thread(target=self._watch, name="goldviz-job-waiters", daemon=True)
@@ -298,6 +307,11 @@ class Jobs:
                         job.waiters[visitor] = now
                     elif now - job.waiters.get(visitor, now) > ABSENT_SECONDS:
                         self._leave(job, visitor)
+
+
+def empty_results() -> Cupboard[Any]:
+    """Room for results."""
+    return Cupboard(RESULT_BYTES, size_in_memory)
 
 
 def size_in_memory(made: object) -> int:

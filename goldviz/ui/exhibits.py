@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +17,9 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from goldviz.cupboard import Cupboard
 from goldviz.diagnostics.text.attention_tiles import block_edges, pool_tiles
+from goldviz.runs.jobs import JobFailedError, TooManyJobsError
 
 By = Literal["piece", "word"]
 Special = Literal["shown", "hidden"]
@@ -193,38 +193,25 @@ class Shelf:
     """Exhibits in memory, at most ``count`` of them and ``size`` bytes; those asked for least recently are let go."""
 
     def __init__(self, count: int = EXHIBITS_IN_MEMORY, size: int = BYTES_IN_MEMORY) -> None:
-        self.count = count
-        self.size = size
-        self._lock = threading.Lock()
-        self._held: OrderedDict[str, Exhibit] = OrderedDict()
+        self._held: Cupboard[Exhibit] = Cupboard(size, lambda exhibit: max(exhibit.nbytes, size // count))
 
     def put(self, exhibit: Exhibit) -> str:
         """Keep an exhibit and return its secret token; the newest stays even where it is over the budget alone."""
         token = secrets.token_urlsafe(24)
-        with self._lock:
-            self._held[token] = exhibit
-            while len(self._held) > 1 and (
-                len(self._held) > self.count or sum(held.nbytes for held in self._held.values()) > self.size
-            ):
-                self._held.popitem(last=False)
+        self._held.put(token, exhibit)
         return token
 
     def __contains__(self, token: str) -> bool:
         """Whether an exhibit is still there; asking so does not count as a use of it."""
-        with self._lock:
-            return token in self._held
+        return token in self._held
 
     def get(self, token: str) -> Exhibit | None:
         """The exhibit under a token, or None where it is unknown or was let go."""
-        with self._lock:
-            if token in self._held:
-                self._held.move_to_end(token)
-            return self._held.get(token)
+        return self._held.held(token)
 
     def drop(self, token: str) -> None:
         """Let an exhibit go; an unknown token is no fault."""
-        with self._lock:
-            self._held.pop(token, None)
+        self._held.forget(token)
 
 
 shelf = Shelf()
@@ -251,6 +238,8 @@ def answer(token: str, part: str, query: Mapping[str, str]) -> Answer:
         return Answer(200, _part(exhibit, part, query), BINARY)
     except ExhibitError as error:
         return Answer(error.status, str(error).encode(), TEXT)
+    except (JobFailedError, TooManyJobsError) as error:
+        return Answer(503, str(error).encode(), TEXT)
 
 
 def _part(exhibit: Exhibit, part: str, query: Mapping[str, str]) -> bytes:

@@ -6,7 +6,7 @@ Every instant page is an :class:`InstantPage`; what is special to one is handed 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
@@ -14,19 +14,17 @@ import plotly.graph_objects as go
 import streamlit as st
 import xarray as xr
 
-from goldviz.cupboard import Cupboard
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
-from goldviz.declare.registry import instants
 from goldviz.declare.settings import SettingsError
 from goldviz.figures.spec import FigureSpec
-from goldviz.ui import chrome, controls, presets, services, take_away
+from goldviz.runs.instant_job import compute
+from goldviz.runs.jobs import Task
+from goldviz.ui import background, chrome, controls, presets, services, take_away
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
-
-KEPT_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,8 @@ class View:
 class InstantPage:
     """What one instant page is made of: ``look`` draws what one came for, ``read`` what is read at leisure.
 
-    ``before`` and ``after`` are called around the whole page.
+    ``before`` and ``after`` are called around the whole page. ``seconds`` says about how long the numbers of settings
+    take: a worker process computes what takes longer than a page may.
     """
 
     lab: Laboratory
@@ -66,6 +65,7 @@ class InstantPage:
     words_of_position: Callable[[Instant], str] | None = None
     before: Callable[[], None] | None = None
     after: Callable[[], None] | None = None
+    seconds: Callable[[Instant], float] = lambda settings: 0.0
 
     @property
     def declared(self) -> type[Instant]:
@@ -91,7 +91,7 @@ class InstantPage:
         with looking:
             with st.container(key="first-look"):
                 settings = self._position(settings)
-                view = _view(declared, settings)
+                view = self._view(settings)
                 self.look(view)
             with st.container(key="closer-look"):
                 self.read(view)
@@ -100,6 +100,33 @@ class InstantPage:
             _leave_link(settings)
         if self.after is not None:
             self.after()
+
+    def _view(self, settings: Instant | None) -> View:
+        """The numbers of these settings, or of the last ones that had some after saying why these have none."""
+        declared = self.declared
+        key = f"shown-{declared.name}"
+        asked = None if settings is None else settings.model_dump_json()
+        if settings is not None:
+            view = self._computed(settings)
+            if view is not None:
+                st.session_state[key] = asked
+                return view
+        st.caption("The figures show the last settings that were allowed and computed.")
+        for last in (st.session_state.get(key), declared().model_dump_json()):
+            view = None if last in (None, asked) else self._computed(declared.checked_json(last))
+            if view is not None:
+                return view
+        st.stop()
+
+    def _computed(self, settings: Instant) -> View | None:
+        """These settings with their numbers; None after saying why there are none, or how far they are."""
+        try:
+            dataset = background.made(_task(self, settings))
+        except ValueError as error:
+            # What was allowed once may be gone, such as a file.
+            st.error(plain(str(error)), icon=":material/block:")
+            return None
+        return None if dataset is None else View(settings, dataset)
 
     def _position(self, settings: Instant | None) -> Instant | None:
         """The slider that says where to look, over what the settings leave to look at."""
@@ -158,31 +185,9 @@ def _knobs(declared: type[Instant]) -> Instant | None:
         return None
 
 
-def _view(declared: type[Instant], settings: Instant | None) -> View:
-    """The numbers of these settings, or of the last ones that had some after saying why these have none."""
-    key = f"shown-{declared.name}"
-    if settings is not None:
-        try:
-            view = View(settings, _computed(declared.name, settings.model_dump_json()))
-        except ValueError as error:
-            st.error(plain(str(error)), icon=":material/block:")
-        else:
-            st.session_state[key] = settings.model_dump_json()
-            return view
-    st.caption("The figures show the last settings that were allowed.")
-    for last in (st.session_state.get(key), declared().model_dump_json()):
-        try:
-            if last is not None:
-                return View(declared.checked_json(last), _computed(declared.name, last))
-        except ValueError as error:
-            # What was allowed then may be gone, such as a file.
-            st.error(plain(str(error)), icon=":material/block:")
-    st.stop()
-
-
-_kept: Cupboard[xr.Dataset] = Cupboard(KEPT_BYTES, lambda dataset: int(dataset.nbytes))
-"""What was computed for everybody, while there is room. Nothing changes a dataset that lies here."""
-
-
-def _computed(name: str, settings: str) -> xr.Dataset:
-    return _kept.get((name, settings), lambda: instants()[name].checked_json(settings).compute())
+def _task(page: InstantPage, settings: Instant) -> Task[xr.Dataset]:
+    """The numbers of these settings; nothing changes a dataset that comes of it, because all visitors share it."""
+    stored = settings.model_dump_json()
+    name = settings.name
+    task = Task(f"instant-{name}-{stored}", compute, (name, stored), f"Computing {settings.title}", 0.0)
+    return task if services.jobs().held(task) is not None else replace(task, seconds=page.seconds(settings))

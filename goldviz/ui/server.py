@@ -83,6 +83,7 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
 
 def _start_workers() -> None:
     from goldviz.runs.execution import ExecutionError
+    from goldviz.runs.jobs import JobFailedError
     from goldviz.runs.schema import StoreError
     from goldviz.ui import services
 
@@ -90,6 +91,11 @@ def _start_workers() -> None:
         services.executor()
     except (ExecutionError, StoreError) as error:
         # Every page shows the same sentence, and tries again.
+        log.error("%s", error)
+    try:
+        services.jobs().warm_up()
+    except JobFailedError as error:
+        # A job tries again, and says the same sentence.
         log.error("%s", error)
 
 

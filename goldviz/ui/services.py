@@ -1,14 +1,17 @@
-"""What all visitors share: the store, the executor, the runs in view and their figures."""
+"""What all visitors share: the store, the executor, the jobs, the runs in view and their figures."""
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from goldviz.cupboard import Cupboard
 from goldviz.runs.execution import ExecutionError, Executor
+from goldviz.runs.job_worker import JobFailedError, job_worker_count
+from goldviz.runs.jobs import Jobs, empty_results
 from goldviz.runs.live import LiveRun
 from goldviz.runs.schema import default_url
 from goldviz.runs.store import Store
@@ -16,6 +19,8 @@ from goldviz.runs.store import Store
 RUNS_IN_MEMORY = 64
 BYTES_IN_MEMORY = 256 * 2**20
 FIGURES_IN_MEMORY = 512
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -26,8 +31,16 @@ class _Shared:
     store: Store | None = None
     executor: Executor | None = None
     refusal: str = ""
-    runs: OrderedDict[str, LiveRun] = field(default_factory=OrderedDict)
-    figures: OrderedDict[tuple[Any, ...], str] = field(default_factory=OrderedDict)
+    jobs: Jobs | None = None
+    results: Cupboard[Any] = field(default_factory=empty_results)
+    """What came of jobs; their keys say of what, so it outlives the workers."""
+    runs: Cupboard[LiveRun] = field(default_factory=lambda: Cupboard(BYTES_IN_MEMORY, _room_of_run))
+    figures: Cupboard[str] = field(default_factory=lambda: Cupboard(FIGURES_IN_MEMORY, lambda _: 1))
+
+
+def _room_of_run(run: LiveRun) -> int:
+    """Its records, and its share of the room that so many runs may have in all."""
+    return max(run.nbytes, BYTES_IN_MEMORY // RUNS_IN_MEMORY)
 
 
 _shared = _Shared()
@@ -68,30 +81,33 @@ def executor_ready() -> bool:
     return _shared.executor is not None
 
 
+def jobs() -> Jobs:
+    """The jobs; without processes of their own where ``GOLDVIZ_JOB_WORKERS`` is not allowed, which the log tells."""
+    with _shared.lock:
+        if _shared.jobs is None:
+            try:
+                processes = job_worker_count()
+            except JobFailedError as error:
+                log.error("%s Until then jobs are threads of this process.", error)
+                processes = 0
+            _shared.jobs = Jobs(processes, _session_is_there, _shared.results)
+        return _shared.jobs
+
+
+def _session_is_there(session: str) -> bool:
+    from streamlit import runtime
+
+    return not runtime.exists() or runtime.get_instance().is_active_session(session)
+
+
 def live_run(run_id: str) -> LiveRun:
     """A run in view, shared by everybody who looks at it; the least recently seen are let go."""
-    with _shared.lock:
-        live = _shared.runs.pop(run_id, None) or LiveRun(store(), run_id)
-        _shared.runs[run_id] = live
-        while len(_shared.runs) > 1 and (
-            len(_shared.runs) > RUNS_IN_MEMORY or sum(seen.nbytes for seen in _shared.runs.values()) > BYTES_IN_MEMORY
-        ):
-            _shared.runs.popitem(last=False)
-        return live
+    return _shared.runs.get(run_id, lambda: LiveRun(store(), run_id))
 
 
 def figure_json(key: tuple[Any, ...], draw: Callable[[], Any]) -> str:
     """A figure as JSON, drawn once for everybody who asks with the same key."""
-    with _shared.lock:
-        if key in _shared.figures:
-            _shared.figures.move_to_end(key)
-            return _shared.figures[key]
-    text: str = draw().to_json()
-    with _shared.lock:
-        _shared.figures[key] = text
-        while len(_shared.figures) > FIGURES_IN_MEMORY:
-            _shared.figures.popitem(last=False)
-    return text
+    return _shared.figures.get(key, lambda: str(draw().to_json()))
 
 
 def close() -> None:
@@ -99,7 +115,10 @@ def close() -> None:
     with _shared.starting, _shared.lock:
         if _shared.executor is not None:
             _shared.executor.close()
+        if _shared.jobs is not None:
+            _shared.jobs.close()
         _shared.executor = None
+        _shared.jobs = None
         _shared.refusal = ""
         _shared.store = None
         _shared.runs.clear()

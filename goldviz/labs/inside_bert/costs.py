@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from goldviz.labs.inside_bert.attention.flow import MOST_FLOW_WORK
 from goldviz.models.text.encoder import EncoderShape
 
 OPERATIONS_A_SECOND = 3e10
 """Multiplications and additions of a forward pass on a few CPU cores, fitted low to encoders of 4 and 12 layers."""
 SECONDS_A_LAYER = 4e-4
 """What a layer costs however short the text is."""
+FLOW_SECONDS = 3e-8
+"""A path of a maximum flow through layers of pieces."""
+NEIGHBOUR_SECONDS = 1e-9
+"""A number of the table of embeddings that is compared with a piece's."""
 BACKWARD = 3.0
 """A forward and backward pass in forward passes."""
 
@@ -27,3 +32,19 @@ def gradient_seconds(shape: EncoderShape, pieces: int, steps: int) -> float:
 def ablation_seconds(shape: EncoderShape, pieces: int) -> float:
     """About how long it takes to switch every head off in turn; layers below a head need not be walked again."""
     return 0.5 * (shape.layers + 1) * shape.heads * forward_seconds(shape, pieces)
+
+
+def shares_seconds(shape: EncoderShape, pieces: int) -> float:
+    """About how long it takes to share a query out by five measures: through the layers once, and a maximum flow."""
+    work = ((shape.layers - 1) * pieces + 1) * pieces**2
+    return forward_seconds(shape, pieces) + FLOW_SECONDS * min(work, MOST_FLOW_WORK)
+
+
+def neighbour_seconds(shape: EncoderShape) -> float:
+    """About how long the search for a piece's neighbours takes."""
+    return NEIGHBOUR_SECONDS * shape.vocabulary * shape.width
+
+
+def everything_seconds(shape: EncoderShape, pieces: int, steps: int) -> float:
+    """About how long all that a report holds takes."""
+    return 10 * forward_seconds(shape, pieces) + gradient_seconds(shape, pieces, steps)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from goldviz.data.texts.pieces import TextError
-from goldviz.labs.inside_bert.compute import chunks_of
-from goldviz.labs.inside_bert.costs import forward_seconds
 from goldviz.labs.inside_bert.overview import overview
 from goldviz.labs.inside_bert.parts import (
     compare as inside_bert_compare,
@@ -43,7 +41,7 @@ from goldviz.labs.inside_bert.parts.state import (
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.texts.named_models import text_model
-from goldviz.ui import background, presets
+from goldviz.ui import presets
 from goldviz.ui.page import Page
 from goldviz.ui.words import plain
 
@@ -117,21 +115,12 @@ def _readable(said: str) -> tuple[InsideBert, ReadText]:
 
 def _cut(settings: InsideBert, model: str, text: str) -> ReadText:
     """The text in the pieces of the model, with the chunk that is asked for or the last one."""
-    loaded = text_model(model)
-    chunks = tuple(chunks_of(loaded, text))
-    return ReadText(loaded, text, chunks, min(settings.chunk, len(chunks)))
+    return ReadText.cut(model, text, settings.chunk)
 
 
 def _look(settings: InsideBert, read: ReadText, words: str) -> Look | None:
     """The reading of the chunk in view; None while it is made, which the page then shows."""
-    seconds = forward_seconds(read.model.encoder.shape, len(read.pieces))
-    reading = background.in_the_background(
-        read.job("reading"),
-        lambda: text_models.readings.held(read.key),
-        lambda report: text_models.reading_of(read, report),
-        seconds=seconds,
-        words=words,
-    )
+    reading = text_models.reading_of(read, words)
     if reading is None:
         return None
     return Look(settings, read, reading, text_models.result_of(read, ("overview",), lambda: overview(reading)))

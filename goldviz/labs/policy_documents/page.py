@@ -134,4 +134,5 @@ PAGE = InstantPage(
     words_of_position=position_words,
     before=policy_panel.prepare,
     after=policy_panel.keep_link,
+    seconds=policy_panel.seconds_to_compute,
 )

@@ -144,4 +144,9 @@ def position_words(settings: Instant) -> str:
     return "Depth in view (% of T)"
 
 
-PAGE = InstantPage(LAB, look=look, read=read, words_of_position=position_words)
+def seconds(settings: Instant) -> float:
+    """A fraction of a second: four solvers and a reference; little more where a field is trained first."""
+    return 1.0
+
+
+PAGE = InstantPage(LAB, look=look, read=read, words_of_position=position_words, seconds=seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 
@@ -12,9 +13,9 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.models.text.loading import SHIPPED_NAME
 from goldviz.models.text.places import kept_folders, model_folder
+from goldviz.runs.jobs import Report, Task, TooManyJobsError
 from goldviz.runs.schema import StoreError
 from goldviz.ui import background, services
-from goldviz.ui.background import TooManyJobsError
 from goldviz.ui.runs.table import label_of
 from goldviz.ui.words import plain
 
@@ -26,6 +27,7 @@ DOWNLOAD = "text-model-download"
 KNOWN = "text-models-of-this-session"
 """In the session state: models of the hub that this visitor has asked for by name, so that they are listed."""
 LISTED_RUNS = 50
+DOWNLOAD_SECONDS = 60.0
 
 
 @st.dialog("Choose a model", width="large")
@@ -146,14 +148,14 @@ def _start(repo: str, revision: str | None = None) -> None:
     _remember(repo)
     st.session_state[DOWNLOAD] = repo
     try:
-        background.start(
-            _job(repo),
-            lambda report: download(repo, report, revision=revision),
-            f"Downloading {repo}",
-            line="download",
-        )
+        background.start(Task(_job(repo), fetch, (repo, revision), f"Downloading {repo}", DOWNLOAD_SECONDS, "download"))
     except TooManyJobsError as error:
         st.error(plain(str(error)))
+
+
+def fetch(report: Report, repo: str, revision: str | None) -> Path:
+    """Download a model of the hub."""
+    return download(repo, report, revision=revision)
 
 
 def _job(repo: str) -> str:

@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 
 from goldviz.declare.settings import Preset
 from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
-from goldviz.labs.inside_bert.compute import chunks_of
 from goldviz.labs.inside_bert.overview import overview
 from goldviz.labs.inside_bert.parts import (
     evidence as inside_bert_evidence,
@@ -31,10 +30,11 @@ from goldviz.labs.inside_bert.parts import (
 from goldviz.labs.inside_bert.parts.compare import differences
 from goldviz.labs.inside_bert.parts.evidence import correlation_sentence
 from goldviz.labs.inside_bert.parts.exhibit import exhibit
-from goldviz.labs.inside_bert.parts.readings import ReadText, reading_of
+from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.parts.text import shipped_words
 from goldviz.labs.inside_bert.samples import LONG, NEGATION, ONE_WORD, PLAIN
 from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.labs.inside_bert.tasks import reading_of
 from goldviz.texts.named_models import text_model
 from goldviz.ui import background, controls
 from goldviz.ui.words import plain
@@ -310,7 +310,7 @@ def test_two_models_are_compared_by_probabilities_and_not_head_by_head(models: P
 
 def test_differences_are_told_with_the_numbers_of_both(models: Path) -> None:
     with_classifier(models / "m")
-    first, second = (overview(reading_of(_read(text))) for text in ("Gold rose.", "Gold prices fell again."))
+    first, second = (overview(reading_of(_read(text).where)) for text in ("Gold rose.", "Gold prices fell again."))
     *_, logit, entropy = differences(first, second)
     change = (second["logit"] - first["logit"]).values
     assert f"{change[np.abs(change).argmax()]:+.2g}".replace("-", "−") in logit
@@ -328,8 +328,7 @@ def test_differences_are_told_with_the_numbers_of_both(models: Path) -> None:
 
 
 def _read(text: str) -> ReadText:
-    model = text_model("folder:m")
-    return ReadText(model, text, tuple(chunks_of(model, text)), 1)
+    return ReadText.cut("folder:m", text)
 
 
 def test_a_second_text_that_is_switched_off_leaves_link_and_snippet_and_comes_back(models: Path) -> None:
@@ -352,7 +351,7 @@ def test_a_second_text_that_is_switched_off_leaves_link_and_snippet_and_comes_ba
 def test_the_explorers_norms_by_word_are_those_of_summed_vectors(models: Path) -> None:
     with_classifier(models / "m")
     read = _read("gold lending rose")
-    reading = reading_of(read)
+    reading = reading_of(read.where)
     shown = exhibit(read, reading)
     by_word = shown.weights(1, 2, "word", "shown", "norms")
     np.testing.assert_allclose(by_word.values, head_word_norms(reading, 1, 2), rtol=1e-6)
@@ -396,13 +395,10 @@ def test_those_who_wait_for_a_large_model_read_what_will_come(models: Path) -> N
 
 
 def _wait(name: str) -> None:
-    from goldviz.labs.inside_bert.compute import chunks_of
     from goldviz.labs.inside_bert.parts.readings import ReadText
     from goldviz.labs.inside_bert.parts.text import what_will_come
-    from goldviz.texts.named_models import text_model
 
-    model = text_model(name)
-    what_will_come(ReadText(model, "gold", tuple(chunks_of(model, "gold")), 1))
+    what_will_come(ReadText.cut(name, "gold"))
 
 
 def test_the_shipped_models_tone_stands_beside_counted_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -478,7 +474,7 @@ def test_special_pieces_can_be_hidden() -> None:
 
 
 def test_what_takes_long_waits_for_a_press_and_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inside_bert_evidence, "AUTOMATIC_SECONDS", 0.0)
+    monkeypatch.setattr(background, "WAITED_SECONDS", 0.0)
     visitor = Reader({"text": "Gold prices rose again and again."})
     assert "evidence" not in visitor.drawn()
     [button] = [label for label in visitor.buttons if label.startswith("Work out what each piece adds (about ")]
@@ -515,18 +511,10 @@ def test_what_is_taken_along_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_allclose(namespace["ds"]["attention"], weights, rtol=1e-6, atol=1e-9)
 
 
-@pytest.fixture(autouse=True)
-def _no_jobs_are_left() -> Any:
-    yield
-    for name in [key for key in background._jobs.known if key.startswith("inside-bert")]:
-        background.forget(name)
-
-
 def test_while_a_text_is_read_the_page_says_what_will_come(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from goldviz.labs.inside_bert.parts import readings as text_models
-
     with_classifier(models / "m")
-    monkeypatch.setattr(background, "AT_ONCE_SECONDS", -1.0)
+    for limit in ("AT_ONCE_SECONDS", "WAITED_SECONDS"):
+        monkeypatch.setattr(background, limit, -1.0)
     visitor = Reader({"model": "folder:m", "text": "Gold rose once more."})
     assert any(line.startswith("Once m has read the text, you will see") for line in visitor.said)
     for _ in range(100):

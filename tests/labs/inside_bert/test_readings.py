@@ -9,7 +9,9 @@ import pytest
 import xarray as xr
 
 import goldviz
+from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.compute import chunks_of
+from goldviz.labs.inside_bert.overview import overview
 from goldviz.labs.inside_bert.parts import exhibit as text_exhibit
 from goldviz.labs.inside_bert.parts import readings as text_models
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
@@ -17,7 +19,7 @@ from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.store import Store
 from goldviz.texts.named_models import text_model
-from goldviz.ui import background, services
+from goldviz.ui import services
 from goldviz.ui.exhibits import shelf
 from tests.text_model_folders import with_classifier
 
@@ -37,8 +39,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _read(text: str = "gold prices rose", name: str = "folder:m") -> ReadText:
-    model = text_model(name)
-    return ReadText(model, text, tuple(chunks_of(model, text)), 1)
+    return ReadText.cut(name, text)
 
 
 def test_a_model_is_loaded_once_until_its_files_change(place: Path) -> None:
@@ -55,16 +56,16 @@ def test_a_text_is_read_once_and_the_same_weights_under_another_name_are_another
     with_classifier(place / "copy")
     first, again, copy = _read(), _read(), _read(name="folder:copy")
     assert first.key == again.key != _read("gold prices fell").key
-    assert text_models.reading_of(first) is text_models.reading_of(again)
-    assert exhibit_token(first, text_models.reading_of(first)) == exhibit_token(again, text_models.reading_of(again))
+    assert tasks.reading_of(first.where) is tasks.reading_of(again.where)
+    assert exhibit_token(first, tasks.reading_of(first.where)) == exhibit_token(again, tasks.reading_of(again.where))
     assert copy.key != first.key
-    assert text_models.reading_of(copy).model.name == "copy"
+    assert tasks.reading_of(copy.where).model.name == "copy"
 
 
 def test_an_exhibit_gives_exact_maps_by_piece_and_by_word(place: Path) -> None:
     with_classifier(place / "m")
     read = _read("gold lending rose")
-    reading = text_models.reading_of(read)
+    reading = tasks.reading_of(read.where)
     token = exhibit_token(read, reading)
     held = shelf.get(token)
     assert held is not None
@@ -94,12 +95,21 @@ def test_results_are_made_once(place: Path) -> None:
     assert len(made) == 1
 
 
-def test_what_is_short_is_made_at_once(place: Path) -> None:
-    kept: list[int] = []
-    found = background.in_the_background(
-        "short", lambda: kept[0] if kept else None, lambda report: kept.append(7), seconds=0.1, words="Nothing much"
-    )
-    assert found == 7
+def test_a_reading_travels_as_arrays_and_is_the_same_again(place: Path) -> None:
+    with_classifier(place / "m")
+    read = _read()
+    made = tasks.reading_of(read.where)
+    again = tasks.ReadingArrays.of(made).reading(read.model, read.pieces)
+    for layer in range(3):
+        np.testing.assert_array_equal(again.head(layer, 1).weights, made.head(layer, 1).weights)
+    xr.testing.assert_identical(overview(again), overview(made))
+
+
+def test_a_model_whose_files_have_changed_is_not_read_as_the_old_one(place: Path) -> None:
+    with_classifier(place / "m")
+    stale = _read().where._replace(fingerprint="another")
+    with pytest.raises(TextModelError, match="The files of m have changed meanwhile"):
+        tasks.reading_of(stale)
 
 
 def test_a_kept_run_of_pretraining_is_a_model(place: Path) -> None:

@@ -13,7 +13,8 @@ from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
 from goldviz.declare.settings import Preset
 from goldviz.labs.gold_forecast.settings import GoldForecast
-from goldviz.labs.policy_documents.compute import read_change, read_documents
+from goldviz.labs.policy_documents import tasks
+from goldviz.labs.policy_documents.compute import compute, read_change
 from goldviz.labs.policy_documents.documents.generated import generated_documents
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand, keep_documents
 from goldviz.labs.policy_documents.parts import (
@@ -26,6 +27,7 @@ from goldviz.labs.policy_documents.parts import (
     panel as policy_panel,
 )
 from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.runs.jobs import Report, Stopped
 from goldviz.ui import background, controls
 from tests.labs.policy_documents.cases import some_documents
 from tests.pages.instant import InstantVisitor
@@ -77,7 +79,7 @@ def test_a_stranger_sees_figures_changes_and_neighbours_at_once(theme: str) -> N
 
 def test_the_document_in_view_at_first_has_a_clear_change(folder: Path) -> None:
     settings = PolicyDocuments()
-    dataset, place = read_documents(settings), settings.document - 1
+    dataset, place = compute(settings), settings.document - 1
     tones = dataset["balance"].values
     assert dataset["kind"].values[place] == "Statement"
     assert abs(tones[place] - tones[int(dataset["previous"].values[place])]) > 0.3
@@ -164,10 +166,10 @@ def test_a_stopped_encoding_can_go_on_or_be_left(monkeypatch: pytest.MonkeyPatch
     InstantVisitor(PolicyDocuments)
     monkeypatch.setattr(policy_panel, "AT_ONCE_SECONDS", 0.0)
 
-    def never(model: object, texts: object, report: background.Report) -> None:
-        raise background.Stopped
+    def never(model: object, texts: object, report: Report) -> None:
+        raise Stopped
 
-    monkeypatch.setattr(policy_panel, "encode", never)
+    monkeypatch.setattr(tasks, "encode", never)
     name = keep_documents(replace(some_documents(9), origin="other.csv", clock="15:00", texts=tuple(
         replace(text, text=f"{text.text} Again.") for text in some_documents(9).texts
     )))  # fmt: skip

@@ -10,7 +10,8 @@ from goldviz.labs.inside_bert.figures.evidence import tone as tone_figure
 from goldviz.labs.inside_bert.figures.pair import shares_pair
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
-from goldviz.labs.inside_bert.parts.state import Look, key_of
+from goldviz.labs.inside_bert.parts.state import Look, complain, key_of
+from goldviz.runs.jobs import JobFailedError, TooManyJobsError
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -46,7 +47,11 @@ def show(first: Look, second: Look) -> None:
 @st.fragment
 def _heads(first: Look, second: Look) -> None:
     """The same head, and the same place in the text, of both."""
-    drawn = [first.shares(), second.shares()]
+    try:
+        drawn = [first.shares(), second.shares()]
+    except (JobFailedError, TooManyJobsError) as error:
+        complain(str(error))
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Follow the head and piece in view", icon=":material/sync:", key="compare-now")
         layer, head, token = _place(drawn[0])

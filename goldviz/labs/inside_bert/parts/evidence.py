@@ -7,18 +7,20 @@ import re
 from typing import Any
 
 import streamlit as st
+import xarray as xr
 
+from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert.costs import ablation_seconds, gradient_seconds
 from goldviz.labs.inside_bert.figures.evidence import agreement, heads_off, tone, tone_without
 from goldviz.labs.inside_bert.figures.evidence import evidence as evidence_figure
 from goldviz.labs.inside_bert.figures.text import coloured_text
-from goldviz.labs.inside_bert.parts import readings as text_models
 from goldviz.labs.inside_bert.parts.state import Look, complain, key_of, leave_link, put
-from goldviz.ui import background
+from goldviz.models.text.model import TextModelError
+from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
+from goldviz.ui import background, services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import duration, plain
 
-AUTOMATIC_SECONDS = 2.0
-"""Evidence that takes no longer is worked out when the page is opened; for more there is a button."""
 NO_CLASSIFIER = (
     "This model has no classifier, so it has no tone, and nothing to give evidence for. Choose one that was "
     "fine-tuned, or look at its masked words below."
@@ -70,36 +72,22 @@ def _label_picker(look: Look) -> int:
 
 
 def _gradients(look: Look, label: int) -> None:
-    from goldviz.labs.inside_bert.costs import gradient_seconds
-    from goldviz.labs.inside_bert.evidence import evidence
-
-    pieces, steps, what = len(look.read.pieces), look.settings.steps, ("evidence", label, look.settings.steps)
-    seconds = gradient_seconds(look.read.model.encoder.shape, pieces, steps)
-    key, job = (*look.read.key, *what), look.read.job(*what)
-    found = text_models.results.held(key)
-    if found is None and seconds <= AUTOMATIC_SECONDS:
-        with st.spinner(f"Following {steps} points from a text of padding to this one"):
-            found = look.result(*what, make=lambda: evidence(look.reading, label, steps))
-    if (
-        found is None
-        and background.job(job) is None
-        and not st.button(
-            f"Work out what each piece adds (about {duration(seconds)})",
-            icon=":material/function:",
-            key="start-gradients",
-        )
-    ):
-        return
-    if found is None:
-
-        def work(report: background.Report) -> None:
-            text_models.results.get(key, lambda: evidence(look.reading, label, steps, report))
-
-        found = background.in_the_background(
-            job, lambda: text_models.results.held(key), work, seconds=seconds, words="Integrated gradients"
-        )
+    shape, steps = look.read.model.encoder.shape, look.settings.steps
+    seconds = gradient_seconds(shape, len(look.read.pieces), steps)
+    words = f"Following {steps} points from a text of padding to this one"
+    task = look.read.task(tasks.explain, label, steps, seconds=seconds, words=words)
+    button = f"Work out what each piece adds (about {duration(seconds)})"
+    found = _worked_out(task, button, ":material/function:", "start-gradients")
     if found is not None:
-        _draw_gradients(look, found, what)
+        _draw_gradients(look, found, ("evidence", label, steps))
+
+
+def _worked_out(task: Task[xr.Dataset], button: str, icon: str, key: str) -> xr.Dataset | None:
+    """The task's result, at once where that is soon there, else once the button was pressed; None until then."""
+    asked = services.jobs().held(task) is not None or background.job(task.key) is not None
+    if task.seconds > background.WAITED_SECONDS and not asked and not st.button(button, icon=icon, key=key):
+        return None
+    return background.made(task)
 
 
 def _draw_gradients(look: Look, found: Any, what: tuple[object, ...]) -> None:
@@ -185,9 +173,6 @@ def _agreement_words(correlation: float, chance: float) -> str:
 @st.fragment
 def _chosen_heads(look: Look) -> None:
     """Logits without the heads that a visitor names."""
-    from goldviz.labs.inside_bert.evidence import tone_without as measured
-    from goldviz.models.text.model import TextModelError
-
     settings = look.now()
     # What was typed stays as it is until it is a list of heads; buttons and links write over it.
     if st.session_state.get(APPLIED) != settings.off:
@@ -203,8 +188,12 @@ def _chosen_heads(look: Look) -> None:
     if heads_of(st.session_state[TYPED]) is None:
         complain(f"Heads that are off: {st.session_state[TYPED][:60]!r} is no list such as '2.1, 2.3, 3'.")
     try:
-        ds = look.result("off", settings.off, make=lambda: measured(look.read.model, look.read.pieces, settings.off))
-    except TextModelError as error:
+        ds = background.awaited(
+            look.read.task(
+                tasks.tone_without, settings.off, seconds=2 * look.read.seconds, words="Reading without those heads"
+            )
+        )
+    except (TextModelError, JobFailedError, TooManyJobsError) as error:
         complain(str(error))
         return
     look.figure("without", tone_without, ds, "Logits with all heads and without those that are off.", settings.off)
@@ -254,26 +243,11 @@ def _add_off(name: str) -> None:
 
 def _every_head(look: Look, label: int) -> None:
     """Each head switched off alone."""
-    from goldviz.labs.inside_bert.costs import ablation_seconds
-    from goldviz.labs.inside_bert.evidence import every_head_off
-
     shape = look.read.model.encoder.shape
-    key, job = (*look.read.key, "every-head"), look.read.job("every-head")
     seconds = ablation_seconds(shape, len(look.read.pieces))
-    found = text_models.results.held(key)
-    if found is None and seconds > AUTOMATIC_SECONDS and background.job(job) is None and not st.button(
-        f"Switch each of the {shape.layers * shape.heads} heads off in turn (about {duration(seconds)})",
-        icon=":material/power_off:", key="start-heads",
-    ):  # fmt: skip
-        return
-
-    def work(report: background.Report) -> None:
-        text_models.results.get(key, lambda: every_head_off(look.read.model, look.read.pieces, report))
-
-    found = background.in_the_background(
-        job, lambda: text_models.results.held(key), work, seconds=0.0 if seconds <= AUTOMATIC_SECONDS else seconds,
-        words="Switching off every head in turn",
-    )  # fmt: skip
+    task = look.read.task(tasks.every_head_off, seconds=seconds, words="Switching off every head in turn")
+    button = f"Switch each of the {shape.layers * shape.heads} heads off in turn (about {duration(seconds)})"
+    found = _worked_out(task, button, ":material/power_off:", "start-heads")
     if found is not None:
         name = str(look.overview["label"].values[label - 1])
         look.figure("heads_off", heads_off, found, "Change of a logit with each head off.", label=name)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from goldviz.labs.inside_bert.parts.readings import ReadText
+from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert.parts.readings import ReadText, answered
 from goldviz.ui.exhibits import By, Exhibit, Measure, Special, Weights, shelf
 
 if TYPE_CHECKING:
@@ -46,22 +47,17 @@ def exhibit_token(read: ReadText, reading: TextReading) -> str:
 
 def exhibit(read: ReadText, reading: TextReading) -> TextExhibit:
     """The reading with its maps: raw weights, lengths of the weighted values (Kobayashi et al. 2020), and rollout."""
-    from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
-    from goldviz.labs.inside_bert.attention.rollout import rollout
+    from goldviz.labs.inside_bert.attention.norms import head_norms
     from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
 
     pieces = reading.pieces
-    rolled: list[np.ndarray] = []
-    rolling = threading.Lock()
 
     def head(layer: int, number: int, measure: Measure) -> np.ndarray:
         if measure == "norms":
             return head_norms(reading, layer, number).astype(np.float32)
         if measure == "rollout":
-            with rolling:
-                if not rolled:
-                    rolled.append(rollout(reading).astype(np.float32))
-            return np.asarray(rolled[0][layer])
+            ways = read.task(tasks.ways_down, seconds=read.seconds, words="Rolling the attention out")
+            return np.asarray(answered(ways)["rolled"].values[layer], np.float32)
         return reading.head(layer, number).weights
 
     def without_special(values: np.ndarray, special: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -76,7 +72,9 @@ def exhibit(read: ReadText, reading: TextReading) -> TextExhibit:
         head=head,
         without_special=without_special,
         in_words=lambda values: word_maps(values, pieces.words).weights.astype(np.float32),
-        word_norms=lambda layer, number: head_word_norms(reading, layer, number).astype(np.float32),
+        word_norms=lambda layer, number: answered(
+            read.task(tasks.word_norms, layer, number, seconds=read.seconds, words="Summing the values of words")
+        ),
         word_texts=word_texts(read.text, pieces.words, pieces.offsets),
         measures=("weights", "norms", "rollout"),
         held_bytes=int(reading.hidden.numel() * 4 + 4 * len(reading.hidden) * len(pieces) ** 2),

@@ -6,9 +6,12 @@ from typing import Any
 
 import streamlit as st
 
+from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.figures.evidence import guesses as guesses_figure
 from goldviz.labs.inside_bert.figures.pieces import short_piece
-from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link
+from goldviz.labs.inside_bert.parts.state import Look, complain, key_of, leave_link
+from goldviz.runs.jobs import JobFailedError, TooManyJobsError
+from goldviz.ui import background
 from goldviz.ui.words import plain
 
 NO_HEAD = (
@@ -29,7 +32,7 @@ def masked_part(look: Look) -> None:
 def _game(look: Look) -> None:
     from goldviz.data.texts.pieces import TextError
     from goldviz.labs.inside_bert.compute import piece_to_mask
-    from goldviz.labs.inside_bert.evidence import guess_of_word, guesses
+    from goldviz.labs.inside_bert.evidence import guess_of_word
 
     pieces = look.read.pieces
     tokens = [short_piece(str(token)) for token in pieces.tokens]
@@ -50,7 +53,13 @@ def _game(look: Look) -> None:
             + ("" if place else " (the longest)"),
         )  # fmt: skip
         place = int(st.session_state[key]) or longest
-        ds = look.result("guess", place, make=lambda: guesses(look.read.model, pieces, place))
+        try:
+            ds = background.awaited(
+                look.read.task(tasks.guesses, place, seconds=look.read.seconds, words="Guessing the hidden piece")
+            )
+        except (JobFailedError, TooManyJobsError) as error:
+            complain(str(error))
+            return
         around = [*tokens[max(0, place - 9) : place - 1], "▢", *tokens[place : place + 8]]
         st.markdown(f"… {plain(' '.join(around))} …")
         word = st.text_input("Your guess", key="guess-word", placeholder="a word", max_chars=60)

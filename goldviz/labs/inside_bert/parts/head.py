@@ -15,8 +15,9 @@ from goldviz.labs.inside_bert.figures.head import mixing, scores, shares
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
-from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link, put
+from goldviz.labs.inside_bert.parts.state import Look, complain, key_of, leave_link, put
 from goldviz.labs.inside_bert.settings import CONVENTIONS
+from goldviz.runs.jobs import JobFailedError, TooManyJobsError
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -155,8 +156,11 @@ def _beyond(look: Look) -> None:
         "Leave [CLS], [SEP] and their like out, and scale the rest to sum to 1."
     ))  # fmt: skip
     place = look.place()
-    with st.spinner("Following the attention down to the input"):
+    try:
         ds = look.shares()
+    except (JobFailedError, TooManyJobsError) as error:
+        complain(str(error))
+        return
     hidden = bool(st.session_state[key_of("hide_special")])
     shown = without_special_pieces(ds) if hidden else ds
     look.figure("shares", shares, shown, "The query shared out over the pieces by five measures.", *place, hidden)

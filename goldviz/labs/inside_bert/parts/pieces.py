@@ -8,11 +8,16 @@ import io
 import streamlit as st
 
 from goldviz.export.report import report_html
+from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert.costs import everything_seconds, neighbour_seconds
 from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours, pieces_table
 from goldviz.labs.inside_bert.figures.pieces import short_piece
-from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link, link_of
+from goldviz.labs.inside_bert.parts.readings import answered
+from goldviz.labs.inside_bert.parts.state import Look, complain, key_of, leave_link, link_of
 from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.runs.jobs import JobFailedError, TooManyJobsError
+from goldviz.ui import background
 from goldviz.ui.words import plain
 
 FINBERT_VOCABULARY = (
@@ -44,8 +49,6 @@ def pieces_part(look: Look) -> None:
 @st.fragment
 def _near(look: Look) -> None:
     """The vocabulary around one piece."""
-    from goldviz.labs.inside_bert.evidence import neighbours as nearby
-
     tokens = [short_piece(str(token)) for token in look.overview["token"].values]
     key = "neighbour-piece"
     if st.session_state.get(key, 0) not in range(1, len(tokens) + 1):
@@ -55,7 +58,14 @@ def _near(look: Look) -> None:
         format_func=lambda place: f"{place}: {tokens[place - 1]}",
     )  # fmt: skip
     place = int(st.session_state[key])
-    ds = look.result("near", place, make=lambda: nearby(look.reading, place))
+    seconds = neighbour_seconds(look.read.model.encoder.shape)
+    try:
+        ds = background.awaited(
+            look.read.task(tasks.neighbours, place, seconds=seconds, words="Comparing the pieces of the vocabulary")
+        )
+    except (JobFailedError, TooManyJobsError) as error:
+        complain(str(error))
+        return
     look.figure("neighbours", neighbours, ds, "The pieces of the vocabulary with the nearest embeddings.", place)
     st.caption("Before any context: the same piece has the same neighbours in every text.")
 
@@ -156,9 +166,13 @@ def _cell(token: str) -> str:
 
 def report(look: Look, settings: InsideBert) -> str:
     """One HTML file of what is shown, without a connection to anywhere."""
-    from goldviz.labs.inside_bert.compute import inspect
-
-    ds = inspect(settings, look.read.model)
+    shape, pieces = look.read.model.encoder.shape, len(look.read.pieces)
+    ds = answered(
+        look.read.task(
+            tasks.everything, settings.model_dump_json(), words="Writing the report",
+            seconds=everything_seconds(shape, pieces, settings.steps),
+        )
+    )  # fmt: skip
     figures = [(spec, spec.draw(ds, theme="light")) for name, spec in FIGURES.items() if drawable(name, ds)]
     shown = {name.replace("_", " ").capitalize(): value for name, value in settings.model_dump(mode="json").items()}
     notes = [

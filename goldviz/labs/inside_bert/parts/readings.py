@@ -1,7 +1,6 @@
-"""What models made of texts, shared by all visitors: read once, kept while there is room.
+"""A text as a model reads it, and what is asked of worker processes about it; shared by all visitors.
 
-A reading is known by the model's fingerprint and the text, so that the same weights never read the same text twice.
-The models themselves are kept by :mod:`goldviz.texts.named_models`.
+What comes out is known by the model's fingerprint and the text, so that the same weights never read a text twice.
 """
 
 from __future__ import annotations
@@ -9,68 +8,93 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Concatenate, TypeVar, cast
 
 import xarray as xr
 
-from goldviz.cupboard import Cupboard
 from goldviz.data.texts.pieces import Pieces
-from goldviz.diagnostics.text.reading import TextReading, read_text
+from goldviz.diagnostics.text.reading import TextReading
+from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert.compute import chunks_of
+from goldviz.labs.inside_bert.costs import forward_seconds
+from goldviz.labs.inside_bert.tasks import Chunk, readings
 from goldviz.models.text.model import TextModel
-from goldviz.texts.named_models import loaded_models
-from goldviz.ui import background
+from goldviz.runs.jobs import Report, Task
+from goldviz.texts.named_models import text_model
+from goldviz.ui import background, services
 
-READING_BYTES = 512 * 2**20
-RESULT_BYTES = 128 * 2**20
-WAYS_BYTES = 256 * 2**20
-
-
-def _reading_bytes(reading: TextReading) -> int:
-    tensors = (*reading.embeddings, reading.hidden)
-    return sum(tensor.numel() * tensor.element_size() for tensor in tensors) + int(reading.tiles.nbytes)
-
-
-readings: Cupboard[TextReading] = Cupboard(READING_BYTES, _reading_bytes)
-readings.follow(loaded_models, lambda reading: reading.model)
-ways: Cupboard[xr.Dataset] = Cupboard(WAYS_BYTES, lambda found: int(found.nbytes))
-results: Cupboard[xr.Dataset] = Cupboard(RESULT_BYTES, lambda result: int(result.nbytes))
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
 class ReadText:
-    """A text and the model that reads it, cut into chunks; ``key`` is the same wherever the numbers are."""
+    """A text and the model of the name ``named`` that reads it, cut into chunks, of which number ``chunk`` is in view.
 
+    ``key`` is the same wherever the numbers are.
+    """
+
+    named: str
     model: TextModel
     text: str
     chunks: tuple[Pieces, ...]
     chunk: int
+
+    @classmethod
+    def cut(cls, named: str, text: str, chunk: int = 1) -> ReadText:
+        """The text in the pieces of a model, with the chunk that is asked for or the last one.
+
+        Raises :class:`goldviz.models.text.model.TextModelError` and :class:`goldviz.data.texts.pieces.TextError`.
+        """
+        model = text_model(named)
+        chunks = tuple(chunks_of(model, text))
+        return cls(named, model, text, chunks, min(chunk, len(chunks)))
 
     @property
     def pieces(self) -> Pieces:
         """The chunk in view."""
         return self.chunks[self.chunk - 1]
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, str, int]:
         """Weights, text and chunk."""
         return self.model.fingerprint, hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest(), self.chunk
 
-    def job(self, *what: object) -> str:
-        """The name of a job about it."""
-        return "-".join(["inside-bert", *map(str, what), *map(str, self.key)])
+    @property
+    def where(self) -> Chunk:
+        """The chunk in view in plain words, for another process."""
+        return Chunk(self.named, self.model.fingerprint, self.text, self.chunk)
+
+    @property
+    def seconds(self) -> float:
+        """About how long a forward pass over the chunk in view takes."""
+        return forward_seconds(self.model.encoder.shape, len(self.pieces))
+
+    def task(
+        self, function: Callable[Concatenate[Report, Chunk, ...], Made], *what: object, seconds: float, words: str
+    ) -> Task[Made]:
+        """One of :mod:`goldviz.labs.inside_bert.tasks` about the chunk in view."""
+        key = "-".join(["inside-bert", function.__name__, *map(str, what), *map(str, self.key)])
+        return Task(key, function, (self.where, *what), words, seconds)
 
 
-def reading_of(read: ReadText, report: background.Report | None = None) -> TextReading:
-    """The forward pass over the chunk in view."""
-    return readings.get(read.key, lambda: read_text(read.model, read.pieces, report))
+def reading_of(read: ReadText, words: str = "Reading the text") -> TextReading | None:
+    """The forward pass over the chunk in view; None while it is made, which the page then shows."""
+    found = readings.held(read.where)
+    if found is not None:
+        return found
+    arrays = background.made(read.task(tasks.read_chunk, seconds=read.seconds, words=words))
+    if arrays is None:
+        return None
+    return readings.get(read.where, lambda: arrays.reading(read.model, read.pieces))
 
 
-def ways_of(read: ReadText, reading: TextReading) -> xr.Dataset:
-    """What rollout and flow go by; large, so it has a cupboard of its own."""
-    from goldviz.labs.inside_bert.head import ways_down
-
-    return ways.get(read.key, lambda: ways_down(reading))
+def answered(task: Task[Made]) -> Made:
+    """What the browser fetches: made at once where that is quick, else waited for without a word on the page."""
+    jobs = services.jobs()
+    return jobs.here(task) if task.seconds <= background.AT_ONCE_SECONDS else jobs.wait(task)
 
 
 def result_of(read: ReadText, what: tuple[object, ...], make: Callable[[], xr.Dataset]) -> xr.Dataset:
-    """Numbers about the chunk in view, made once."""
-    return results.get((*read.key, *what), make)
+    """Numbers about the chunk in view that are made in no time, made once."""
+    return cast("xr.Dataset", services.jobs().results.get((*read.key, *what), make))

@@ -12,10 +12,12 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.declare.settings import SettingsError
+from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert.costs import shares_seconds
 from goldviz.labs.inside_bert.parts import readings as text_models
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT, InsideBert
-from goldviz.ui import chrome, controls, services
+from goldviz.ui import background, chrome, controls, services
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
@@ -59,14 +61,12 @@ class Look:
 
     def shares(self) -> xr.Dataset:
         """How the query in view is shared out by five measures."""
-        from goldviz.labs.inside_bert.head import shares_of_query
-
-        place = self.place()
-        ways = text_models.ways_of(self.read, self.reading)
-        return self.result("shares", *place, make=lambda: shares_of_query(self.reading, *place, ways=ways))
+        seconds = shares_seconds(self.read.model.encoder.shape, len(self.read.pieces))
+        words = "Following the attention down to the input"
+        return background.awaited(self.read.task(tasks.shares_of_query, *self.place(), seconds=seconds, words=words))
 
     def result(self, *what: object, make: Callable[[], xr.Dataset]) -> xr.Dataset:
-        """Numbers about this text, made once for everybody."""
+        """Numbers about this text that are made in no time, made once for everybody."""
         return text_models.result_of(self.read, what, make)
 
     def figure(

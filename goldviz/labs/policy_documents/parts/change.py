@@ -13,7 +13,6 @@ from goldviz.labs.policy_documents.compute import (
     compared_texts,
     measured_passages,
     passages_between,
-    read_change,
     texts_of_change,
 )
 from goldviz.labs.policy_documents.documents.difference import Passage, share_changed
@@ -23,9 +22,10 @@ from goldviz.labs.policy_documents.parts import panel as policy_panel
 from goldviz.labs.policy_documents.parts.difference import show_difference
 from goldviz.labs.policy_documents.parts.tables import show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.labs.policy_documents.tasks import measure_change
+from goldviz.runs.jobs import Task
 from goldviz.texts.named_models import text_model
 from goldviz.ui import background, services
-from goldviz.ui.background import Report, TooManyJobsError
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import duration, plain
@@ -83,30 +83,18 @@ def _summary(dataset: xr.Dataset, number: int, passages: Sequence[Passage]) -> s
 
 def _effects(settings: PolicyDocuments) -> xr.Dataset | None:
     """What each change did: at once where that is quick or was done before, else once the visitor asks for it."""
-    left = left_to_encode(text_model(settings.model), texts_of_change(settings))
+    model = text_model(settings.model)
+    left = left_to_encode(model, texts_of_change(settings))
     seconds = policy_panel.seconds_for(settings.model, left)
-    key = f"policy-change-{settings.model}-{settings.documents}-{settings.document}"
-    if left and seconds > AT_ONCE_SECONDS:
-        job = background.job(key)
-        if job is None or not job.unfinished:
-            st.button(
-                f"Measure what each change does (about {duration(seconds)})", key="measure-changes",
-                icon=":material/science:", on_click=_begin, args=(key, settings),
-            )  # fmt: skip
-        background.show(key)
+    key = f"policy-change-{model.fingerprint}-{settings.documents}-{settings.document}-{settings.pooling}"
+    task = Task(
+        key, measure_change, (settings.model_dump_json(),), "Measuring what each change does", seconds if left else 0.0
+    )
+    if seconds > AT_ONCE_SECONDS and left and background.job(key) is None and not st.button(
+        f"Measure what each change does (about {duration(seconds)})", key="measure-changes", icon=":material/science:",
+    ):  # fmt: skip
         return None
-    background.forget(key)
-    return read_change(settings)
-
-
-def _begin(key: str, settings: PolicyDocuments) -> None:
-    def work(report: Report) -> None:
-        read_change(settings, report)
-
-    try:
-        background.start(key, work, "Measuring what each change does")
-    except TooManyJobsError as error:
-        st.error(plain(str(error)))
+    return background.made(task)
 
 
 def _draw(

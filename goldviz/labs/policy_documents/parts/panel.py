@@ -7,20 +7,23 @@ background has encoded it; then it takes the place of what was shown.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import streamlit as st
 
 from goldviz.data.markets.text_channels import release_in_words
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
+from goldviz.declare.instant import Instant
 from goldviz.declare.settings import SettingsError
 from goldviz.declare.text_models import SHIPPED
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand
-from goldviz.labs.policy_documents.encoding import encode, estimated_operations, left_to_encode
+from goldviz.labs.policy_documents.encoding import estimated_operations, left_to_encode
 from goldviz.labs.policy_documents.parts import upload as policy_upload
 from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.labs.policy_documents.tasks import encode_documents
+from goldviz.runs.jobs import Task, TooManyJobsError
 from goldviz.texts.named_models import text_model
 from goldviz.ui import background, chrome, controls
-from goldviz.ui.background import Report, TooManyJobsError
 from goldviz.ui.texts import model_dialog as text_model_dialog
 from goldviz.ui.words import plain
 
@@ -30,7 +33,7 @@ ASKED = "policy-documents-asked"
 """In the session state: which dialog is to be opened."""
 OPERATIONS_PER_SECOND = 8e9
 """What one thread multiplies; measured on a slow core, so that an estimate is rather too long."""
-AT_ONCE_SECONDS = 4.0
+AT_ONCE_SECONDS = background.WAITED_SECONDS
 NOTES_IN_SIGHT = 3
 OF_THE_SHIPPED_MODEL = "It is small and has read generated texts alone; for real documents choose a FinBERT."
 
@@ -120,6 +123,13 @@ def seconds_for(model: str, texts: list[DatedText]) -> float:
     return estimated_operations(text_model(model), texts) / OPERATIONS_PER_SECOND
 
 
+def seconds_to_compute(settings: Instant) -> float:
+    """About how long it takes to encode what is not encoded of the settings' documents; nothing where all is there."""
+    wanted = cast(PolicyDocuments, settings)
+    left = _left(wanted.documents, wanted.model)
+    return seconds_for(wanted.model, left) if left else 0.0
+
+
 def _open(what: str) -> None:
     st.session_state[ASKED] = what
 
@@ -179,13 +189,10 @@ def _left(documents: str, model: str) -> list[DatedText]:
 
 def _start(coming: Coming) -> None:
     documents = documents_at_hand(coming.documents)
-
-    def work(report: Report) -> None:
-        encode(text_model(coming.model), documents.texts, report)
-
     words = f"Encoding {len(documents.texts)} documents of {documents.origin}"
+    seconds = seconds_for(coming.model, _left(coming.documents, coming.model))
     try:
-        background.start(coming.job, work, words)
+        background.start(Task(coming.job, encode_documents, (coming.documents, coming.model), words, seconds))
     except TooManyJobsError as error:
         st.session_state[REFUSED] = str(error)
 

@@ -1,0 +1,139 @@
+"""What *Inside BERT* has worker processes do with a chunk of a text. A process keeps the readings that it has made.
+
+Every task is told of a chunk by plain words and gives plain arrays, so that it can be asked for from another process.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import xarray as xr
+
+from goldviz.cupboard import Cupboard
+from goldviz.data.texts.pieces import Pieces
+from goldviz.diagnostics.text.reading import ReportSteps, TextReading, read_text
+from goldviz.labs.inside_bert import evidence, head
+from goldviz.labs.inside_bert.attention.norms import head_word_norms
+from goldviz.labs.inside_bert.compute import chunks_of, compute
+from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.models.text.encoder import EmbeddingParts
+from goldviz.models.text.model import TextModel, TextModelError
+from goldviz.texts.named_models import loaded_models, text_model
+
+READING_BYTES = 512 * 2**20
+
+
+class Chunk(NamedTuple):
+    """A chunk of a text, counted from 1, and the model that reads it: its name, and what its weights have to be."""
+
+    model: str
+    fingerprint: str
+    text: str
+    chunk: int
+
+
+class ReadingArrays(NamedTuple):
+    """A :class:`goldviz.diagnostics.text.reading.TextReading` without its model and pieces, as plain arrays."""
+
+    embeddings: tuple[np.ndarray, ...]
+    hidden: np.ndarray
+    summaries: dict[str, np.ndarray]
+    tiles: np.ndarray
+    received: np.ndarray
+
+    @classmethod
+    def of(cls, reading: TextReading) -> ReadingArrays:
+        """The arrays of a reading, which share its memory where that is the processor's."""
+        embeddings = tuple(part.cpu().numpy() for part in reading.embeddings)
+        return cls(embeddings, reading.hidden.cpu().numpy(), reading.summaries, reading.tiles, reading.received)
+
+    def reading(self, model: TextModel, pieces: Pieces) -> TextReading:
+        """The reading again."""
+        embeddings = EmbeddingParts(*map(torch.from_numpy, self.embeddings))
+        return TextReading(
+            model, pieces, embeddings, torch.from_numpy(self.hidden), self.summaries, self.tiles, self.received
+        )
+
+
+def _reading_bytes(reading: TextReading) -> int:
+    tensors = (*reading.embeddings, reading.hidden)
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors) + int(reading.tiles.nbytes)
+
+
+readings: Cupboard[TextReading] = Cupboard(READING_BYTES, _reading_bytes)
+"""The readings of this process, by chunk."""
+readings.follow(loaded_models, lambda reading: reading.model)
+
+
+def reading_of(chunk: Chunk, report: ReportSteps | None = None) -> TextReading:
+    """The forward pass over a chunk, made once while there is room.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` where the model is not the one that was meant.
+    """
+    model, pieces = _meant(chunk)
+    return readings.get(chunk, lambda: read_text(model, pieces, report))
+
+
+def _meant(chunk: Chunk) -> tuple[TextModel, Pieces]:
+    model = text_model(chunk.model)
+    if model.fingerprint != chunk.fingerprint:
+        raise TextModelError(f"The files of {model.name} have changed meanwhile; load the page again.")
+    return model, chunks_of(model, chunk.text)[chunk.chunk - 1]
+
+
+def read_chunk(report: ReportSteps, chunk: Chunk) -> ReadingArrays:
+    """The chunk's reading."""
+    return ReadingArrays.of(reading_of(chunk, report))
+
+
+def ways_down(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
+    """See :func:`goldviz.labs.inside_bert.head.ways_down`."""
+    return head.ways_down(reading_of(chunk))
+
+
+ways: Cupboard[xr.Dataset] = Cupboard(READING_BYTES // 2, lambda found: int(found.nbytes))
+"""What the shares of queries go by, in this process, by chunk."""
+
+
+def shares_of_query(report: ReportSteps, chunk: Chunk, layer: int, number: int, token: int) -> xr.Dataset:
+    """See :func:`goldviz.labs.inside_bert.head.shares_of_query`."""
+    reading = reading_of(chunk)
+    down = ways.get(chunk, lambda: head.ways_down(reading))
+    return head.shares_of_query(reading, layer, number, token, ways=down)
+
+
+def word_norms(report: ReportSteps, chunk: Chunk, layer: int, number: int) -> np.ndarray:
+    """See :func:`goldviz.labs.inside_bert.attention.norms.head_word_norms`; in float32."""
+    return np.asarray(head_word_norms(reading_of(chunk), layer, number), np.float32)
+
+
+def explain(report: ReportSteps, chunk: Chunk, label: int, steps: int) -> xr.Dataset:
+    """See :func:`goldviz.labs.inside_bert.evidence.evidence`."""
+    return evidence.evidence(reading_of(chunk), label, steps, report)
+
+
+def every_head_off(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
+    """See :func:`goldviz.labs.inside_bert.evidence.every_head_off`."""
+    return evidence.every_head_off(*_meant(chunk), report)
+
+
+def tone_without(report: ReportSteps, chunk: Chunk, off: str) -> xr.Dataset:
+    """See :func:`goldviz.labs.inside_bert.evidence.tone_without`."""
+    return evidence.tone_without(*_meant(chunk), off)
+
+
+def guesses(report: ReportSteps, chunk: Chunk, token: int) -> xr.Dataset:
+    """See :func:`goldviz.labs.inside_bert.evidence.guesses`."""
+    return evidence.guesses(*_meant(chunk), token)
+
+
+def neighbours(report: ReportSteps, chunk: Chunk, token: int) -> xr.Dataset:
+    """See :func:`goldviz.labs.inside_bert.evidence.neighbours`."""
+    return evidence.neighbours(reading_of(chunk), token)
+
+
+def everything(report: ReportSteps, chunk: Chunk, settings: str) -> xr.Dataset:
+    """See :func:`goldviz.labs.inside_bert.compute.compute`; ``settings`` in JSON."""
+    return compute(InsideBert.checked_json(settings), _meant(chunk)[0])

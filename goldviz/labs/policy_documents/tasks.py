@@ -1,0 +1,23 @@
+"""What *Policy documents* has worker processes do: documents encoded, and a change measured."""
+
+from __future__ import annotations
+
+import xarray as xr
+
+from goldviz.labs.policy_documents.compute import read_change
+from goldviz.labs.policy_documents.documents.kept import documents_at_hand
+from goldviz.labs.policy_documents.encoding import ReportPieces, encode
+from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.texts.named_models import text_model
+
+
+def encode_documents(report: ReportPieces, documents: str, model: str) -> int:
+    """Encode the documents of this name with the model of that name, and keep the vectors; how many there are."""
+    texts = documents_at_hand(documents).texts
+    encode(text_model(model), texts, report)
+    return len(texts)
+
+
+def measure_change(report: ReportPieces, settings: str) -> xr.Dataset:
+    """What :func:`goldviz.labs.policy_documents.compute.read_change` says of settings in JSON."""
+    return read_change(PolicyDocuments.checked_json(settings), report)
