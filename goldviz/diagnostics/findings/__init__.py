@@ -4,7 +4,20 @@ Works on labelled arrays alone, so a page can ask for findings without loading t
 off the dataset, writes its rules (:mod:`~goldviz.diagnostics.findings.rule` is the guide) and concludes.
 """
 
-from goldviz.diagnostics.findings.advice import Candidate, DividedBy, IfZero, LoweredTo, RaisedTo, Times, remedy
+from goldviz.diagnostics.findings.advice import (
+    CLIPPED,
+    FASTER,
+    SLOWER,
+    SLOWER_AND_CLIPPED,
+    Candidate,
+    DividedBy,
+    IfZero,
+    LoweredTo,
+    RaisedTo,
+    Scaled,
+    Times,
+    remedy,
+)
 from goldviz.diagnostics.findings.conclude import conclude
 from goldviz.diagnostics.findings.finding import (
     Finding,
@@ -45,10 +58,11 @@ from goldviz.diagnostics.findings.training import (
 from goldviz.diagnostics.findings.words import part, percent, power, times
 
 __all__ = [
-    "LARGEST_UPDATE", "RISING", "SATURATED", "SMALLEST_UPDATE", "USELESS", "Candidate", "Case", "DividedBy",
-    "Finding", "Floats", "IfZero", "Line", "LoweredTo", "RaisedTo", "Recorded", "Rule", "Severity", "Times",
-    "Verdict", "Verdicts", "above", "agreement", "any_seed", "at_least", "at_most", "below", "conclude",
-    "diverged", "largest", "majority", "mean", "median", "number", "part", "percent", "power", "ratio",
-    "remedy", "rising", "sentence_subject", "steps_too_long", "steps_too_short", "subject", "times",
-    "training_diverged", "typical_update", "typical_updates", "where",
+    "CLIPPED", "FASTER", "LARGEST_UPDATE", "RISING", "SATURATED", "SLOWER", "SLOWER_AND_CLIPPED",
+    "SMALLEST_UPDATE", "USELESS", "Candidate", "Case", "DividedBy", "Finding", "Floats", "IfZero", "Line",
+    "LoweredTo", "RaisedTo", "Recorded", "Rule", "Scaled", "Severity", "Times", "Verdict", "Verdicts", "above",
+    "agreement", "any_seed", "at_least", "at_most", "below", "conclude", "diverged", "largest", "majority",
+    "mean", "median", "number", "part", "percent", "power", "ratio", "remedy", "rising", "sentence_subject",
+    "steps_too_long", "steps_too_short", "subject", "times", "training_diverged", "typical_update",
+    "typical_updates", "where",
 ]  # fmt: skip

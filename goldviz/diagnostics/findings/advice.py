@@ -1,16 +1,10 @@
-"""What to try: changes of settings that are relative to what they are, held within the bounds that they declare.
-
->>> remedy(settings, ("Take a tenth of the learning rate.", {"learning_rate": DividedBy(10)}))  # doctest: +SKIP
-{'advice': 'Take a tenth of the learning rate.', 'changes': {'learning_rate': 0.0001}}
-"""
+"""What to try: changes of settings that are relative to what they are, held within the bounds that they declare."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
-
-import annotated_types
 
 Candidate = tuple[str, Mapping[str, Any]]
 """A sentence, in which ``{clip:g}`` prints the value that comes out, and the settings that it asks for.
@@ -35,6 +29,17 @@ class Times:
     def of(self, value: Any) -> Any:
         """The product."""
         return type(value)(value * self.factor)
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """So many times the value, to three digits."""
+
+    factor: float
+
+    def of(self, value: Any) -> Any:
+        """The rounded product."""
+        return float(f"{value * self.factor:.3g}")
 
 
 @dataclass(frozen=True)
@@ -103,9 +108,17 @@ def _value(settings: object, name: str, change: Any) -> Any:
 
 def _within_bounds(settings: Any, name: str, value: Any) -> Any:
     """The value within ``ge`` and ``le`` of the setting, of the type that it had."""
+    kind = type(value)
     for bound in type(settings).model_fields[name].metadata:
-        if isinstance(bound, annotated_types.Ge):
-            value = type(value)(max(bound.ge, value))
-        if isinstance(bound, annotated_types.Le):
-            value = type(value)(min(bound.le, value))
-    return value
+        value = max(getattr(bound, "ge", value), value)
+        value = min(getattr(bound, "le", value), value)
+    return kind(value)
+
+
+SLOWER: Candidate = ("Take a tenth of the learning rate.", {"learning_rate": DividedBy(10)})
+FASTER: Candidate = ("Take ten times the learning rate.", {"learning_rate": Times(10)})
+CLIPPED: Candidate = ("Cap the gradient's norm at 1.", {"clip": IfZero(1.0)})
+SLOWER_AND_CLIPPED: Candidate = (
+    "Take a tenth of the learning rate, and cap the gradient's norm.",
+    {"learning_rate": DividedBy(10), "clip": IfZero(1.0)},
+)

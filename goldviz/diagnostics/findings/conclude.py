@@ -36,7 +36,8 @@ def conclude(
     """Findings of a run, most serious first, at most ``most``.
 
     Rules are judged in their order, so a rule can be silenced by those before it alone; among findings that are
-    equally serious the same order holds. Where there are too many, ``praise`` places are kept for good ones, and one
+    equally serious the same order holds. Networks over the line of a rule that stands ``alone`` are left out of all
+    after it. Where there are too many, ``praise`` places are kept for good ones, and one
     for each that must be told: what works is worth knowing, too. A run that goes on says how far it is.
 
     Raises:
@@ -50,6 +51,8 @@ def conclude(
         case = rule.judge(readings, settings, dataset, crossed)
         stopped = {name_of(reading) for reading in readings} if case.said_by_run else set()
         crossed.setdefault(rule.kind, set()).update(case.names | stopped)
+        if rule.alone:
+            readings = [reading for reading in readings if name_of(reading) not in crossed[rule.kind]]
         if (case.verdicts or case.said_by_run) and (at >= planned or not rule.at_end):
             found.append((rule, rule.finding(case)))
     found.sort(key=lambda pair: ORDER[pair[1].severity])

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from goldviz.diagnostics.findings.finding import Verdicts
-from goldviz.diagnostics.findings.words import Printed
+from goldviz.diagnostics.findings.words import Later, Printed
 
 
 @dataclass(frozen=True)
 class Line:
-    """Which seeds of a reading are over it, and where it is, in words. Two lines are joined by ``|`` and ``&``."""
+    """Which seeds of a reading are over it, and where it is, in words. Two lines are joined by ``|`` and ``&``.
+
+    Words may name measures of the reading, ``{majority:percent}``: a finding fills them in.
+    """
 
     over: Callable[[Any], Verdicts]
     words: str
@@ -34,27 +38,27 @@ class Line:
 
 
 def above(measure: str, at: float, words: str) -> Line:
-    """Over the line are seeds whose ``measure``, an attribute of the reading, is above ``at``.
+    """Over the line are seeds whose ``measure``, an attribute of the reading, is above ``at``; a dot leads to parts.
 
     ``words`` print the number where they say ``{at}``; see :class:`~goldviz.diagnostics.findings.words.Printed`
     for ``{at:percent}`` and its like.
     """
-    return Line(lambda n: np.asarray(getattr(n, measure) > at), words.format(at=Printed(at)))
+    return Line(lambda n: np.asarray(attrgetter(measure)(n) > at), words.format_map(Later(at=Printed(at))))
 
 
 def below(measure: str, at: float, words: str) -> Line:
     """Like :func:`above`, for what is below ``at``."""
-    return Line(lambda n: np.asarray(getattr(n, measure) < at), words.format(at=Printed(at)))
+    return Line(lambda n: np.asarray(attrgetter(measure)(n) < at), words.format_map(Later(at=Printed(at))))
 
 
 def at_least(measure: str, at: float, words: str) -> Line:
     """Like :func:`above`, with ``at`` itself over the line."""
-    return Line(lambda n: np.asarray(getattr(n, measure) >= at), words.format(at=Printed(at)))
+    return Line(lambda n: np.asarray(attrgetter(measure)(n) >= at), words.format_map(Later(at=Printed(at))))
 
 
 def at_most(measure: str, at: float, words: str) -> Line:
     """Like :func:`below`, with ``at`` itself over the line."""
-    return Line(lambda n: np.asarray(getattr(n, measure) <= at), words.format(at=Printed(at)))
+    return Line(lambda n: np.asarray(attrgetter(measure)(n) <= at), words.format_map(Later(at=Printed(at))))
 
 
 def where(verdict: str, words: str, at: float = float("nan")) -> Line:
@@ -62,4 +66,4 @@ def where(verdict: str, words: str, at: float = float("nan")) -> Line:
 
     A reading that compares with a number of its own hands that constant over as ``at``, for the words.
     """
-    return Line(lambda n: np.asarray(getattr(n, verdict), dtype=bool), words.format(at=Printed(at)))
+    return Line(lambda n: np.asarray(attrgetter(verdict)(n), dtype=bool), words.format_map(Later(at=Printed(at))))

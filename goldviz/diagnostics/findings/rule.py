@@ -3,9 +3,9 @@
 A laboratory writes its rules as data, in the order in which they are judged::
 
     SATURATED = Rule(
-        kind="saturated",
-        severity="warning",
-        title="Many activations are saturated in {subject}",
+        "saturated",
+        "warning",
+        "Many activations are saturated in {subject}",
         line=above("saturation", 0.3, "{at:percent}, mean over the layers at the last epoch"),
         number="{saturation:percent} of the activations",
         explanation="On the flat ends of {settings.activation} the slope is almost 0 ...",
@@ -22,7 +22,7 @@ the run has one network alone). What can be said with a measure belongs into the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,9 +61,27 @@ class Case:
         """The networks over the line."""
         return {verdict.network for verdict in self.verdicts}
 
+    def also(self, kind: str) -> bool:
+        """Whether a network over this line is over that of an earlier rule, too."""
+        return bool(self.names & self.crossed[kind])
+
+    def others(self, but: str) -> list[Any]:
+        """Readings of networks that are neither over this line nor over that of the earlier rule ``but``."""
+        return [n for n in self.everything if name_of(n) not in self.names | self.crossed[but]]
+
+    @property
+    def reading(self) -> Any:
+        """The reading over the line, where there is one alone.
+
+        Raises:
+            ValueError: there are several, or none.
+        """
+        [reading] = self.readings
+        return reading
+
     def text(self, words: str) -> str:
-        """A template with its networks (see :class:`Networks`) and ``{settings.depth}`` and its like filled in."""
-        return words.format_map(Networks([verdict.network for verdict in self.verdicts], settings=self.settings))
+        """A template with its :class:`Fields` filled in."""
+        return words.format_map(Fields(self.readings, self.settings))
 
 
 Text = str | Callable[[Case], str]
@@ -85,20 +103,20 @@ def sureness(case: Case) -> str:
     return agreement(case.verdicts) if case.verdicts else "the run stopped for it"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Rule:
     """One finding in waiting; parts that are constant are written as they are, others as functions.
 
-    - ``kind``, ``severity``, ``title`` and ``explanation`` become the finding's; titles and explanations are templates
-      for :meth:`Case.text`.
+    - ``kind``, ``severity``, ``title`` and ``explanation`` become the finding's. Titles, explanations, numbers and
+      what lines say are templates for :class:`Fields`.
     - ``line``: a :class:`Line`, or a function of the settings that gives one. It decides, and prints itself.
-    - ``number``: a template whose fields are the reading's measures (``"{update:times}"`` prints the median of the
-      seeds), or a function of the reading.
+    - ``number``: a template, or a function of the reading; said of each network over the line.
     - ``advice``: candidates for :func:`remedy`, the first that changes something is given; or a function of the case.
     - ``only``: whether the rule applies to a reading and settings at all.
     - ``silenced_by``: kinds of rules before this one; a network over one of their lines gets no verdict here.
     - ``enough``: how many seeds have to be over the line; more than half where nothing else is said.
-    - ``confidence``: how sure it is, where seeds that agree are not the measure.
+    - ``confidence``: how sure it is, where seeds that agree are not the measure; a template, too.
+    - ``alone``: whether nothing else is said of a network over its line, for it is the cause of all the rest.
     - ``run_says``: words for the number where the run as a whole says so though no network's reading does, else "".
       It then stands for all networks.
     - ``at_end``: whether the finding waits for the run's end; what it silences, it silences before.
@@ -108,6 +126,7 @@ class Rule:
     kind: str
     severity: Severity | Callable[[Case], Severity]
     title: Text
+    _: KW_ONLY
     line: Line | Callable[[Any], Line]
     number: str | Callable[[Any], str]
     explanation: Text
@@ -115,10 +134,11 @@ class Rule:
     only: Callable[[Any, Any], bool] = anywhere
     silenced_by: tuple[str, ...] = ()
     enough: Callable[[Verdicts], bool] = majority
-    confidence: Callable[[Case], str] = sureness
+    confidence: Text = sureness
     run_says: Callable[[xr.Dataset], str] = nothing
     at_end: bool = False
     must_tell: bool = False
+    alone: bool = False
 
     def judge(
         self, readings: Sequence[Any], settings: Any, dataset: xr.Dataset, crossed: Mapping[str, Set[str]]
@@ -134,7 +154,7 @@ class Rule:
             everything=readings,
             considered=considered,
             readings=[n for n, _ in over],
-            verdicts=[Verdict(name_of(n), self._number(n), seeds) for n, seeds in over],
+            verdicts=[Verdict(name_of(n), self._number(n, settings), seeds) for n, seeds in over],
             crossed=crossed,
             said_by_run="" if over else self.run_says(dataset),
         )
@@ -151,14 +171,14 @@ class Rule:
             title=_text(self.title, case),
             severity=self.severity(case) if callable(self.severity) else self.severity,
             number=number(case.verdicts) if case.verdicts else case.said_by_run,
-            threshold=self.line_for(case.settings).words,
-            confidence=self.confidence(case),
+            threshold=case.text(self.line_for(case.settings).words),
+            confidence=_text(self.confidence, case),
             explanation=_text(self.explanation, case),
             **remedy(case.settings, *candidates),
         )
 
-    def _number(self, reading: Any) -> str:
-        return self.number(reading) if callable(self.number) else self.number.format_map(_Medians(reading))
+    def _number(self, reading: Any, settings: Any) -> str:
+        return self.number(reading) if callable(self.number) else self.number.format_map(Fields([reading], settings))
 
 
 def name_of(reading: Any) -> str:
@@ -170,12 +190,19 @@ def _text(words: Text, case: Case) -> str:
     return case.text(words(case) if callable(words) else words)
 
 
-class _Medians(dict[str, Printed]):
-    """Measures of a reading, as medians of its seeds that print themselves."""
+class Fields(Networks):
+    """What a template may name: its :class:`Networks`, ``{settings.depth}`` and its like, and measures of the reading.
 
-    def __init__(self, reading: Any) -> None:
-        super().__init__()
-        self.reading = reading
+    ``"{update:times}"`` prints the median of a measure's seeds, where the template is about one reading alone. What is
+    no number is printed as it is, and a dot leads to its parts.
+    """
 
-    def __missing__(self, measure: str) -> Printed:
-        return Printed(median(np.asarray(getattr(self.reading, measure), dtype=np.float64)))
+    def __init__(self, readings: Sequence[Any], settings: Any) -> None:
+        super().__init__([name_of(reading) for reading in readings], settings=settings)
+        self.readings = readings
+
+    def __missing__(self, field: str) -> Any:
+        if len(self.readings) != 1 or not hasattr(self.readings[0], field):
+            return super().__missing__(field)
+        measure = getattr(self.readings[0], field)
+        return Printed(median(np.asarray(measure, float))) if isinstance(measure, float | np.ndarray) else measure

@@ -26,14 +26,14 @@ SATURATED = 0.3
 USELESS = 0.98
 
 
-def training_diverged(*, where_it_did: str, explanation: str, advice: Sequence[Candidate]) -> Rule:
+def training_diverged(*, where_it_did: str = "", explanation: str, advice: Sequence[Candidate]) -> Rule:
     """The loss of a network, or the run's status, says that training ended in no number.
 
     Needs the measure ``diverged``. ``where_it_did`` ends the title: "in {subject}".
     """
 
     def title(case: Case) -> str:
-        return f"Training diverged {where_it_did}" if case.verdicts else "Training diverged"
+        return f"Training diverged {where_it_did if case.verdicts else ''}".rstrip()
 
     def run_says(dataset: xr.Dataset) -> str:
         return "a recorded value that is no finite number" if dataset.attrs.get("status") == "diverged" else ""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-PARTS = {0.5: "half", 0.25: "a quarter", 0.2: "a fifth", 0.1: "a tenth", 0.01: "a hundredth"}
+PARTS = {0.01: "a hundredth", 0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 0.5: "half", 10: "ten times"}
+
+
+COUNTS = {2: "two", 3: "three"}
 
 
 def times(factor: float) -> str:
@@ -37,12 +41,22 @@ def percent(share: float) -> str:
 
 
 def part(share: float) -> str:
-    """A share as a fraction in words where it has a common one, else as a percentage.
+    """A share or a multiple in words where it has common ones, else as a percentage or in figures.
 
-    >>> part(0.1), part(0.5), part(0.12)
-    ('a tenth', 'half', '12 %')
+    >>> part(0.1), part(0.12), part(10), part(7)
+    ('a tenth', '12 %', 'ten times', '7.0 times')
     """
-    return PARTS.get(round(share, 6), percent(share))
+    return PARTS.get(round(share, 6), percent(share) if share < 1 else f"{times(share)} times")
+
+
+def points(share: float) -> str:
+    """A difference of two shares.
+
+    >>> points(0.15), points(0.02)
+    ('15 points', 'two points')
+    """
+    count = round(100 * share)
+    return f"{COUNTS.get(count, count)} points"
 
 
 def power(exponent: float) -> str:
@@ -64,8 +78,32 @@ class Printed(float):
     """
 
     def __format__(self, form: str) -> str:
-        words = {"times": times, "percent": percent, "part": part, "power": power}.get(form)
+        words = {"times": times, "percent": percent, "part": part, "points": points, "power": power}.get(form)
         return words(float(self)) if words else format(float(self), form or ",g")
+
+
+class Later(dict[str, Any]):
+    """Fields of a template that others are filled into later: those stay as they are written.
+
+    >>> "{own:percent} of {at}, {learning.early}".format_map(Later(at=Printed(3)))
+    '{own:percent} of 3, {learning.early}'
+    """
+
+    def __missing__(self, field: str) -> Field:
+        return Field(field)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a template, or a part of it, that formats to itself."""
+
+    path: str
+
+    def __getattr__(self, part: str) -> Field:
+        return Field(f"{self.path}.{part}")
+
+    def __format__(self, form: str) -> str:
+        return f"{{{self.path}:{form}}}" if form else f"{{{self.path}}}"
 
 
 class Networks(dict[str, Any]):

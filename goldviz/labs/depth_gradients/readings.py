@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import (
-    Floats,
-    Recorded,
-    Verdicts,
-    diverged,
-    largest,
-    mean,
-    ratio,
-    rising,
-    typical_updates,
-)
+from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
+from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio, rising, typical_updates
 
 if TYPE_CHECKING:
     import xarray as xr

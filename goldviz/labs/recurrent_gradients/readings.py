@@ -7,23 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import (
-    Floats,
-    Recorded,
-    Verdicts,
-    diverged,
-    largest,
-    mean,
-    ratio,
-    rising,
-    typical_updates,
-)
+from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, ratio
+from goldviz.diagnostics.findings.measures import diverged, largest, mean, rising, typical_updates
 
 if TYPE_CHECKING:
     import xarray as xr
 
 FADED = -2.0
 """log10 of a hundredth: a signal below it counts as gone."""
+
+KEPT_WITHIN = 10
+"""The factor, up or down, within which a signal counts as kept."""
 
 FORGET, STEERING = ("forget",), ("input", "output", "update", "reset")
 LABELS = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
@@ -110,7 +104,7 @@ class Reading:
     @property
     def memory(self) -> Floats:
         """That half-life as a share of the longest lag; NaN where the signal arrives all the same, by other paths."""
-        return ratio(np.where(self.farthest >= -1.0, np.nan, self.memory_half_life), self.longest_lag)
+        return ratio(np.where(self.farthest >= -np.log10(KEPT_WITHIN), np.nan, self.memory_half_life), self.longest_lag)
 
 
 def _faded_at(logarithms: Floats, lags: Floats) -> Floats:

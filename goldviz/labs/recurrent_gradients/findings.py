@@ -1,0 +1,265 @@
+"""What a run of the recurrent laboratory says about its networks, in order and without contradiction.
+
+A network that diverged gets no other verdict: the cause comes first. An exploding gradient is not also called
+vanishing or kept, a network that has solved its task is not told that its signal fades or that its steps are too
+small, and one whose steps are too large is not told to train for longer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goldviz.diagnostics.findings import (
+    CLIPPED,
+    FASTER,
+    SATURATED,
+    SLOWER,
+    SLOWER_AND_CLIPPED,
+    USELESS,
+    Candidate,
+    Case,
+    DividedBy,
+    Finding,
+    LoweredTo,
+    Rule,
+    Times,
+    above,
+    at_least,
+    at_most,
+    below,
+    conclude,
+    majority,
+    median,
+    part,
+    percent,
+    power,
+    steps_too_long,
+    steps_too_short,
+    times,
+    training_diverged,
+    where,
+)
+from goldviz.labs.recurrent_gradients.readings import FADED, KEPT_WITHIN, Reading
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+
+PEAK = 2.0
+LONGEST_NORM = 1000.0
+ORTHOGONAL = ("Start from an orthogonal matrix that keeps lengths.", {"initialisation": "orthogonal", "gain": 1.0})
+SHORTER = ("Take a sequence half as long.", {"length": DividedBy(2)})
+USUAL_MATRICES = ("Draw the usual recurrent matrices.", {"gain": LoweredTo(1.0)})
+SETTLED = ("diverged", "exploding", "task_solved")
+
+
+def _explosion(n: Reading) -> str:
+    peak, longest = median(n.peak), median(n.largest_norm)
+    words = [f"a signal {power(peak)} times larger on its way"] if peak > PEAK else []
+    words += [f"a gradient of norm {times(longest)}"] if longest > LONGEST_NORM else []
+    return ", ".join(words) or "a signal or a norm over the line"
+
+
+def _solved(n: Reading) -> str:
+    worth = median(n.worth)
+    share = percent(worth) if worth >= 0.01 else "less than 1 %"
+    return f"loss {times(median(n.loss))}, {share} of the memoryless one"
+
+
+def _title_with_lag(case: Case) -> str:
+    return f"The gradient vanishes by lag {min(median(n.faded_at) for n in case.readings):.0f} in {{subject}}"
+
+
+def _against_vanishing(case: Case) -> list[Candidate]:
+    orthogonal = {"initialisation": "orthogonal", "gain": lambda settings: max(1.0, min(settings.gain, 1.2))}
+    if case.names & {"LSTM", "GRU"} == {"LSTM"}:
+        first = ("Raise the LSTM's forget bias: its gate then starts open.", {"forget_bias": 3.0})
+        return [first, (ORTHOGONAL[0], orthogonal), SHORTER]
+    compare = ("Compare all three: gates open a path that W does not shrink.", {"networks": "all"})
+    return [(ORTHOGONAL[0], orthogonal), compare, SHORTER]
+
+
+def _why_nothing(case: Case) -> str:
+    cause = (
+        "Its gradient fades before it reaches the cue (document 001, eq. 6-9)."
+        if case.also("vanishing")
+        else "Its gradient reaches the cue, but has not been followed for long enough, or in steps of the wrong size."
+    )
+    return f"An answer that never looks back would score as well. {cause}"
+
+
+def _to_learn(case: Case) -> list[Candidate]:
+    longer = ("Train five times as long.", {"steps": Times(5)})
+    if case.also("vanishing"):
+        return [("Compare all three: gates keep the signal.", {"networks": "all"}), SHORTER, longer]
+    return [longer, ("Let Adam take steps of 0.003.", {"optimiser": "adam", "learning_rate": 3e-3}), SHORTER]
+
+
+def _title_with_steps(case: Case) -> str:
+    return f"{{Subject}} keep{{s|}} the signal over {max(n.longest_lag for n in case.considered)} steps"
+
+
+def _why_it_is_kept(case: Case) -> str:
+    others = [n for n in case.others("diverged") if majority(n.faded)]
+    beside = "".join(
+        f" In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}." for n in others
+    )
+    why = (
+        "The Jacobians of your steps neither stretch nor shrink much (document 001, eq. 6-9)."
+        if "RNN" in case.names
+        else "Gates near 1 pass the state on almost unchanged, a path that W does not shrink (document 001, eq. 17-24)."
+    )
+    return f"{why}{beside} A kept norm does not prove that the gradient points the right way."
+
+
+RULES = (
+    training_diverged(
+        where_it_did="in {subject}",
+        explanation="The same matrix is used at every time step, so once it is too large, states and gradients grow "
+        "with every step of the sequence (document 001, eq. 6-9), and one update can end in no number.",
+        advice=[
+            SLOWER_AND_CLIPPED,
+            ("Start from an orthogonal matrix.", {"initialisation": "orthogonal", "gain": 1.0}),
+        ],
+    ),
+    Rule(
+        kind="exploding",
+        severity="bad",
+        title="The gradient explodes in {subject}",
+        line=above("peak", PEAK, "a Jacobian product above {at:power} at any lag")
+        | above("largest_norm", LONGEST_NORM, "a gradient's norm above {at}"),
+        number=_explosion,
+        explanation="Going back k steps multiplies the gradient by k Jacobians (document 001, eq. 6-9). Most of yours "
+        "stretch it, and every time step makes it worse. Clipping (document 003) caps the update, not the cause.",
+        advice=[
+            CLIPPED,
+            ORTHOGONAL,
+            ("Let tanh hold the states.", {"activation": "tanh"}),
+            ("Draw smaller recurrent matrices.", {"gain": DividedBy(2)}),
+        ],
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        kind="task_solved",
+        severity="good",
+        title="{Subject} learned to remember",
+        line=below("worth", 0.2, "{at:part} of the best loss without memory"),
+        number=_solved,
+        explanation="No answer without memory gets near this loss: what was seen long before is used. Equal settings "
+        "are not a fair contest between networks: another may want another learning rate, or more steps.",
+        silenced_by=("diverged",),
+    ),
+    steps_too_long(
+        title="The learning rate is too large for {subject}",
+        explanation="Each of your steps overwrites a good part of the recurrent weights, which every time step uses "
+        "again (document 001, eq. 6). About a thousandth of the weights is the usual advice.",
+        advice=[SLOWER, CLIPPED],
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        kind="vanishing",
+        severity=lambda case: "bad" if case.names <= {"RNN"} or len(case.names) == len(case.considered) else "warning",
+        title=_title_with_lag,
+        line=where("faded", "a Jacobian product below {at:power} within the sequence, at the last look", at=FADED),
+        number=lambda n: f"below {power(FADED)} from lag {median(n.faded_at):.0f} of {n.longest_lag}",
+        explanation="Going back k steps multiplies the gradient by k Jacobians dh(t)/dh(t−1) (document 001, eq. 6-9). "
+        "Yours shrink it, so a cue farther back than that lag is hardly heard, however healthy the weights' own "
+        "gradients look: those add up near lags.",
+        advice=_against_vanishing,
+        silenced_by=("diverged", "exploding", "task_solved"),
+    ),
+    Rule(
+        kind="learned_nothing",
+        severity="bad",
+        title="{Subject} remember{s|} nothing of use",
+        line=at_least("worth", USELESS, "{at:percent} of the best loss without memory"),
+        number="{worth:percent} of the memoryless loss",
+        explanation=_why_nothing,
+        advice=_to_learn,
+        only=lambda n, settings: n.tested,
+        silenced_by=("diverged", "exploding", "learning_rate_too_large"),
+    ),
+    Rule(
+        kind="forget_bias_too_small",
+        severity="warning",
+        title="The LSTM's forget gate closes too early",
+        line=lambda settings: below(
+            "memory", 0.1, f"a half-life of {{at:part}} of the {settings.length} steps, at the last look"
+        ),
+        number="opening {forget:.2f}: memory halves in {memory_half_life:.1f} steps",
+        explanation="The cell path multiplies the gradient by the forget gate at every step (document 001, eq. 18). "
+        "At this opening little is left after a few of them; a larger initial bias opens the gate.",
+        advice=[
+            (
+                "Start with a forget bias of {forget_bias:g}.",
+                {"forget_bias": lambda settings: 1.0 if settings.forget_bias < 1 else settings.forget_bias + 2},
+            )
+        ],
+        silenced_by=("diverged", "exploding", "task_solved"),
+    ),
+    Rule(
+        kind="saturated_gates",
+        severity="warning",
+        title="Most gates are stuck at an end in {subject}",
+        line=above("stuck", 0.6, "{at:percent} below 0.05 or above 0.95, forget gates not counted"),
+        number="{stuck:percent} of the gate values",
+        explanation="A gate's slope is s(1 − s): near 0 or 1 almost nothing passes back to what controls it "
+        "(document 001, eq. 19-20), so it can hardly learn to open or shut.",
+        advice=[USUAL_MATRICES, SLOWER],
+        silenced_by=SETTLED,
+    ),
+    Rule(
+        kind="saturated_states",
+        severity="warning",
+        title="Many states are saturated in {subject}",
+        line=above("flat", SATURATED, "{at:percent} with |h| above 0.97, at the last look"),
+        number="{flat:percent} of the hidden values",
+        explanation="The step's Jacobian is diag(1 − h²) W (document 001, eq. 8): where |h| is near 1, the gradient is "
+        "multiplied by almost 0.",
+        advice=[USUAL_MATRICES, SLOWER],
+        only=lambda n, settings: n.name == "RNN" and settings.activation == "tanh",
+        silenced_by=SETTLED,
+    ),
+    Rule(
+        kind="clipping_every_step",
+        severity="warning",
+        title="Nearly every step of {subject} is clipped",
+        line=above("clipped", 0.9, "{at:percent} of the steps"),
+        number="{clipped:percent} of the steps",
+        explanation="Clipping is a belt for rare long gradients (document 003): the direction stays, the length is "
+        "cut. Cut at every step, all gradients have one length, and the clip value works as your learning rate.",
+        advice=[("Clip at {clip:g} instead.", {"clip": lambda settings: settings.clip * 10 or 1.0}), ORTHOGONAL],
+        silenced_by=("diverged",),
+    ),
+    steps_too_short(
+        title="The learning rate is too small for {subject}",
+        explanation="Your steps change the recurrent weights so little that training would take many thousands of "
+        "them. The gradient (document 001, eq. 6) is there, but it is followed too timidly.",
+        advice=[FASTER, ("Let Adam set the size of each step.", {"optimiser": "adam"})],
+        silenced_by=SETTLED,
+    ),
+    Rule(
+        kind="gradient_kept",
+        severity="good",
+        title=_title_with_steps,
+        line=at_most(
+            "drift",
+            np.log10(KEPT_WITHIN),
+            f"between {part(1 / KEPT_WITHIN)} and {part(KEPT_WITHIN)} its size at the largest lag",
+        ),
+        number=lambda n: f"a factor of {times(10 ** median(n.farthest))} over {n.longest_lag} steps",
+        explanation=_why_it_is_kept,
+        only=lambda n, settings: n.longest_lag > 0,
+        silenced_by=("diverged", "exploding"),
+    ),
+)
+"""In the order in which they are judged."""
+
+
+def findings_of(settings: RecurrentGradients, dataset: xr.Dataset) -> list[Finding]:
+    """Findings of a recurrent run, most serious first, at most five."""
+    names = dataset["network"].values if "network" in dataset.coords else ()
+    return conclude(RULES, [Reading.of(dataset, str(name)) for name in names], settings, dataset)
