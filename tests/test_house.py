@@ -125,3 +125,12 @@ def test_every_folder_of_laboratories_is_one() -> None:
     folders = {folder.name for folder in LABS.iterdir() if (folder / "__init__.py").is_file()}
     assert folders == {lab.folder for lab in laboratories().values()}
     assert all(lab.name == lab.folder.replace("_", "-") for lab in laboratories().values())
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
+)
+def test_files_that_a_page_names_are_there(page: Path) -> None:
+    recipe = page.read_text(encoding="utf-8").partition("## Add a laboratory")[0]
+    named = re.findall(r"`((?:goldviz|pages|tests|docs|benchmarks)/[\w./-]+)`", recipe)
+    assert [name for name in named if not (ROOT / name).exists()] == []
