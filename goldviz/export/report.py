@@ -13,6 +13,7 @@ from plotly.offline import get_plotlyjs
 from goldviz.diagnostics.findings import Finding
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import FONT, INKS
+from goldviz.figures.unread import of_unread_run
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -87,7 +88,7 @@ def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[s
     listed = (
         {name.replace("_", " ").capitalize(): value for name, value in kept.items()} if isinstance(kept, dict) else {}
     )
-    drawn = [(spec, spec.draw(dataset, theme="light")) for spec in figures.values()]
+    drawn = [(spec, of_unread_run(spec).draw(dataset)) for spec in figures.values()]
     title = str(dataset.attrs.get("title") or dataset.attrs["experiment"])
     return report_html(title, {"Note": complaint, **listed}, drawn, [])
 

@@ -15,6 +15,7 @@ import streamlit as st
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, SettingsError
 from goldviz.figures.spec import FigureSpec
+from goldviz.figures.unread import of_unread_run
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
 from goldviz.ui import chrome, controls, findings_panel, lanes, services, settings_panel, take_away
@@ -89,8 +90,9 @@ class LaboratoryPage:
         every_lane_read = len(shown) == len(lanes.ids(self.experiment))
         with timeline:
             epoch = _scrubber(self.experiment, shown)
-        datasets = [lane.dataset for lane in shown]
-        limits = self.lab.figures().shared_limits(datasets) if len(shown) > 1 else None
+        # Limits may be read off settings too, so a run whose settings are not understood has axes of its own.
+        datasets = [lane.dataset for lane in shown if isinstance(lane, Lane)]
+        limits = self.lab.figures().shared_limits(datasets) if len(datasets) > 1 else None
         draw = partial(self._figure, epoch=epoch, limits=limits)
 
         with st.container(key="first-look"):
@@ -158,8 +160,9 @@ class LaboratoryPage:
         self._across(shown, chosen, draw)
 
     def _figure(self, lane: AnyLane, name: str, *, epoch: int | None, limits: Any, place: str = "") -> None:
-        spec = self.figures[name]
-        theme = theme_now()
+        spec, theme = self.figures[name], theme_now()
+        if not isinstance(lane, Lane):
+            spec, limits = of_unread_run(spec), None
         step = min(epoch, lane.last_step) if epoch is not None and lane.last_step else None
         key = (lane.id, lane.version, name, step, theme, str(limits))
         text = services.figure_json(key, lambda: spec.draw(lane.dataset, epoch=step, limits=limits, theme=theme))

@@ -91,6 +91,16 @@ def test_an_unread_run_of_any_laboratory_is_exported_but_not_as_a_script(
     assert not (tmp_path / "run.py").exists()
 
 
+def test_a_figure_that_needs_a_setting_that_is_not_understood_says_so(database: Path) -> None:
+    forecast = BY_NAME["Kept gold-forecast"]
+    alter(database, forecast, network="oracle")
+    visitor = Visitor("pages/gold_forecast.py", {"runs": forecast})
+    assert not visitor.errors
+    assert "Network is 'oracle'" in visitor.warnings[0].replace("\\", "")
+    [figure] = visitor.figures("skill")
+    assert "This figure needs settings that are not understood" in json.dumps(figure).replace("<br>", " ")
+
+
 @pytest.fixture
 def _later(monkeypatch: pytest.MonkeyPatch, database: Path) -> None:
     """Since version 2, what was the 'span' is the width, and the 'rate' is the learning rate."""
