@@ -23,16 +23,8 @@ from goldviz.labs.bert_pretraining.figures.training import gradients, schedule, 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = by_name(
-    learning,
-    attention,
-    by_kind,
-    masked_place,
-    heads,
-    gradients,
-    update_to_data,
-    schedule,
-    confusion,
-)
+    learning, attention, by_kind, masked_place, heads, gradients, update_to_data, schedule, confusion,
+)  # fmt: skip
 
 PICTURE_POINTS = 160
 

@@ -32,12 +32,10 @@ MEASURES = {
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
-@figure(
-    "Where do the heads look?",
-    shows="The attention of every head in one unseen sentence, at the step in view.",
-    cannot_show="What the network concludes from it: attention is not an explanation, and this is one sentence.",
-    needs=("attention",),
-)
+@figure("Where do the heads look?", needs=("attention",),
+        shows="The attention of every head in one unseen sentence, at the step in view.",
+        cannot_show="What the network concludes from it: attention is not an explanation, and this is one "
+        "sentence.")  # fmt: skip
 def attention(plot: Plot) -> go.Figure:
     """Attention of every head in the probe sentence at one look: layers from top to bottom, heads from left to right.
 
@@ -118,12 +116,9 @@ def _sharpest(now: xr.DataArray, at: int) -> str:
     return f"Step {at}. Surest: layer {layer + 1}, head {head + 1}: {bits[layer, head]:.1f} of {most:.1f} bits."
 
 
-@figure(
-    "When do the heads part?",
-    shows="Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.",
-    cannot_show="What a head is good for: switch it off to see, in Inside BERT.",
-    needs=tuple(MEASURES),
-)
+@figure("When do the heads part?", needs=tuple(MEASURES),
+        shows="Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.",
+        cannot_show="What a head is good for: switch it off to see, in Inside BERT.")  # fmt: skip
 def heads(plot: Plot) -> go.Figure:
     """Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.
 

@@ -30,13 +30,11 @@ STYLES = {"new draws": UNSEEN, "new patterns": TONE_SETS["new patterns"]}
 HEADINGS = ("Loss on masked pieces", "Tone judged rightly")
 
 
-@figure(
-    "What does the network learn?",
-    shows="The loss on masked pieces beside word frequencies, then the share of tones judged rightly beside counted "
-    "words.",
-    cannot_show="What the network would make of real statements: all scores are on texts of the same generator.",
-    needs=("loss", "phase"),
-)
+@figure("What does the network learn?", needs=("loss", "phase"),
+        shows="The loss on masked pieces beside word frequencies, then the share of tones judged rightly beside "
+        "counted words.",
+        cannot_show="What the network would make of real statements: all scores are on texts of the same "
+        "generator.")  # fmt: skip
 def learning(plot: Plot) -> go.Figure:
     """Loss on masked pieces over the whole run (above), and the share of tones judged rightly in fine-tuning (below).
 

@@ -21,11 +21,9 @@ NOT_YET = "The tone is judged in the second phase: no look there so far."
 NETWORK = NetworkStyle("this network", UNSEEN.colour, UNSEEN.dash, UNSEEN.symbol)
 
 
-@figure(
-    "Which kinds of text does it judge?",
-    shows="The share of tones judged rightly for each kind of unseen text, beside a bag of words and the majority.",
-    cannot_show="Why a kind is hard; and with few texts of a kind, a few percent are chance.",
-)
+@figure("Which kinds of text does it judge?",
+        shows="The share of tones judged rightly for each kind of unseen text, beside a bag of words and the majority.",
+        cannot_show="Why a kind is hard; and with few texts of a kind, a few percent are chance.")  # fmt: skip
 def by_kind(plot: Plot) -> go.Figure:
     """Share of tones judged rightly for each kind of unseen text at one look, beside the two baselines.
 
@@ -111,11 +109,9 @@ def _of_bag(ds: xr.Dataset, row: int) -> float:
     return float(ds["baseline_kind_accuracy"].sel(baseline="bag of words").values[row])
 
 
-@figure(
-    "Which tones are mixed up?",
-    shows="How the unseen texts of each tone are judged, for known patterns and for new ones.",
-    cannot_show="How sure the network is: a judgement by a hair counts as much as a clear one.",
-)
+@figure("Which tones are mixed up?",
+        shows="How the unseen texts of each tone are judged, for known patterns and for new ones.",
+        cannot_show="How sure the network is: a judgement by a hair counts as much as a clear one.")  # fmt: skip
 def confusion(plot: Plot) -> go.Figure:
     """How the unseen texts of each tone are judged at one look: a row is a tone, its shares sum to 1.
 

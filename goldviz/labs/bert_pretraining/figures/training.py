@@ -27,12 +27,10 @@ NORM_WINDOWS = 100
 PHASES = {WORDS: "masked words", TONE: "tone"}
 
 
-@figure(
-    "Does the gradient reach every part?",
-    shows="The norm of the gradient of the embeddings, of every block and of both heads, before clipping.",
-    cannot_show="Parts of different size: a larger one has a longer gradient at the same size of each entry.",
-    needs=("part_gradient_norm",),
-)
+@figure("Does the gradient reach every part?", needs=("part_gradient_norm",),
+        shows="The norm of the gradient of the embeddings, of every block and of both heads, before clipping.",
+        cannot_show="Parts of different size: a larger one has a longer gradient at the same size of each "
+        "entry.")  # fmt: skip
 def gradients(plot: Plot) -> go.Figure:
     """Norm of the gradient of every part of the network over training, before clipping, on a log axis.
 
@@ -76,12 +74,10 @@ def _at_zero(ds: xr.Dataset) -> str:
     return f"Exactly 0, not on the axis: {'; '.join(parts)}." if parts else ""
 
 
-@figure(
-    "Are the steps the right size?",
-    shows="How large the steps are beside the weights that they change, part by part.",
-    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way.",
-    needs=("update_to_data",),
-)
+@figure("Are the steps the right size?", needs=("update_to_data",),
+        shows="How large the steps are beside the weights that they change, part by part.",
+        cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
+        "way.")  # fmt: skip
 def update_to_data(plot: Plot) -> go.Figure:
     """Spread of the step over the spread of the weights that it changes, part by part, on a log axis.
 
@@ -106,12 +102,9 @@ def _typical(plot: Plot) -> str:
     return f"At step {at}: from {times(low)} to {times(high)}." if np.isfinite(low) else ""
 
 
-@figure(
-    "How large may the steps be?",
-    shows="The learning rate of every step with its warm-up, and the norm of the whole gradient before clipping.",
-    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.",
-    needs=("learning_rate",),
-)
+@figure("How large may the steps be?", needs=("learning_rate",),
+        shows="The learning rate of every step with its warm-up, and the norm of the whole gradient before clipping.",
+        cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.")  # fmt: skip
 def schedule(plot: Plot) -> go.Figure:
     """The learning rate of every step, and the norm of the whole gradient before clipping, on a log axis.
 

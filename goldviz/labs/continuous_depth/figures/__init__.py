@@ -21,16 +21,8 @@ from goldviz.labs.continuous_depth.figures.training import evaluations, field, g
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = by_name(
-    carried,
-    loss,
-    decision,
-    evaluations,
-    euler_steps,
-    field,
-    adjoint,
-    tolerance,
-    gradient_norm,
-)
+    carried, loss, decision, evaluations, euler_steps, field, adjoint, tolerance, gradient_norm,
+)  # fmt: skip
 
 
 def picture(ds: xr.Dataset) -> str:

@@ -21,13 +21,10 @@ PANEL = 330
 """Height of one network's panel in pixels."""
 
 
-@figure(
-    "Where does depth carry the points?",
-    shows="Paths of unseen points from depth 0 to depth 1, and the line where the read-out is undecided.",
-    cannot_show="More than two directions at once: with added dimensions it is a view from the side, where paths may "
-    "seem to cross.",
-    needs=("path",),
-)
+@figure("Where does depth carry the points?", needs=("path",),
+        shows="Paths of unseen points from depth 0 to depth 1, and the line where the read-out is undecided.",
+        cannot_show="More than two directions at once: with added dimensions it is a view from the side, where paths "
+        "may seem to cross.")  # fmt: skip
 def carried(plot: Plot) -> go.Figure:
     """The kept points' paths from depth 0 (small rings) to depth 1 (filled), at one look, a panel for each network.
 
@@ -180,12 +177,9 @@ def _share(value: float) -> str:
     return percent(value) if value < 0.9 or value == 1 else f"{100 * value:.1f} %"
 
 
-@figure(
-    "What is said of every place?",
-    shows="The probability of class 1 for each place of the plane where a point may start.",
-    cannot_show="How sure one may be: far from all training points the colours are a guess.",
-    needs=("decision", "path"),
-)
+@figure("What is said of every place?", needs=("decision", "path"),
+        shows="The probability of class 1 for each place of the plane where a point may start.",
+        cannot_show="How sure one may be: far from all training points the colours are a guess.")  # fmt: skip
 def decision(plot: Plot) -> go.Figure:
     """The probability of class 1 for every starting place in the plane at one look; the regression's answer over x.
 

@@ -19,11 +19,10 @@ COUNTS = [20, 50, 100, 200, 500, 1000, 2000, 5000]
 WITHOUT_FLOW = "Only a neural ODE has an adjoint equation: train one beside the residual network."
 
 
-@figure(
-    "Is the adjoint right?",
-    shows="The distance between the adjoint's gradient and the one through the solver's steps, and its cost.",
-    cannot_show="Memory: the adjoint keeps no steps, which is its reason to be for networks much larger than these.",
-)
+@figure("Is the adjoint right?",
+        shows="The distance between the adjoint's gradient and the one through the solver's steps, and its cost.",
+        cannot_show="Memory: the adjoint keeps no steps, which is its reason to be for networks much larger than "
+        "these.")  # fmt: skip
 def adjoint(plot: Plot) -> go.Figure:
     """How far the adjoint's gradient is from the one through the solver's own steps, and what its way back costs.
 
@@ -53,11 +52,9 @@ def _small_share(share: float) -> str:
     return percent(share) if share >= 0.1 else f"{100 * share:.2g} %"
 
 
-@figure(
-    "What does accuracy cost?",
-    shows="Evaluations of the trained field, and the error at the end, by the solver's tolerance.",
-    cannot_show="How training would have gone at another tolerance.",
-)
+@figure("What does accuracy cost?",
+        shows="Evaluations of the trained field, and the error at the end, by the solver's tolerance.",
+        cannot_show="How training would have gone at another tolerance.")  # fmt: skip
 def tolerance(plot: Plot) -> go.Figure:
     """Evaluations of the trained field and the error of the end points, over dopri5's relative tolerance.
 
@@ -95,11 +92,10 @@ def _dotted(plot: Plot, x: Any, y: Any, row: int | None = None) -> None:
     plot.add(go.Scatter(x=x, y=y, mode="lines", showlegend=False, hoverinfo="skip", line=line), row)
 
 
-@figure(
-    "Do more blocks become the flow?",
-    shows="The distance between a residual network's end points and the flow's, by the number of its blocks.",
-    cannot_show="What networks trained with that many blocks would do: each field here was trained once.",
-)
+@figure("Do more blocks become the flow?",
+        shows="The distance between a residual network's end points and the flow's, by the number of its blocks.",
+        cannot_show="What networks trained with that many blocks would do: each field here was trained "
+        "once.")  # fmt: skip
 def euler_steps(plot: Plot) -> go.Figure:
     """How far the end points of L Euler steps, a residual network of L blocks, are from those of the flow.
 

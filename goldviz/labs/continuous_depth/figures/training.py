@@ -13,12 +13,10 @@ from goldviz.labs.continuous_depth.figures.quantities import ORDER_KEPT, figure,
 NORM_WINDOWS = 100
 
 
-@figure(
-    "Is it learned, and is it a flow?",
-    shows="The loss over the steps, and the loss of the same weights with the field followed exactly.",
-    cannot_show="Equal steps are not equal work: the neural ODE may ask for the field ten times as often.",
-    needs=("loss",),
-)
+@figure("Is it learned, and is it a flow?", needs=("loss",),
+        shows="The loss over the steps, and the loss of the same weights with the field followed exactly.",
+        cannot_show="Equal steps are not equal work: the neural ODE may ask for the field ten times as "
+        "often.")  # fmt: skip
 def loss(plot: Plot) -> go.Figure:
     """Loss on unseen points over the steps, and dotted the loss of the same weights with the field followed exactly.
 
@@ -47,12 +45,9 @@ def loss(plot: Plot) -> go.Figure:
     return plot.finish(key, plot.drawn("Thin: training." if tested else ""))
 
 
-@figure(
-    "How long is the gradient?",
-    shows="The norm of the whole gradient before clipping.",
-    cannot_show="Whether the gradient points the right way; and a learned task has a short one.",
-    needs=("gradient_norm",),
-)
+@figure("How long is the gradient?", needs=("gradient_norm",),
+        shows="The norm of the whole gradient before clipping.",
+        cannot_show="Whether the gradient points the right way; and a learned task has a short one.")  # fmt: skip
 def gradient_norm(plot: Plot) -> go.Figure:
     """Norm of the whole gradient before clipping, on a log axis.
 
@@ -64,12 +59,9 @@ def gradient_norm(plot: Plot) -> go.Figure:
     return plot.finish(plot.drawn())
 
 
-@figure(
-    "What does the solver pay?",
-    shows="How often a step asks for the field, forward and back.",
-    cannot_show="The time on a clock; and a batch takes as many steps as its hardest point needs.",
-    needs=("evaluations_forward",),
-)
+@figure("What does the solver pay?", needs=("evaluations_forward",),
+        shows="How often a step asks for the field, forward and back.",
+        cannot_show="The time on a clock; and a batch takes as many steps as its hardest point needs.")  # fmt: skip
 def evaluations(plot: Plot) -> go.Figure:
     """How often each step asked for the field, on the way forward and on the way back.
 
@@ -101,12 +93,9 @@ def evaluations(plot: Plot) -> go.Figure:
     return plot.finish(f"Forward: {', '.join(growth)}.", plot.drawn(way))
 
 
-@figure(
-    "Does the field grow stiff?",
-    shows="How much the field stretches along the paths, and how many of its tanh units are saturated.",
-    cannot_show="Whether that is bad: a field has to be steep somewhere to part what is close.",
-    needs=("field_stiffness", "field_saturation"),
-)
+@figure("Does the field grow stiff?", needs=("field_stiffness", "field_saturation"),
+        shows="How much the field stretches along the paths, and how many of its tanh units are saturated.",
+        cannot_show="Whether that is bad: a field has to be steep somewhere to part what is close.")  # fmt: skip
 def field(plot: Plot) -> go.Figure:
     """The largest stretch |df/dh| along the paths, and the share of tanh units on a flat part, over training.
 

@@ -29,17 +29,9 @@ from goldviz.labs.depth_gradients.figures.training import loss, update_to_data
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = by_name(
-    gradient_by_layer,
-    gradient_heat_map,
-    loss,
-    decay_rate,
-    gradient_factor,
-    update_to_data,
-    activations,
-    activation_distribution,
-    hidden_gradient_distribution,
-    weight_gradient_distribution,
-)
+    gradient_by_layer, gradient_heat_map, loss, decay_rate, gradient_factor, update_to_data, activations,
+    activation_distribution, hidden_gradient_distribution, weight_gradient_distribution,
+)  # fmt: skip
 
 
 def picture(ds: xr.Dataset) -> str:

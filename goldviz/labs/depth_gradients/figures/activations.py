@@ -11,12 +11,10 @@ from goldviz.figures.reading import finite
 from goldviz.labs.depth_gradients.figures.quantities import figure
 
 
-@figure(
-    "Do the units still respond?",
-    shows="The share of saturated activations and of dead units, and the mean and spread of each layer's output.",
-    cannot_show="Shares are averages over units and samples: a few lost units can hide in a healthy layer.",
-    needs=("activation_mean", "activation_std"),
-)
+@figure("Do the units still respond?", needs=("activation_mean", "activation_std"),
+        shows="The share of saturated activations and of dead units, and the mean and spread of each layer's output.",
+        cannot_show="Shares are averages over units and samples: a few lost units can hide in a healthy "
+        "layer.")  # fmt: skip
 def activations(plot: Plot) -> go.Figure:
     """Saturated activations, dead units, and mean ± spread of the activations, by hidden layer at one epoch.
 

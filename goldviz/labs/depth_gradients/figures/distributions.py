@@ -60,34 +60,26 @@ class Columns:
         return arrange(shares.values, shares[bins].values, first, last)
 
 
-@figure(
-    "What do the layers put out?",
-    shows="How each layer's activations are distributed.",
-    cannot_show="A distribution over all units cannot tell whether samples are still told apart.",
-    needs=("activation_histogram",),
-)
+@figure("What do the layers put out?", needs=("activation_histogram",),
+        shows="How each layer's activations are distributed.",
+        cannot_show="A distribution over all units cannot tell whether samples are still told apart.")  # fmt: skip
 def activation_distribution(plot: Plot) -> go.Figure:
     """Share of activations per bin of values in every layer: a cloud that narrows tells samples apart by less."""
     return _distribution(plot, "activation_histogram", "Activation")
 
 
-@figure(
-    "How large is the signal going back?",
-    shows="How large the entries of dL/dh are in each layer, and how many are exactly zero.",
-    cannot_show="Sizes have no sign: whether entries add up or cancel does not show.",
-    needs=("gradient_histogram",),
-)
+@figure("How large is the signal going back?", needs=("gradient_histogram",),
+        shows="How large the entries of dL/dh are in each layer, and how many are exactly zero.",
+        cannot_show="Sizes have no sign: whether entries add up or cancel does not show.")  # fmt: skip
 def hidden_gradient_distribution(plot: Plot) -> go.Figure:
     """Share of the entries of dL/dh per bin of magnitudes in every layer; a cloud that drifts to the left fades."""
     return _distribution(plot, "gradient_histogram", "Size of an entry of dL/dh")
 
 
-@figure(
-    "How large are the weight gradients?",
-    shows="How large the entries of dL/dW are in each layer, and how many are exactly zero.",
-    cannot_show="Healthy weight gradients do not prove that the signal survives all the way to the input.",
-    needs=("weight_gradient_histogram",),
-)
+@figure("How large are the weight gradients?", needs=("weight_gradient_histogram",),
+        shows="How large the entries of dL/dW are in each layer, and how many are exactly zero.",
+        cannot_show="Healthy weight gradients do not prove that the signal survives all the way to the "
+        "input.")  # fmt: skip
 def weight_gradient_distribution(plot: Plot) -> go.Figure:
     """Share of the entries of dL/dW per bin of magnitudes in every layer; a cloud that drifts to the left fades."""
     return _distribution(plot, "weight_gradient_histogram", "Size of an entry of dL/dW")

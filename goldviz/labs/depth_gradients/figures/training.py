@@ -15,12 +15,10 @@ from goldviz.labs.depth_gradients.figures.quantities import figure, layer_ticks
 MOST_LINES = 20
 
 
-@figure(
-    "Do the networks learn?",
-    shows="The training loss over the epochs, and the test loss at the end beside that of predicting zero.",
-    cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its own.",
-    needs=("loss",),
-)
+@figure("Do the networks learn?", needs=("loss",),
+        shows="The training loss over the epochs, and the test loss at the end beside that of predicting zero.",
+        cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its "
+        "own.")  # fmt: skip
 def loss(plot: Plot) -> go.Figure:
     """Training loss over the epochs; after training, the test loss at the right, beside that of predicting zero.
 
@@ -36,12 +34,10 @@ def loss(plot: Plot) -> go.Figure:
     return plot.finish(tested, plot.drawn())
 
 
-@figure(
-    "Are the steps the right size?",
-    shows="How large each step is beside the weights that it changes, layer by layer.",
-    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way.",
-    needs=("update_to_data",),
-)
+@figure("Are the steps the right size?", needs=("update_to_data",),
+        shows="How large each step is beside the weights that it changes, layer by layer.",
+        cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
+        "way.")  # fmt: skip
 def update_to_data(plot: Plot) -> go.Figure:
     """Spread of each step over the spread of the weights it changes, by layer, over the epochs, on a log axis.
 

@@ -8,43 +8,47 @@ import xarray as xr
 from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
-from goldviz.figures.elements import worded
-from goldviz.figures.limits import Limits, Values
-from goldviz.figures.reading import run_label, sentences
+from goldviz.figures.limits import Values
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS, Theme, as_label, style_of
 from goldviz.labs.gold_forecast.figures.quantities import (
     AT_FIRST_LOOK,
     SHOWN_LAST,
     absent,
     date_axis,
+    figure,
     histogram,
     labels,
-    limit_of,
     shown,
     widened,
 )
 from goldviz.labs.gold_forecast.scoring.intervals import coverages, fan_bands, probabilities, recorded_at_end
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.words import forecasts_counted, phone_lines, source_words
+from goldviz.labs.gold_forecast.words import forecasts_counted, source_words
 
 DARKNESS = (0.16, 0.22, 0.3)
 """How dark the fan's bands are laid over one another, widest first."""
 
 
-def fan(ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light") -> go.Figure:
+@figure("How sure is the forecast?",
+        shows="The last forecasts as bands of 50, 80 and 95 %, and what came.",
+        cannot_show="These few months say little of other times; a fan that holds its points can still be needlessly "
+        "wide.")  # fmt: skip
+def fan(plot: Plot) -> go.Figure:
     """The last forecasts as bands of 50, 80 and 95 %, with their mean, and what came.
 
     Before the run's end there is one band, two standard deviations around the mean. Bands that never widen or narrow
     say that the network has found nothing that the size of moves depends on.
     """
-    title = "How sure is the forecast?"
+    ds = plot.ds
     if words := absent(ds, "target", "mean", "scale", waiting=AT_FIRST_LOOK):
-        return worded(words, title=title, theme=theme)
-    series = Series.of(ds, epoch)
+        return plot.instead(words)
+    series = Series.of(ds, plot.epoch)
     last = slice(-SHOWN_LAST, None)
     dates, came = labels(series.dates[last]), shown(series, series.came)[last]
     bands = fan_bands(ds, series)
-    style, figure = style_of(series.network), go.Figure()
+    style, figure = style_of(series.network), plot.figure
     for (name, low, high), alpha in zip(bands, DARKNESS[-len(bands) :], strict=True):
         edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
         figure.add_trace(go.Scatter(y=shown(series, low)[last], showlegend=False, **edge))
@@ -61,15 +65,15 @@ def fan(ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = Non
         )  # fmt: skip
     _, low, high = bands[0]
     outside = (came < shown(series, low)[last]) | (came > shown(series, high)[last])
-    _add_points(figure, dates, came, outside, unit, theme)
-    date_axis(figure, limit_of("recent", ds, limits), ticks=4)
+    _add_points(figure, dates, came, outside, unit, plot.theme)
+    date_axis(figure, plot.limit("recent"), ticks=4)
     drawn = [came, mean, shown(series, low)[last], shown(series, high)[last]]
     heading = "Price" if series.target == "level" else "Next log return (%)"
-    figure.update_yaxes(title_text=heading, range=widened(limit_of("fan", ds, limits), *drawn))
+    figure.update_yaxes(title_text=heading, range=widened(plot.limit("fan"), *drawn))
     expected = f"{0.05 * len(dates):.0f} expected"
     counted = f"{int(outside.sum())} of {forecasts_counted(len(dates))} outside the widest band; {expected}."
-    notes = [run_label(ds), counted, sentences(f"Epoch {series.look}.", _what_bands(ds, series)), source_words(ds)]
-    return look.apply(figure, theme, title=title, notes=phone_lines(notes))
+    notes = [counted, sentences(f"Epoch {series.look}.", _what_bands(ds, series)), source_words(ds)]
+    return plot.finish(*notes)
 
 
 def _what_bands(ds: xr.Dataset, series: Series) -> str:
@@ -96,25 +100,27 @@ def _add_points(
     )  # fmt: skip
 
 
-def calibration(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("Do its intervals keep their word?",
+        shows="Where in its forecast distribution each value fell, and how many values the intervals held.",
+        cannot_show="Right on average is not right on each day: a constant width can pass here, and fail in calm and "
+        "in stormy times.")  # fmt: skip
+def calibration(plot: Plot) -> go.Figure:
     """Histogram of the forecast probability of at most what came (PIT), and how much the intervals held.
 
     If the distributions are right, the histogram is flat but for chance (Dawid 1984). A hill in the middle says that
     the intervals are too wide, a valley that they are too narrow, a slope that the mean is off.
     """
-    title = "Do its intervals keep their word?"
+    ds = plot.ds
     if words := absent(ds, "target", "mean", "scale", waiting=AT_FIRST_LOOK):
-        return worded(words, title=title, theme=theme)
-    series = Series.of(ds, epoch)
+        return plot.instead(words)
+    series = Series.of(ds, plot.epoch)
     values, held = probabilities(ds, series), coverages(ds, series)
     if not values.size or not held:
-        return worded("No forecast has a width that is a finite number.", title=title, theme=theme)
-    style, ink = style_of(series.network), INKS[theme]
-    figure = make_subplots(rows=2, cols=1, vertical_spacing=0.24)
-    _add_histogram(figure, values, style.colour, theme)
-    highest = widened(limit_of("pit", ds, limits), np.array([max(bar for bar in figure.data[0].y)]))[1]
+        return plot.instead("No forecast has a width that is a finite number.")
+    style, ink = style_of(series.network), plot.ink
+    figure = plot.figure = make_subplots(rows=2, cols=1, vertical_spacing=0.24)
+    _add_histogram(figure, values, style.colour, plot.theme)
+    highest = widened(plot.limit("pit"), np.array([max(bar for bar in figure.data[0].y)]))[1]
     figure.update_yaxes(title_text="Share (%)", range=(0, highest), nticks=5, row=1, col=1)
     off = np.array([100 * (entry.share - entry.nominal) for entry in held])
     ends = 100 * np.array([entry.interval for entry in held])
@@ -130,7 +136,7 @@ def calibration(
     )  # fmt: skip
     figure.add_hline(y=0, row=2, col=1, line={"color": ink.accent, "width": 1.5, "dash": "dot"})
     beyond = np.concatenate([ends[:, 0] - at + off, ends[:, 1] - at + off])
-    ends_off = widened(limit_of("off", ds, limits), beyond)
+    ends_off = widened(plot.limit("off"), beyond)
     figure.update_yaxes(title_text="Points off", range=ends_off, nticks=5, row=2, col=1)
     figure.update_xaxes(title_text="Interval that should hold", type="category", showgrid=False, row=2, col=1)
     figure.update_xaxes(title_text="Forecast probability of at most what came", range=(0, 1), row=1, col=1)
@@ -144,9 +150,9 @@ def calibration(
     at_end = recorded_at_end(ds, series, "pit")
     about = "" if at_end else "As if Gaussian; the run's own distributions come at its end."
     counted = f"Epoch {series.look}, {forecasts_counted(values.size)}."
-    notes = [run_label(ds), f"Intervals of {promised} % held {kept} %.", sentences(counted, about),
+    notes = [f"Intervals of {promised} % held {kept} %.", sentences(counted, about),
              "Grey band, bars: 95 % chance, if days are independent."]  # fmt: skip
-    look.apply(figure, theme, title=title, notes=phone_lines(notes), height=560, legend=False, hover="closest")
+    plot.finish(*notes, height=560, legend=False, hover="closest")
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
 
 

@@ -4,55 +4,55 @@ from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-import xarray as xr
 
-from goldviz.figures import theme as look
-from goldviz.figures.elements import number_ticks, worded
-from goldviz.figures.limits import Limits
-from goldviz.figures.reading import run_label, sentences
-from goldviz.figures.theme import INKS, Theme, style_of
-from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, absent, limit_of
+from goldviz.figures.elements import number_ticks
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import sentences
+from goldviz.figures.theme import style_of
+from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, absent, figure
 from goldviz.labs.gold_forecast.scoring.direction import Direction, difference_p_value, directions
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.words import p_value, phone_lines, source_words
+from goldviz.labs.gold_forecast.words import p_value, source_words
 
 NO_SIGN = "A forecast of the variance has no sign: see how large the next move will be."
 
 
-def hits(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("How often is the sign right?",
+        shows="The share of right signs by year, with 95 % intervals, beside always saying up.",
+        cannot_show="It counts a small move like a large one: a forecaster can be right often and still "
+        "lose.")  # fmt: skip
+def hits(plot: Plot) -> go.Figure:
     """Share of moves whose sign the forecast had right, by year and in all, with 95 % Wilson intervals.
 
     Not one half but always saying *up* is what to beat: gold has risen on more days than not. Moves and forecasts of
     exactly zero are not counted, nor is a year with fewer than eight forecasts.
     """
-    title = "How often is the sign right?"
-    series = Series.of(ds, epoch)
+    ds = plot.ds
+    series = Series.of(ds, plot.epoch)
     if series.target == "volatility":
-        return worded(NO_SIGN, title=title, theme=theme)
+        return plot.instead(NO_SIGN)
     if words := absent(ds, "target", "mean", waiting=AT_FIRST_LOOK):
-        return worded(words, title=title, theme=theme)
+        return plot.instead(words)
     found = directions(series)
     if not found:
-        return worded("There are too few forecasts with a sign to count.", title=title, theme=theme)
-    ends = limit_of("year", ds, limits)
+        return plot.instead("There are too few forecasts with a sign to count.")
+    ends = plot.limit("year")
     last = int(np.floor(ends[1]))
     places = [last if entry.year is None else entry.year for entry in found]
-    figure = go.Figure()
+    figure = plot.figure
     _add_rates(figure, series.network, places, found)
     figure.add_trace(
         go.Scatter(
             x=places, y=[100 * entry.up.rate for entry in found], mode="markers", name="always up",
-            marker={"symbol": "line-ew-open", "size": 18, "color": INKS[theme].accent, "line": {"width": 3}},
+            marker={"symbol": "line-ew-open", "size": 18, "color": plot.ink.accent, "line": {"width": 3}},
             hovertemplate="always up %{y:.1f} %",
         )
     )  # fmt: skip
-    figure.add_vline(x=last - 1, line={"color": INKS[theme].muted, "width": 1, "dash": "dot"})
+    figure.add_vline(x=last - 1, line={"color": plot.ink.muted, "width": 1, "dash": "dot"})
     ticks = number_ticks(int(np.ceil(ends[0])), last - 2, {}, most=3)
     ticks = {**ticks, "tickvals": [*ticks["tickvals"], last], "ticktext": [*ticks["ticktext"], "all"]}
     figure.update_xaxes(range=ends, showgrid=False, unifiedhovertitle_text="%{x}", **ticks)
-    figure.update_yaxes(title_text="Sign right", range=limit_of("rate", ds, limits), ticksuffix=" %")
+    figure.update_yaxes(title_text="Sign right", range=plot.limit("rate"), ticksuffix=" %")
     own, up = found[-1].network, found[-1].up
     test = p_value(difference_p_value(series))
     answer = (
@@ -62,8 +62,8 @@ def hits(
     seeds = f"Mean forecast of {series.seeds} seeds." if series.seeds > 1 else ""
     place = f"Epoch {series.look}, {own.counted:,} moves. Bars: 95 %, Wilson."
     final = "The final block is left out." if series.final.any() else ""
-    notes = [run_label(ds), answer, sentences(place, seeds, final), source_words(ds)]
-    return look.apply(figure, theme, title=title, notes=phone_lines(notes))
+    notes = [answer, sentences(place, seeds, final), source_words(ds)]
+    return plot.finish(*notes)
 
 
 def _add_rates(figure: go.Figure, network: str, places: list[int], found: list[Direction]) -> None:

@@ -7,23 +7,22 @@ import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.diagnostics.findings import percent
-from goldviz.figures import theme as look
-from goldviz.figures.elements import add_curve, log_axis, number_ticks, power, power_ticks, unseen, whole, worded
-from goldviz.figures.limits import Limits, Values, log10
+from goldviz.figures.elements import number_ticks, power, power_ticks, unseen, whole
+from goldviz.figures.limits import Values, log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
-from goldviz.figures.reading import MOST_CELLS, Band, finite, positive, recorded, run_label, sentences, thinned
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label, style_of
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import MOST_CELLS, finite, positive, sentences, thinned
+from goldviz.figures.theme import SEQUENTIAL, as_label, style_of
 from goldviz.labs.gold_forecast.figures.quantities import (
     AT_FIRST_LOOK,
     AT_THE_END,
     absent,
     date_axis,
+    figure,
     hidden_days,
     labels,
-    limit_of,
 )
 from goldviz.labs.gold_forecast.scoring.series import settings_of
-from goldviz.labs.gold_forecast.words import phone_lines
 
 SLOW = 0.8
 """Autocorrelation above which a unit is called slow."""
@@ -34,33 +33,29 @@ LONGEST_NAME = 14
 WITHOUT_STATES = "An MLP reads its window at once: it has no hidden state that travels through time."
 
 
-def gradient_by_lag(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("How far back does the network learn from?", title="How far back does it learn from?",
+        shows="How long dL/dh is at each row before the forecast.",
+        cannot_show="Where returns have no memory there is nothing to reach back for: a short reach need not be a "
+        "fault.")  # fmt: skip
+def gradient_by_lag(plot: Plot) -> go.Figure:
     """Norm of dL/dh so many rows before the forecast, at one look of the last refit, on a log axis.
 
     Read it from left to right, as the error travels back. Where it is hundreds of times smaller than at the start,
     older rows hardly teach the network anything (document 001, eq. 6-9).
     """
-    title = "How far back does it learn from?"
+    ds = plot.ds
     if settings_of(ds).get("network") == "mlp":
-        return worded(WITHOUT_STATES, title=title, theme=theme)
+        return plot.instead(WITHOUT_STATES)
     if words := absent(ds, "state_gradient_norm", waiting=AT_FIRST_LOOK):
-        return worded(words, title=title, theme=theme)
-    at = recorded(ds, epoch, "look")
+        return plot.instead(words)
+    at = plot.at("look")
     now = ds["state_gradient_norm"].sel(look=at).astype(np.float64)
     network = str(settings_of(ds).get("network", "gru"))
-    band = Band.of(positive(now))
-    figure = go.Figure()
-    add_curve(figure, network, now["lag"].values, band, hover="%{y:.3e}")
-    ends = limit_of("lag", ds, limits)
-    figure.update_xaxes(title_text="Rows back from the forecast", unifiedhovertitle_text="%{x} rows back", range=ends)
-    figure.update_xaxes(**number_ticks(*whole(ends), {}))
-    figure.update_yaxes(title_text="Norm of dL/dh", **log_axis(limit_of("state_gradient_norm", ds, limits)))
-    seeds = f"Median of {ds.sizes['seed']} seeds; band: lowest to highest." if ds.sizes["seed"] > 1 else ""
+    plot.curve(positive(now), network, hover="%{y:.3e}")
+    plot.number_axis("lag", "Rows back from the forecast", "%{x} rows back")
+    plot.log_axis("state_gradient_norm", "Norm of dL/dh")
     lost = unseen(now.expand_dims(network=[network]), "lag", "row")
-    notes = [run_label(ds), _reach(now), sentences(f"Epoch {at}, the last refit.", seeds), lost]
-    return look.apply(figure, theme, title=title, notes=phone_lines(notes), legend=False)
+    return plot.finish(_reach(now), plot.drawn(f"Epoch {at}, the last refit."), lost, legend=False)
 
 
 def _reach(now: xr.DataArray) -> str:
@@ -73,18 +68,20 @@ def _reach(now: xr.DataArray) -> str:
     return f"Above 1/100 of its largest up to {farthest} of {window} rows back."
 
 
-def listening(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("What does the forecast listen to?",
+        shows="How much the forecast moves with each input, by channel and by rows back.",
+        cannot_show="A large derivative says what is used, not what is of use; and inputs that move together share "
+        "their credit by chance.")  # fmt: skip
+def listening(plot: Plot) -> go.Figure:
     """Mean size of the forecast's derivative by each input, by channel and by rows back, as log10 colour.
 
     A bright row is a channel that the forecast moves with. What is dark everywhere has no say. It says what the
     network uses, not what is worth using: a forecast without skill listens as well.
     """
-    title = "What does the forecast listen to?"
+    ds = plot.ds
     if words := absent(ds, "input_gradient", waiting=AT_FIRST_LOOK):
-        return worded(words, title=title, theme=theme)
-    at = recorded(ds, epoch, "look")
+        return plot.instead(words)
+    at = plot.at("look")
     now = finite(ds["input_gradient"].sel(look=at).astype(np.float64)).mean("seed").transpose("channel", "lag")
     channels = [str(channel) for channel in ds["channel"].values]
     sums = now.sum("lag").values
@@ -94,11 +91,11 @@ def listening(
     values = log10(now.isel(lag=columns)).values[::-1]
     hover = "%{customdata}, %{x} rows back<br>10<sup>%{z:.2f}</sup>"
     names = np.broadcast_to(np.array([as_label(name) for name in channels[::-1]])[:, None], values.shape)
-    figure = go.Figure(
+    figure = plot.figure = go.Figure(
         cells(values, x=now["lag"].values[columns], y=list(range(len(channels))), hover=hover, hoverongaps=False,
               customdata=names if values.size <= MOST_CELLS // 8 else None)
     )  # fmt: skip
-    ends = limit_of("lag", ds, limits)
+    ends = plot.limit("lag")
     figure.update_xaxes(title_text="Rows back from the forecast", range=ends, showgrid=False)
     figure.update_xaxes(**number_ticks(*whole(ends), {}))
     ticks = [f"{as_label(_short(name))} {percent(share)}" for name, share in zip(channels, shares, strict=True)]
@@ -108,16 +105,15 @@ def listening(
     gaps = "Grey: not observed so many rows before, or exactly 0." if bool(np.isnan(values).any()) else ""
     seeds = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes["seed"] > 1 else ""
     notes = [
-        run_label(ds),
         _loudest(channels, shares),
         sentences(f"Epoch {at}, the last refit.", seeds, thinning, gaps),
     ]
     height = 240 + 30 * len(channels)
-    look.apply(figure, theme, title=title, notes=phone_lines(notes), height=height, legend=False, hover="closest")
-    low, high = limit_of("input_gradient", ds, limits)
+    plot.finish(*notes, height=height, legend=False, hover="closest")
+    low, high = plot.limit("input_gradient")
     words = f"Size of the derivative, {power(low)} to {power(high)}"
     colour_bar(figure, (low, high), SEQUENTIAL, words, **power_ticks(low, high))
-    return figure.update_layout(plot_bgcolor=INKS[theme].gap if gaps else None)
+    return figure.update_layout(plot_bgcolor=plot.ink.gap if gaps else None)
 
 
 def _short(name: str) -> str:
@@ -132,17 +128,19 @@ def _loudest(channels: list[str], shares: Values) -> str:
     return f"Shares: {', '.join(f'{_short(channels[i])} {percent(shares[i])}' for i in order)}."
 
 
-def hidden(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("What does the network keep in mind?",
+        shows="The hidden states behind the last forecasts, slow units at the top.",
+        cannot_show="What a unit means cannot be read off it: another seed finds other units for the same "
+        "forecast.")  # fmt: skip
+def hidden(plot: Plot) -> go.Figure:
     """Hidden state behind each of the last forecasts, last refit, first seed; the slowest units at the top.
 
     A unit is slow if its value resembles the one of the day before (autocorrelation at lag 1). Slow units carry what
     lasts, such as how calm the market is; rows that flicker follow the last day.
     """
-    title = "What does the network keep in mind?"
+    ds = plot.ds
     if words := absent(ds, "hidden", waiting=AT_THE_END):
-        return worded(words, title=title, theme=theme)
+        return plot.instead(words)
     states = finite(ds["hidden"].transpose("unit", "recent").astype(np.float64)).values
     slowness = autocorrelation(states)
     order = np.argsort(np.nan_to_num(slowness, nan=-2.0))
@@ -151,20 +149,21 @@ def hidden(
     style = style_of(str(settings_of(ds).get("network", "gru")))
     hover = "%{x|%d %b %Y}<br>%{z:.3f}"
     x = labels(hidden_days(ds))
-    figure = go.Figure(cells(states[chosen], x=x, y=list(range(len(chosen))), hover=hover, hoverongaps=False))
-    date_axis(figure, limit_of("hidden_time", ds, limits), ticks=4)
+    figure = plot.figure
+    plot.add(cells(states[chosen], x=x, y=list(range(len(chosen))), hover=hover, hoverongaps=False))
+    date_axis(figure, plot.limit("hidden_time"), ticks=4)
     figure.update_xaxes(title_text="Forecast made on")
     figure.update_yaxes(title_text="Units, slowest at the top", showticklabels=False, ticks="", showgrid=False)
     figure.update_yaxes(range=(-0.5, len(chosen) - 0.5))
     known = slowness[np.isfinite(slowness)]
     slow = f"{int((known > SLOW).sum())} of {len(order)} units are slow (autocorrelation above {SLOW:g})."
     place = f"{style.label}, the last refit, first seed, at the run's end."
-    notes = [run_label(ds), slow if known.size else "", sentences(place, thinning)]
+    notes = [slow if known.size else "", sentences(place, thinning)]
     height = 300 + min(260, 8 * len(chosen))
-    look.apply(figure, theme, title=title, notes=phone_lines(notes), height=height, legend=False, hover="closest")
-    given = limit_of("hidden", ds, limits)
+    plot.finish(*notes, height=height, legend=False, hover="closest")
+    given = plot.limit("hidden")
     colour_bar(figure, symmetric(states, np.array(given)), SIGNED, "Value of the hidden unit")
-    return figure.update_layout(plot_bgcolor=INKS[theme].gap if bool(np.isnan(states).any()) else None)
+    return figure.update_layout(plot_bgcolor=plot.ink.gap if bool(np.isnan(states).any()) else None)
 
 
 def autocorrelation(rows: Values) -> Values:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
-from goldviz.figures import limits
+from goldviz.figures import limits, plot
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
 from goldviz.figures.maps import legend_below
 from goldviz.figures.reading import MOST_COLUMNS, absence, thinned
@@ -19,6 +19,7 @@ from goldviz.labs.gold_forecast.scoring.direction import directions
 from goldviz.labs.gold_forecast.scoring.intervals import coverages, fan_bands, probabilities
 from goldviz.labs.gold_forecast.scoring.results import final_results, results, seed_scores
 from goldviz.labs.gold_forecast.scoring.series import Dates, Series
+from goldviz.labs.gold_forecast.words import phone_lines
 
 UNFINISHED = ("queued", "running", "paused")
 SHOWN_LAST = 120
@@ -214,7 +215,7 @@ QUANTITIES = {
     "pit": Quantity(_pit),
 }
 
-limit_of = partial(limits.limit_of, QUANTITIES)
+figure = partial(plot.figure, QUANTITIES, lines_of=phone_lines)
 shared_limits = partial(limits.shared_limits, QUANTITIES)
 
 

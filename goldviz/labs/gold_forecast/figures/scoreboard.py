@@ -6,64 +6,63 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-import xarray as xr
 
-from goldviz.figures import theme as look
-from goldviz.figures.elements import worded
-from goldviz.figures.limits import Limits, Values
-from goldviz.figures.reading import run_label, sentences
+from goldviz.figures.limits import Values
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS, Theme, style_of
 from goldviz.labs.gold_forecast.figures.gains import score_unit
-from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, UNFINISHED, absent, limit_of, widened
+from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, UNFINISHED, absent, figure, widened
 from goldviz.labs.gold_forecast.figures.skill import SIMPLEST, said, short_name
 from goldviz.labs.gold_forecast.scoring.results import Result, final_results, results, seed_scores
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.words import forecasts_counted, model_name, phone_lines, source_words
+from goldviz.labs.gold_forecast.words import forecasts_counted, model_name, source_words
 
 
-def scoreboard(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("Who forecasts best?",
+        shows="The score of the network and of every baseline against the simplest forecast, with 95 % intervals.",
+        cannot_show="Intervals hold for one network tried once: choosing the best of many makes them too narrow. No "
+        "costs of trading are in them.")  # fmt: skip
+def scoreboard(plot: Plot) -> go.Figure:
     """Scores against the simplest forecast, with the 95 % interval of a block bootstrap once the run has ended.
 
     R2 out of sample for means (Campbell and Thompson 2008), the gain in QLIKE for volatility. An interval that holds
     zero says that chance alone could have brought the score.
     """
-    series = Series.of(ds, epoch)
-    title = f"Who beats {SIMPLEST[series.target]}?"
+    ds = plot.ds
+    series = Series.of(ds, plot.epoch)
+    plot.title = f"Who beats {SIMPLEST[series.target]}?"
     if words := absent(ds, "target", waiting=AT_FIRST_LOOK):
-        return worded(words, title=title, theme=theme)
+        return plot.instead(words)
     found, final = results(ds, series), final_results(series)
-    figure = go.Figure()
+    figure = plot.figure
     unit = score_unit(series)
     shown = {model: result.times(unit) for model, result in found.items()}
     own = shown.get("network", Result(np.nan))
     seeds = unit * np.array(seed_scores(series))
-    low, high = widened(limit_of("score", ds, limits), np.array([own.value, own.low, own.high]), seeds)
+    low, high = widened(plot.limit("score"), np.array([own.value, own.low, own.high]), seeds)
     names = list(reversed(found))
     for row, model in enumerate(names):
         _add_score(figure, series, model, row, shown[model], low)
     if seeds.size:
         _add_seeds(figure, series, names.index("network"), seeds)
-    _add_final(figure, series, final, names, low, theme)
+    _add_final(figure, series, final, names, low, plot.theme)
     percent = series.target != "volatility"
     words = f"R² against {SIMPLEST[series.target]}" if percent else "QLIKE gain over a constant variance"
     figure.update_xaxes(title_text=words, range=(low, high), nticks=5, ticksuffix=" %" if percent else "")
     ticks = [model_name(model, series.network, series.target) for model in names]
     figure.update_yaxes(range=(-0.6, len(names) - 0.4), tickvals=list(range(len(names))), ticktext=ticks)
     figure.update_yaxes(showgrid=False)
-    figure.add_vline(x=0, line={"color": INKS[theme].accent, "width": 2})
+    figure.add_vline(x=0, line={"color": plot.ink.accent, "width": 2})
     sure = any(result.sure for result in found.values())
     waiting = str(ds.attrs.get("status", "")) in UNFINISHED
     bars = "Bars: 95 % interval, block bootstrap." if sure else "Intervals come when the run ends." if waiting else ""
     known = "network" in found
     answer = f"{short_name(series, 'network')}: {_with_interval(series, found['network'])}." if known else AT_FIRST_LOOK
     counted = f"Epoch {series.look}, {forecasts_counted(int((~series.final).sum()))}." if series.look else ""
-    notes = [run_label(ds), answer, sentences(bars, counted), _small_marks(series, final), source_words(ds)]
+    notes = [answer, sentences(bars, counted), _small_marks(series, final), source_words(ds)]
     height = 190 + 44 * max(len(names), 2)
-    return look.apply(
-        figure, theme, title=title, notes=phone_lines(notes), height=height, legend=False, hover="closest"
-    )
+    return plot.finish(*notes, height=height, legend=False, hover="closest")
 
 
 def _beyond(figure: go.Figure, series: Series, row: float, value: float, colour: str) -> None:

@@ -7,9 +7,10 @@ import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.elements import MARKERS_UP_TO, add_range, worded
-from goldviz.figures.limits import Limits, Values
-from goldviz.figures.reading import run_label, sentences
+from goldviz.figures.elements import MARKERS_UP_TO, add_range
+from goldviz.figures.limits import Values
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS, Theme, style_of
 from goldviz.labs.gold_forecast.figures.gains import curve_values, drawable
 from goldviz.labs.gold_forecast.figures.quantities import (
@@ -18,15 +19,14 @@ from goldviz.labs.gold_forecast.figures.quantities import (
     date_axis,
     dates_over_legend,
     drawn_forecasts,
+    figure,
     labels,
-    limit_of,
     widened,
 )
 from goldviz.labs.gold_forecast.scoring.results import final_results, results
 from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.words import (
     forecasts_counted,
-    phone_lines,
     plain_number,
     signed_percent,
     source_words,
@@ -39,21 +39,24 @@ ALL_REFITS_MARKED = 12
 """Refits up to which each boundary is a line through the plot; more are short strokes at its foot."""
 
 
-def skill(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("Is the forecast better than the simplest one, and when?",
+        shows="What the network and every baseline gained over the simplest forecast, added up over time.",
+        cannot_show="A curve that ended well may have done so by chance or in one episode, and who tries often enough "
+        "finds one.")  # fmt: skip
+def skill(plot: Plot) -> go.Figure:
     """Gains over the simplest forecast, added up over time (Goyal and Welch 2008): above 0 is better so far.
 
     For means the gain is squared error saved, in percent of all that the simplest forecast has, so the curve ends in
     R2 against it. For volatility it is QLIKE, divided by the number of forecasts. A curve that rises once and is
     flat otherwise owes its score to one episode.
     """
-    series = Series.of(ds, epoch)
-    title = f"Does it beat {SIMPLEST[series.target]}?"
+    ds = plot.ds
+    series = Series.of(ds, plot.epoch)
+    plot.title = f"Does it beat {SIMPLEST[series.target]}?"
     if words := absent(ds, "target", waiting=AT_FIRST_LOOK):
-        return worded(words, title=title, theme=theme)
+        return plot.instead(words)
     kept, thinning = drawn_forecasts(len(series.dates))
-    dates, figure = labels(series.dates[kept]), go.Figure()
+    dates, figure = labels(series.dates[kept]), plot.figure
     drawn = [np.array([0.0])]
     curves, far = drawable(series)
     for model, values in reversed(curves.items()):
@@ -63,19 +66,19 @@ def skill(
         else:
             _add_baseline(figure, model, dates, values[kept], series)
     figure.update_layout(legend_traceorder="reversed")
-    date_axis(figure, limit_of("time", ds, limits))
+    date_axis(figure, plot.limit("time"))
     unit = "QLIKE gained" if series.target == "volatility" else "Squared error saved (%)"
-    figure.update_yaxes(title_text=unit, range=widened(limit_of("skill", ds, limits), *drawn))
-    figure.add_hline(y=0, line={"color": INKS[theme].accent, "width": 1.5, "dash": "dot"})
+    figure.update_yaxes(title_text=unit, range=widened(plot.limit("skill"), *drawn))
+    figure.add_hline(y=0, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
     figure.add_annotation(
         x=0, xref="x domain", xanchor="left", y=1, yref="y domain", yanchor="bottom",
-        text=f"above 0: better than {SIMPLEST[series.target]}", font={"size": 13, "color": INKS[theme].accent},
+        text=f"above 0: better than {SIMPLEST[series.target]}", font={"size": 13, "color": plot.ink.accent},
     )  # fmt: skip
-    _mark_refits(figure, series, theme)
-    shaded = _shade_final(figure, series, theme)
+    _mark_refits(figure, series, plot.theme)
+    shaded = _shade_final(figure, series, plot.theme)
     last = sentences(source_words(ds), thinning, _too_far(far))
-    notes = [run_label(ds), _ends_in_words(ds, series), _place(series), shaded, last]
-    look.apply(figure, theme, title=title, notes=phone_lines(notes), height=500)
+    notes = [_ends_in_words(ds, series), _place(series), shaded, last]
+    plot.finish(*notes, height=500)
     dates_over_legend(figure)
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
 
@@ -89,7 +92,7 @@ def _add_network(figure: go.Figure, series: Series, dates: list[str], values: Va
         known = np.isfinite(curves)
         low = np.where(known.any(0), np.where(known, curves, np.inf).min(0), np.nan)
         high = np.where(known.any(0), np.where(known, curves, -np.inf).max(0), np.nan)
-        add_range(figure, name, dates, low[kept], high[kept])  # type: ignore[arg-type]
+        add_range(figure, name, dates, low[kept], high[kept])
         drawn = [low, high]
     figure.add_trace(
         go.Scatter(

@@ -8,24 +8,13 @@ import xarray as xr
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
-from goldviz.figures.elements import (
-    MARKERS_UP_TO,
-    epoch_axis,
-    legend_above_headings,
-    log_axis,
-    loss_axis,
-    mark_epochs,
-    panels,
-    reference_line,
-    worded,
-)
-from goldviz.figures.limits import Limits
+from goldviz.figures.elements import MARKERS_UP_TO, legend_above_headings
 from goldviz.figures.maps import legend_below
-from goldviz.figures.reading import Band, averaged, positive, recorded, run_label, sentences, thinned
-from goldviz.figures.theme import INKS, Theme, depth_colours, style_of
-from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_EPOCH, absent, limit_of
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import averaged, positive, sentences, thinned
+from goldviz.figures.theme import NetworkStyle, depth_colours, style_of
+from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_EPOCH, absent, figure
 from goldviz.labs.gold_forecast.scoring.series import settings_of
-from goldviz.labs.gold_forecast.words import phone_lines
 
 MOST_REFITS = 24
 """Thin curves at most in a panel."""
@@ -37,20 +26,23 @@ DASHES = ("solid", "dash", "dot", "longdash", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 
 
-def loss(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("Does it learn, or learn by heart?",
+        shows="Training and validation loss of every refit, and the epochs whose weights make the forecasts.",
+        cannot_show="The best epoch is chosen on validation data, so the loss there is a little too good to be "
+        "true.")  # fmt: skip
+def loss(plot: Plot) -> go.Figure:
     """Training and validation loss of every refit over the epochs, on one scale, with each refit's best epoch.
 
     Where training goes on falling while validation rises, the network learns its past by heart; the forecasts come
     from the diamonds. If they sit at the right end, more epochs may help.
     """
-    title = "Does it learn, or learn by heart?"
+    ds = plot.ds
     if words := absent(ds, "loss", waiting=AT_FIRST_EPOCH):
-        return worded(words, title=title, theme=theme)
+        return plot.instead(words)
     drawn = [name for name in ("loss", "validation_loss") if name in ds and ds[name].size]
     heads = {"loss": "Training loss", "validation_loss": "Validation loss"}
-    figure = panels([heads[name] for name in drawn], theme)
+    plot.panels([heads[name] for name in drawn])
+    figure = plot.figure
     style = style_of(str(settings_of(ds).get("network", "gru")))
     chosen, few = _chosen_refits(ds.sizes["fold"])
     averaging = ""
@@ -75,15 +67,13 @@ def loss(
             ),
             row=row, col=1,
         )  # fmt: skip
-    best = _add_best(figure, ds, epoch, theme) if len(drawn) == 2 else ""
-    figure.update_yaxes(title_text="Loss", **loss_axis(*limit_of("loss", ds, limits)))
-    epoch_axis(figure, limit_of("epoch", ds, limits))
-    figure.update_xaxes(unifiedhovertitle_text="epoch %{x}", showgrid=True)
-    mark_epochs(figure, ds, epoch, theme)
+    best = _add_best(plot) if len(drawn) == 2 else ""
+    plot.loss_axis("loss", "Loss")
+    plot.step_grid()
     thin = "Thin: each refit; thick: their median." if ds.sizes["fold"] > 1 else ""
     seeds = f"Median of {ds.sizes['seed']} seeds." if ds.sizes["seed"] > 1 else ""
-    notes = [run_label(ds), best, sentences(thin, few, seeds, averaging)]
-    return legend_above_headings(look.apply(figure, theme, title=title, notes=phone_lines(notes), height=560))
+    notes = [best, sentences(thin, few, seeds, averaging)]
+    return legend_above_headings(plot.finish(*notes, height=560))
 
 
 def _chosen_refits(count: int) -> tuple[np.ndarray, str]:
@@ -100,11 +90,12 @@ def _one_trace(curves: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
     return epochs, np.concatenate([values, gap], axis=1).ravel()
 
 
-def _add_best(figure: go.Figure, ds: xr.Dataset, epoch: int | None, theme: Theme) -> str:
+def _add_best(plot: Plot) -> str:
     """A diamond at every refit's lowest validation loss up to the epoch in view; returns where they are."""
+    ds = plot.ds
     if "best_epoch" not in ds or not ds["best_epoch"].size:
         return ""
-    at = recorded(ds, epoch)
+    at = plot.at()
     best = ds["best_epoch"].sel(epoch=at).transpose("fold", "seed").values.astype(np.float64)
     epochs = ds["epoch"].values
     validation = ds["validation_loss"].transpose("epoch", "fold", "seed").values.astype(np.float64)
@@ -116,80 +107,63 @@ def _add_best(figure: go.Figure, ds: xr.Dataset, epoch: int | None, theme: Theme
     if not places:
         return ""
     x, y = np.array(places).T
-    figure.add_trace(
+    plot.add(
         go.Scatter(
             x=x, y=y, mode="markers", name="best so far", legendgroup="best", hovertemplate="best %{y:.4f}",
-            marker={"symbol": "diamond-open", "size": 9, "color": INKS[theme].accent, "line": {"width": 2}},
+            marker={"symbol": "diamond-open", "size": 9, "color": plot.ink.accent, "line": {"width": 2}},
         ),
-        row=2, col=1,
+        row=2,
     )  # fmt: skip
     return f"At epoch {at}, best epochs: {np.min(x):.0f} to {np.max(x):.0f}, median {np.median(x):.0f}."
 
 
-def gradient_by_layer(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("Does every layer get a gradient?",
+        shows="The gradient's norm by layer over the epochs, in the last refit.",
+        cannot_show="Healthy gradients of the parameters do not prove that the signal survives through "
+        "time.")  # fmt: skip
+def gradient_by_layer(plot: Plot) -> go.Figure:
     """Norm of the gradient of each layer over the epochs, last refit, on a log axis.
 
     A layer whose curve lies orders of magnitude below the others is hardly taught. Before clipping.
     """
-    title = "Does every layer get a gradient?"
+    ds = plot.ds
     if words := absent(ds, "gradient_norm", waiting=AT_FIRST_EPOCH):
-        return worded(words, title=title, theme=theme)
-    return _by_layer(ds, "gradient_norm", title, "Gradient norm", epoch, limits, theme)
+        return plot.instead(words)
+    return _by_layer(plot, "gradient_norm", "Gradient norm")
 
 
-def update_to_data(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("Are the steps the right size?",
+        shows="How large the steps are beside the weights that they change, by layer, in the last refit.",
+        cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
+        "way.")  # fmt: skip
+def update_to_data(plot: Plot) -> go.Figure:
     """Spread of the steps over the spread of the weights that they change, by layer, last refit, on a log axis.
 
     Near 10^-3 is the usual advice; far below, the weights hardly move; far above, each step overwrites them.
     """
-    title = "Are the steps the right size?"
+    ds = plot.ds
     if words := absent(ds, "update_to_data", waiting=AT_FIRST_EPOCH):
-        return worded(words, title=title, theme=theme)
-    figure = _by_layer(ds, "update_to_data", title, "Update-to-data ratio", epoch, limits, theme)
-    reference_line(figure, 1e-3, "10⁻³: usual advice", theme)
-    return figure
+        return plot.instead(words)
+    finished = _by_layer(plot, "update_to_data", "Update-to-data ratio")
+    plot.reference(1e-3, "10⁻³: usual advice")
+    return finished
 
 
-def _by_layer(
-    ds: xr.Dataset, name: str, title: str, heading: str, epoch: int | None, limits: Limits | None, theme: Theme
-) -> go.Figure:
-    kept, thinning = thinned(ds.sizes["epoch"], most=POINTS)
-    values = positive(ds[name].isel(epoch=kept).astype(np.float64))
+def _by_layer(plot: Plot, name: str, heading: str) -> go.Figure:
+    ds = plot.ds
+    values = positive(plot.thinned(name, most=POINTS).astype(np.float64))
     layers = [str(layer) for layer in ds["layer"].values]
-    figure = go.Figure()
-    for i, (layer, colour) in enumerate(zip(layers, depth_colours(len(layers), theme), strict=True)):
-        band = Band.of(values.isel(layer=i))
-        x = values["epoch"].values
-        if band.seeds > 1:
-            edge = {"x": x, "mode": "lines", "line": {"width": 0}, "legendgroup": layer, "showlegend": False,
-                    "hoverinfo": "skip"}  # fmt: skip
-            figure.add_trace(go.Scatter(y=band.low, **edge))
-            fill = colour.replace("rgb(", "rgba(").replace(")", ", 0.2)")
-            figure.add_trace(go.Scatter(y=band.high, fill="tonexty", fillcolor=fill, **edge))
-        figure.add_trace(
-            go.Scatter(
-                x=x, y=band.middle, name=layer, legendgroup=layer, hovertemplate="%{y:.2e}",
-                mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
-                line={"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2.5},
-                marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 7},
-            )
-        )  # fmt: skip
-    epoch_axis(figure, limit_of("epoch", ds, limits))
-    figure.update_xaxes(unifiedhovertitle_text="epoch %{x}", showgrid=True)
-    figure.update_yaxes(title_text=heading, **log_axis(limit_of(name, ds, limits)))
-    mark_epochs(figure, ds, epoch, theme)
-    at = recorded(ds, epoch)
+    for i, (layer, colour) in enumerate(zip(layers, depth_colours(len(layers), plot.theme), strict=True)):
+        style = NetworkStyle(layer, colour, DASHES[i % len(DASHES)], SYMBOLS[i % len(SYMBOLS)])
+        plot.curve(values.isel(layer=i), layer, style=style, hover="%{y:.2e}")
+    plot.step_grid()
+    plot.log_axis(name, heading)
+    at = plot.at()
     now = positive(ds[name].sel(epoch=at)).median("seed").values
     parts = [f"{layer} {times(float(value))}" for layer, value in zip(layers, now, strict=True) if value > 0]
     answer = f"At epoch {at}: {', '.join(parts)}." if parts else ""
     unmoved = [layer for layer, zero in zip(layers, (ds[name] == 0).all(["epoch", "seed"]).values, strict=True) if zero]
     flat = f"Exactly 0 throughout: {', '.join(unmoved)}." if unmoved else ""
-    seeds = f"Median of {ds.sizes['seed']} seeds; band: lowest to highest." if ds.sizes["seed"] > 1 else ""
-    notes = [run_label(ds), answer, sentences("The last refit.", flat, thinning, seeds)]
-    look.apply(figure, theme, title=title, notes=phone_lines(notes), height=490)
-    legend_below(figure)
-    return figure
+    finished = plot.finish(answer, plot.drawn("The last refit.", flat), height=490)
+    legend_below(finished)
+    return finished

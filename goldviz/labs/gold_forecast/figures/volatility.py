@@ -4,48 +4,49 @@ from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.elements import add_range, worded
-from goldviz.figures.limits import Limits, Values
-from goldviz.figures.reading import run_label, sentences
+from goldviz.figures.elements import add_range
+from goldviz.figures.limits import Values
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS, Theme, style_of
 from goldviz.labs.gold_forecast.figures.quantities import (
     AT_FIRST_LOOK,
     absent,
     date_axis,
     dates_over_legend,
+    figure,
     labels,
-    limit_of,
     moves,
     shown,
     widened,
 )
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.words import phone_lines, source_words
+from goldviz.labs.gold_forecast.words import source_words
 
 WINDOWS = 300
 """Windows over the test years; each is drawn as one point of every curve and one stroke."""
 
 
-def volatility(
-    ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light"
-) -> go.Figure:
+@figure("How large will the next move be?",
+        shows="The forecast standard deviation beside EWMA's and GARCH's, over the largest moves.",
+        cannot_show="Volatility itself is never observed: one day's move is a very noisy reading of it.")  # fmt: skip
+def volatility(plot: Plot) -> go.Figure:
     """Forecast standard deviation of the network, EWMA and GARCH over time, over the largest move of each window.
 
     Large moves come in clusters, so a width that rises after one is right more often than not. A flat curve knows no
     more than a constant variance.
     """
-    title = "How large will the next move be?"
+    ds = plot.ds
     if words := absent(ds, "target", waiting=AT_FIRST_LOOK):
-        return worded(words, title=title, theme=theme)
-    series = Series.of(ds, epoch)
+        return plot.instead(words)
+    series = Series.of(ds, plot.epoch)
     width = max(1, -(-len(series.dates) // WINDOWS))
     starts = np.arange(0, len(series.dates), width)
     dates = labels(series.dates[np.minimum(starts + width, len(series.dates)) - 1])
     sizes = _largest(np.abs(shown(series, moves(series))), starts)
-    figure = go.Figure(_strokes(dates, sizes, theme, "" if series.target == "level" else " %"))
+    figure = plot.figure = go.Figure(_strokes(dates, sizes, plot.theme, "" if series.target == "level" else " %"))
     drawn = [np.array([0.0]), sizes]
     for name in ("ewma", "garch"):
         if name in series.baseline_scales:
@@ -53,15 +54,15 @@ def volatility(
             _add_line(figure, name, dates, drawn[-1], 1.8)
     if series.look is not None:
         drawn += _add_network(figure, series, dates, starts)
-    date_axis(figure, limit_of("time", ds, limits))
+    date_axis(figure, plot.limit("time"))
     heading = "Standard deviation" if series.target == "level" else "Standard deviation (%)"
-    high = widened(limit_of("scale", ds, limits), *drawn)[1]
+    high = widened(plot.limit("scale"), *drawn)[1]
     figure.update_yaxes(title_text=heading, range=(0, high))
     each = f"Each point: {width} forecasts, curves their root mean square." if width > 1 else ""
     place = f"Epoch {series.look}." if series.look is not None else AT_FIRST_LOOK
     seeds = f"Mean of {series.seeds} seeds; band: each alone." if series.seeds > 1 else ""
-    notes = [run_label(ds), _typical(series), sentences(place, seeds), sentences(each, source_words(ds))]
-    look.apply(figure, theme, title=title, notes=phone_lines(notes), height=500)
+    notes = [_typical(series), sentences(place, seeds), sentences(each, source_words(ds))]
+    plot.finish(*notes, height=500)
     return dates_over_legend(figure)
 
 
@@ -81,7 +82,7 @@ def _add_network(figure: go.Figure, series: Series, dates: list[str], starts: Va
     by_seed = np.stack([_root_mean_square(scale, starts) for scale in scales.T])
     low, high = by_seed.min(axis=0), by_seed.max(axis=0)
     if series.seeds > 1:
-        add_range(figure, series.network, dates, low, high)  # type: ignore[arg-type]
+        add_range(figure, series.network, dates, low, high)
     middle = _root_mean_square(scales.mean(axis=1), starts)
     _add_line(figure, series.network, dates, middle, 2.5)
     return [low, high, middle]

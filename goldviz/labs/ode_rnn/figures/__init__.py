@@ -31,19 +31,9 @@ from goldviz.labs.ode_rnn.figures.training import (
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = by_name(
-    path,
-    error,
-    latent,
-    plane,
-    jumps,
-    solver,
-    consistency,
-    coverage,
-    evaluations,
-    gradient_by_observation,
-    loss,
+    path, error, latent, plane, jumps, solver, consistency, coverage, evaluations, gradient_by_observation, loss,
     gradient_norm,
-)
+)  # fmt: skip
 
 PICTURE_POINTS = 240
 """Places in time at which the home page's picture is drawn: close enough for a jump to look upright."""

@@ -26,12 +26,9 @@ from goldviz.labs.ode_rnn.figures.quantities import (
 WITHOUT_GAP = "One observation alone has no gap before it."
 
 
-@figure(
-    "How much news is an observation?",
-    shows="The size of the jump at each observation, by the gap before it.",
-    cannot_show="Whether a jump was right; and sizes of two networks' states have no common scale.",
-    needs=("jump", "probe_time"),
-)
+@figure("How much news is an observation?", needs=("jump", "probe_time"),
+        shows="The size of the jump at each observation, by the gap before it.",
+        cannot_show="Whether a jump was right; and sizes of two networks' states have no common scale.")  # fmt: skip
 def jumps(plot: Plot) -> go.Figure:
     """How far each observation of the probe sequence moves the state, by the gap before it, at one look.
 
@@ -89,12 +86,9 @@ def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray((last - (count + 1) / 2)[place])
 
 
-@figure(
-    "What does a long gap cost?",
-    shows="Evaluations of the field in each gap, and the distance from a refined solution at its end.",
-    cannot_show="Whether that distance matters for the forecast: see the error with refined steps.",
-    needs=("interval_evaluations", "interval_error", "probe_time"),
-)
+@figure("What does a long gap cost?", needs=("interval_evaluations", "interval_error", "probe_time"),
+        shows="Evaluations of the field in each gap, and the distance from a refined solution at its end.",
+        cannot_show="Whether that distance matters for the forecast: see the error with refined steps.")  # fmt: skip
 def solver(plot: Plot) -> go.Figure:
     """Evaluations of the field in each gap of the probe sequence, and the error they leave, by the gap, at one look.
 

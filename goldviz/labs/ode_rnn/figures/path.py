@@ -41,14 +41,11 @@ HANDLE = 5
 """Radius in pixels of an observation's handle: Plotly resizes a shape of more than 10 pixels instead of moving it."""
 
 
-@figure(
-    "What does each network know between two observations?",
-    title="What is known between observations?",
-    shows="The forecast for every moment with its 90 % band, and its jump at each observation.",
-    cannot_show="How good a network is: this is one sequence. And the band tells what the network believes, not what "
-    "is true.",
-    needs=("decoded_mean", "decoded_scale", "probe_time"),
-)
+@figure("What does each network know between two observations?", title="What is known between observations?",
+        needs=("decoded_mean", "decoded_scale", "probe_time"),
+        shows="The forecast for every moment with its 90 % band, and its jump at each observation.",
+        cannot_show="How good a network is: this is one sequence. And the band tells what the network believes, not "
+        "what is true.")  # fmt: skip
 def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> go.Figure:
     """What each network says of every moment of the probe sequence, of one channel (None: the first), at one look.
 

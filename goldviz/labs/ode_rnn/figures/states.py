@@ -30,12 +30,10 @@ UNITS = (("moves most", "solid"), ("second", "dash"), ("third", "dot"))
 """What the drawn units are called, and their dashes."""
 
 
-@figure(
-    "How does the state flow and jump?",
-    shows="The hidden units that move most, between the observations and at them.",
-    cannot_show="What a unit means: units have no order and no sign of their own, and the others move as well.",
-    needs=("state", "probe_time"),
-)
+@figure("How does the state flow and jump?", needs=("state", "probe_time"),
+        shows="The hidden units that move most, between the observations and at them.",
+        cannot_show="What a unit means: units have no order and no sign of their own, and the others move as "
+        "well.")  # fmt: skip
 def latent(plot: Plot) -> go.Figure:
     """The three hidden units of each network that vary most over the probe sequence, at one look.
 
@@ -104,12 +102,11 @@ def _moved(now: xr.Dataset) -> str:
     return f"Part of the way between observations: {', '.join(parts)}." if parts else ""
 
 
-@figure(
-    "Where does the field take the state?",
-    shows="The ODE-RNN's path in the plane of its two principal axes, and the field in that plane at its last state.",
-    cannot_show="The other axes: paths that cross here may be far apart, and the arrows hold near the star alone.",
-    needs=("plane_path", "arrow_position", "arrow_direction"),
-)
+@figure("Where does the field take the state?", needs=("plane_path", "arrow_position", "arrow_direction"),
+        shows="The ODE-RNN's path in the plane of its two principal axes, and the field in that plane at its last "
+        "state.",
+        cannot_show="The other axes: paths that cross here may be far apart, and the arrows hold near the star "
+        "alone.")  # fmt: skip
 def plane(plot: Plot) -> go.Figure:
     """The ODE-RNN's state along the probe sequence, seen in the plane of its first two principal axes, at one look.
 

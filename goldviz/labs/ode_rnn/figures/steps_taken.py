@@ -12,13 +12,10 @@ from goldviz.figures.reading import finite, positive
 from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, refined_ratio
 
 
-@figure(
-    "Is it an ODE that was learned, or the solver's map?",
-    title="Is it an ODE that was learned?",
-    shows="The error with the steps of training and with steps four times as fine.",
-    cannot_show="Which of the two is nearer to the truth: a wrong field can be followed exactly.",
-    needs=("refined_error", "error"),
-)
+@figure("Is it an ODE that was learned, or the solver's map?", title="Is it an ODE that was learned?",
+        needs=("refined_error", "error"),
+        shows="The error with the steps of training and with steps four times as fine.",
+        cannot_show="Which of the two is nearer to the truth: a wrong field can be followed exactly.")  # fmt: skip
 def consistency(plot: Plot) -> go.Figure:
     """The ODE-RNN's error with the steps of training and with steps four times as fine, over training, and their ratio.
 
@@ -52,12 +49,9 @@ def _difference(plot: Plot) -> str:
     return f"Step {at}: refining the steps multiplies the error by {ratio:.3g}." if np.isfinite(ratio) else ""
 
 
-@figure(
-    "Does the field grow stiff?",
-    shows="Evaluations in each step, how much the field stretches along the paths, and its saturated units.",
-    cannot_show="Whether that is bad: a signal that turns fast needs a steep field.",
-    needs=("evaluations",),
-)
+@figure("Does the field grow stiff?", needs=("evaluations",),
+        shows="Evaluations in each step, how much the field stretches along the paths, and its saturated units.",
+        cannot_show="Whether that is bad: a signal that turns fast needs a steep field.")  # fmt: skip
 def evaluations(plot: Plot) -> go.Figure:
     """Evaluations of the field in each step, its largest stretching along the paths, and its saturated units.
 

@@ -26,19 +26,9 @@ from goldviz.labs.recurrent_gradients.figures.training import accuracy, clipping
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = by_name(
-    jacobian_by_lag,
-    loss,
-    state_gradient,
-    state_gradient_map,
-    lag_contribution,
-    gates,
-    by_lag,
-    recurrent_matrix,
-    saturation,
-    clipping,
-    update_to_data,
-    accuracy,
-)
+    jacobian_by_lag, loss, state_gradient, state_gradient_map, lag_contribution, gates, by_lag, recurrent_matrix,
+    saturation, clipping, update_to_data, accuracy,
+)  # fmt: skip
 
 
 def picture(ds: xr.Dataset) -> str:

@@ -10,13 +10,11 @@ from goldviz.figures.reading import finite
 from goldviz.labs.recurrent_gradients.figures.quantities import figure, reference_without_memory
 
 
-@figure(
-    "From what distance does each network forget the cue?",
-    title="From what distance is it forgotten?",
-    shows="Loss and accuracy on fresh sequences, by how far back the cue lies.",
-    cannot_show="It says where a network fails, not why: a gradient that arrives may still not have been followed.",
-    needs=("loss_by_lag",),
-)
+@figure("From what distance does each network forget the cue?", title="From what distance is it forgotten?",
+        needs=("loss_by_lag",),
+        shows="Loss and accuracy on fresh sequences, by how far back the cue lies.",
+        cannot_show="It says where a network fails, not why: a gradient that arrives may still not have been "
+        "followed.")  # fmt: skip
 def by_lag(plot: Plot) -> go.Figure:
     """Loss, and accuracy where the task has it, on fresh sequences by how far back their cue lies, at one look.
 

@@ -16,11 +16,10 @@ from goldviz.labs.recurrent_gradients.figures.quantities import GATES, figure, g
 WITHOUT_GATES = "A plain RNN has no gates: train an LSTM or a GRU beside it."
 
 
-@figure(
-    "What do the gates let through?",
-    shows="How far each gate is open on average, at every time step.",
-    cannot_show="A mean hides its units: half of them open and half shut looks like all of them half open.",
-)
+@figure("What do the gates let through?",
+        shows="How far each gate is open on average, at every time step.",
+        cannot_show="A mean hides its units: half of them open and half shut looks like all of them half "
+        "open.")  # fmt: skip
 def gates(plot: Plot) -> go.Figure:
     """Mean opening of each gate over time at one look, a panel for each gate (document 001, eq. 10-15, 21-24).
 
@@ -55,11 +54,9 @@ def _half_life(now: xr.DataArray) -> str:
     return f"Forget gate {opening:.2f}: memory halves in {np.log(0.5) / np.log(opening):.1f} steps."
 
 
-@figure(
-    "How much is stuck at an end?",
-    shows="The share of gates that are almost shut or open, and of hidden values on a flat part of tanh.",
-    cannot_show="Stuck is not always bad: a forget gate that stays open is what carries a memory.",
-)
+@figure("How much is stuck at an end?",
+        shows="The share of gates that are almost shut or open, and of hidden values on a flat part of tanh.",
+        cannot_show="Stuck is not always bad: a forget gate that stays open is what carries a memory.")  # fmt: skip
 def saturation(plot: Plot) -> go.Figure:
     """Share of gate values below 0.05 or above 0.95, and of hidden values with |h| > 0.97, over training.
 
@@ -95,14 +92,11 @@ def _most_stuck(plot: Plot) -> str:
     return f"Most at step {at}: {style_of(network).label} {gate} gate, {percent(share)}." if share >= 0.005 else ""
 
 
-@figure(
-    "What does the recurrent matrix do to a signal in the long run?",
-    title="Does W keep, stretch or shrink?",
-    shows="The spectral radius and the spectral norm of W over training, with the line at 1.",
-    cannot_show="The slopes of tanh and the gates are left out: the whole Jacobian can shrink a signal that W would "
-    "keep.",
-    needs=("spectral_radius", "spectral_norm"),
-)
+@figure("What does the recurrent matrix do to a signal in the long run?", title="Does W keep, stretch or shrink?",
+        needs=("spectral_radius", "spectral_norm"),
+        shows="The spectral radius and the spectral norm of W over training, with the line at 1.",
+        cannot_show="The slopes of tanh and the gates are left out: the whole Jacobian can shrink a signal that W "
+        "would keep.")  # fmt: skip
 def recurrent_matrix(plot: Plot) -> go.Figure:
     """Spectral radius and spectral norm of W_hh over training, with the line at 1 (document 001, eq. 8-9).
 

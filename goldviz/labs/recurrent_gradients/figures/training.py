@@ -18,12 +18,10 @@ NORM_WINDOWS = 100
 """Windows over a run for the gradient's norm, which jumps too much from step to step to compare networks by."""
 
 
-@figure(
-    "Do the networks learn to remember?",
-    shows="The training loss over the steps, beside the best that an answer without memory can do.",
-    cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its own.",
-    needs=("loss",),
-)
+@figure("Do the networks learn to remember?", needs=("loss",),
+        shows="The training loss over the steps, beside the best that an answer without memory can do.",
+        cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its "
+        "own.")  # fmt: skip
 def loss(plot: Plot) -> go.Figure:
     """Training loss over the steps; after training, the loss on fresh sequences at the right.
 
@@ -38,11 +36,9 @@ def loss(plot: Plot) -> go.Figure:
     return plot.finish(tested, plot.drawn())
 
 
-@figure(
-    "How often is the answer right?",
-    shows="The share of right answers on each step's new sequences.",
-    cannot_show="A few easy sequences can lift the share: look at the distance of the cue as well.",
-)
+@figure("How often is the answer right?",
+        shows="The share of right answers on each step's new sequences.",
+        cannot_show="A few easy sequences can lift the share: look at the distance of the cue as well.")  # fmt: skip
 def accuracy(plot: Plot) -> go.Figure:
     """Share of right answers on each step's sequences; tasks that ask for numbers have none."""
     if words := plot.lacks("accuracy"):
@@ -55,12 +51,10 @@ def accuracy(plot: Plot) -> go.Figure:
     return plot.finish("Each step's sequences are new.", plot.drawn())
 
 
-@figure(
-    "Are the steps the right size?",
-    shows="How large the steps are beside the recurrent weights that they change.",
-    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way.",
-    needs=("update_to_data",),
-)
+@figure("Are the steps the right size?", needs=("update_to_data",),
+        shows="How large the steps are beside the recurrent weights that they change.",
+        cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
+        "way.")  # fmt: skip
 def update_to_data(plot: Plot) -> go.Figure:
     """Spread of each step over the spread of the recurrent weights that it changes, over training, on a log axis.
 
@@ -75,12 +69,10 @@ def update_to_data(plot: Plot) -> go.Figure:
     return plot.finish(typical and f"At step {at}: {typical}.", plot.drawn())
 
 
-@figure(
-    "Does clipping step in?",
-    shows="The norm of the whole gradient before and after clipping, and how many steps were clipped.",
-    cannot_show="With Adam, a gradient that is always clipped changes little: it divides by the gradient's usual size.",
-    needs=("gradient_norm",),
-)
+@figure("Does clipping step in?", needs=("gradient_norm",),
+        shows="The norm of the whole gradient before and after clipping, and how many steps were clipped.",
+        cannot_show="With Adam, a gradient that is always clipped changes little: it divides by the gradient's usual "
+        "size.")  # fmt: skip
 def clipping(plot: Plot) -> go.Figure:
     """Norm of the whole gradient before and after clipping, and the share of steps that were clipped (document 003).
 
