@@ -1,6 +1,6 @@
-"""Every test has a store of its own, with threads in place of worker processes."""
+"""What laboratories' tests share. Those of a page ask for ``on_pages``: the others do not pay for it."""
 
 from tests.figures.conftest import build_run, run
-from tests.pages.conftest import _pages_by_navigation, database
+from tests.pages.store import database, on_pages, pages_by_navigation
 
-__all__ = ["_pages_by_navigation", "build_run", "database", "run"]
+__all__ = ["build_run", "database", "on_pages", "pages_by_navigation", "run"]

@@ -16,6 +16,8 @@ from goldviz.ui.words import STATES
 APP = Path(__file__).parents[2] / "app.py"
 HOME, RUNS, LABORATORY = "pages/home.py", "pages/runs.py", "pages/depth_gradients.py"
 PATIENCE_SECONDS = 60
+ADDRESSES: dict[str, Any] = {}
+"""The pages as the navigation registers them: the first visitor of all finds them out on the home page."""
 
 
 class Visitor:
@@ -24,8 +26,9 @@ class Visitor:
     def __init__(self, page: str = HOME, link: dict[str, str] | None = None, theme: str = "light") -> None:
         self.at = AppTest.from_file(APP, default_timeout=PATIENCE_SECONDS)
         self.at.context["theme"] = theme
-        # The pages' addresses are known after a first run.
-        self.at.run()
+        if not ADDRESSES:
+            ADDRESSES.update(self.at.run()._registered_pages)
+        self.at._registered_pages = dict(ADDRESSES)
         self.go(page, link)
 
     def go(self, page: str, link: dict[str, str] | None = None) -> "Visitor":

@@ -6,6 +6,8 @@ from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 
 def _page(link: dict[str, str] | None = None, theme: str = "light") -> InstantVisitor:
     return InstantVisitor(BackpropagationByHand, link, theme)

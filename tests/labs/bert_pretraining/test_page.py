@@ -1,6 +1,5 @@
 """The laboratory *Pre-training and fine-tuning*: its figures, a run, the way into its model, own texts."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,11 +7,10 @@ import pytest
 from goldviz.data.texts.kept_texts import keep_text, load_text
 from goldviz.labs.bert_pretraining.figures import FIGURES
 from goldviz.labs.bert_pretraining.settings import BertPretraining
-from goldviz.runs import examples
-from goldviz.runs.arrays import dataset_to_bytes
 from goldviz.ui import controls, services
-from tests.labs.bert_pretraining.runs import build
 from tests.pages.visit import Visitor
+
+pytestmark = pytest.mark.usefixtures("on_pages")
 
 PAGE = "pages/bert_pretraining.py"
 SMALL = {
@@ -23,17 +21,9 @@ CORPUS = controls.key_of(BertPretraining, "corpus")
 
 
 @pytest.fixture(autouse=True)
-def _recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A recorded run of the first preset, built by hand, beside the recorded runs that ship; texts of one's own."""
-    file = tmp_path / "recorded.safetensors"
-    file.write_bytes(dataset_to_bytes(build()))
-    shipped = examples.example_path
-    first = (BertPretraining, BertPretraining.presets[0].slug)
-    monkeypatch.setattr(examples, "example_path", lambda *asked: file if asked == first else shipped(*asked))
+def _texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts of one's own."""
     monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path / "data"))
-    examples.example.cache_clear()
-    yield
-    examples.example.cache_clear()
 
 
 def test_a_stranger_sees_both_phases_and_what_they_came_to() -> None:
@@ -42,7 +32,7 @@ def test_a_stranger_sees_both_phases_and_what_they_came_to() -> None:
     assert all(visitor.figures(name)[0]["data"] for name in ("learning", "attention", "why-heads"))
     assert not visitor.errors + visitor.warnings
     assert any(words.startswith("#### Masked words") for words in visitor.markdown)
-    assert any("$\\ln V = 6.91$ nat" in words for words in visitor.markdown)
+    assert any("$\\ln V = 7.82$ nat" in words for words in visitor.markdown)
     assert any("generated sentences" in words for words in visitor.markdown)
     assert not services.executor_ready(), "looking needs no workers"
 

@@ -7,6 +7,8 @@ from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.ui import controls, services
 from tests.pages.visit import Visitor
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 PAGE = "pages/continuous_depth.py"
 SMALL = {"samples": "20", "width": "4", "steps": "3", "batch": "8", "method": "euler", "blocks": "2"}
 

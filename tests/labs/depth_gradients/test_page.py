@@ -13,6 +13,8 @@ from goldviz.ui.words import plain
 from tests.pages.databases import FAULTS, a_folder
 from tests.pages.visit import LABORATORY, Visitor, curve
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 SMALL = {"depth": "2", "width": "4", "samples": "16", "features": "2", "epochs": "4", "histogram_every": "2"}
 LONG = SMALL | {"epochs": "2000", "histogram_every": "0"}
 TRAIN, BESIDE = "train-depth-gradients", "beside-depth-gradients"

@@ -9,6 +9,8 @@ from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.ui import controls
 from tests.pages.visit import Visitor
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 PAGE = "pages/gold_forecast.py"
 
 

@@ -12,6 +12,8 @@ from goldviz.ui.words import plain
 from tests.data.markets.small_market import small_market
 from tests.pages.instant import InstantVisitor
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 FIGURES = {"prices", "strip", "last_days", "correlation", "leak", "returns", "distribution", "memory"}
 
 

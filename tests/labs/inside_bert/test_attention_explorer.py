@@ -17,6 +17,8 @@ from goldviz.ui import server
 from goldviz.ui.exhibits import shelf
 from tests.ui.reading_cases import known_exhibit
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 
 def page(token: str, layer: int, head: int, piece: int | None, theme: str) -> None:
     import streamlit as st

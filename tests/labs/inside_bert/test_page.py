@@ -42,6 +42,8 @@ from tests.pages.instant import InstantVisitor
 from tests.random_bert import write_random_bert
 from tests.text_model_folders import with_classifier, without_masked_words
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 ALWAYS = {"scores", "mixing", "shares", "embeddings", "neighbours"}
 WITH_CLASSIFIER = {"tone", "evidence", "agreement", "without", "heads_off"}
 FIGURES = ALWAYS | WITH_CLASSIFIER | {"guesses"}

@@ -7,6 +7,8 @@ from goldviz.runs.store import Store
 from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 SMALL = {"hidden": "6", "length": "12"}
 
 

@@ -7,6 +7,8 @@ import pytest
 from goldviz.labs.lstm_valves.settings import LSTMValves
 from tests.pages.instant import InstantVisitor
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 
 def _reach(visitor: InstantVisitor) -> int:
     [line] = [line for line in visitor.markdown if "1/100" in line]

@@ -35,7 +35,7 @@ from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.models.text.loading import load_text_model
 from goldviz.models.text.model import TextModel, TextModelError
 from tests.data.markets.small_market import small_market
-from tests.labs.policy_documents.cases import small_model, some_documents
+from tests.labs.policy_documents.small_documents import small_model, some_documents
 from tests.labs.policy_documents.test_dated_text_tables import REAL
 from tests.random_bert import write_random_bert
 

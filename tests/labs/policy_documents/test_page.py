@@ -29,8 +29,10 @@ from goldviz.labs.policy_documents.parts import (
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.runs.jobs import Report, Stopped
 from goldviz.ui import background, controls
-from tests.labs.policy_documents.cases import some_documents
+from tests.labs.policy_documents.small_documents import some_documents
 from tests.pages.instant import InstantVisitor
+
+pytestmark = pytest.mark.usefixtures("on_pages")
 
 HOSTILE = "</div><script>alert(1)</script> **[a](b)** $x$"
 PATIENCE_SECONDS = 60

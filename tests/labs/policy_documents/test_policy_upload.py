@@ -8,6 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 ROWS = "".join(f"{month:02d}/02/2024,Minutes,The council kept rates in month {month}.\n" for month in (1, 3, 2))
 
 

@@ -6,6 +6,8 @@ from goldviz.declare.settings import Preset
 from goldviz.labs.residual_flow.settings import ResidualFlow
 from tests.pages.instant import InstantVisitor
 
+pytestmark = pytest.mark.usefixtures("on_pages")
+
 ALWAYS = {"carried", "convergence", "distance", "tolerance"}
 
 

@@ -1,0 +1,16 @@
+"""Small runs of *Pre-training and fine-tuning* for the contract of all laboratories."""
+
+SMALL = {
+    "texts": 60, "labelled": 30, "vocabulary": 300, "longest": 24, "layers": 2, "heads": 2, "width": 8, "inner": 12,
+    "pretraining_steps": 4, "fine_tuning_steps": 3, "batch": 4, "look_every": 3,
+}  # fmt: skip
+REHEARSED = SMALL | {"rehearsal": 0.5, "dropout": 0.2}
+AWKWARD = SMALL | {"document_share": 0.5, "optimiser": "sgd", "frozen": True, "dropout": 0.0, "warm_up": 0.0, "clip": 0}
+RUNS = (SMALL, AWKWARD, REHEARSED)
+PAUSES = (2, 4, 5)
+BLIND = {"look_every": 1}
+
+SECONDS = (30, 180)
+MORE = ({"seeds": (0, 1)}, {"pretraining_steps": 6000}, {"layers": 4}, {"width": 128}, {"batch": 64})
+LESS = ({"pretraining_steps": 0}, {"layers": 1, "heads": 1}, {"width": 32})
+DOCUMENTED_IN = "docs/attention.md"

@@ -1,0 +1,19 @@
+"""Small runs of *Continuous depth* for the contract of all laboratories."""
+
+SMALL = {"samples": 21, "width": 4, "steps": 5, "batch": 8, "look_every": 2, "blocks": 3}
+AWKWARD = SMALL | {
+    "task": "flip", "augmented": 2, "in_time": True, "gradient": "adjoint", "method": "midpoint", "solver_steps": 3,
+    "optimiser": "sgd", "clip": 0.05, "batch": 50,
+}  # fmt: skip
+RUNS = (SMALL, AWKWARD)
+BLIND = {"look_every": 1000}
+
+SECONDS = (2, 30)
+MORE = ({"seeds": (0, 1)}, {"steps": 600}, {"method": "rk4", "solver_steps": 64}, {"look_every": 2})
+LESS = ({"networks": "residual"}, {"method": "euler"}, {"look_every": 100})
+DOCUMENTED_IN = "docs/continuous-time.md"
+
+
+def absent(changes):
+    """A regression reads nothing out."""
+    return {"read_out"} if changes.get("task") == "flip" else set()

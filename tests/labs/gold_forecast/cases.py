@@ -1,0 +1,17 @@
+"""Small runs of *Forecast lab* for the contract of all laboratories."""
+
+SMALL = {
+    "scheme": "rolling", "train_years": 1, "test_years": 0.5, "refits": 2, "final_days": 60, "window": 4, "hidden": 3,
+    "epochs": 3, "batch": 64, "look_every": 2,
+}  # fmt: skip
+RUNS = (
+    SMALL | {"network": "gru_decay", "head": "student", "missing": "random", "optimiser": "sgd", "dropout": 0.5},
+    SMALL | {"network": "mlp", "head": "quantiles", "target": "level", "open_final": True},
+)
+BLIND = {"look_every": 3}
+
+SECONDS = (1, 120)
+MORE = ({"window": 40}, {"hidden": 64}, {"epochs": 60}, {"refits": 12})
+LESS = ({"epochs": 5}, {"network": "mlp"})
+FIRST_STEPS = 1
+DOCUMENTED_IN = "docs/evaluation.md"

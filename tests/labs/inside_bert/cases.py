@@ -1,0 +1,5 @@
+"""What the contract of all laboratories needs to know of *Inside BERT*."""
+
+QUICK = {"steps": 4}
+"""The path of integrated gradients is what takes long."""
+DOCUMENTED_IN = "docs/attention.md"

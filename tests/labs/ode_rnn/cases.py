@@ -1,0 +1,12 @@
+"""Small runs of *ODE-RNN* for the contract of all laboratories."""
+
+SMALL = {"observations": 6, "hidden": 4, "width": 5, "steps": 5, "batch": 4, "look_every": 2}
+AWKWARD = SMALL | {"task": "linear", "hidden_share": 0.5, "cell": "lstm", "solver": "dopri5", "optimiser": "sgd"}
+RUNS = (SMALL, AWKWARD, SMALL | {"task": "market", "batch": 2, "solver": "dopri5", "hidden_share": 0.3})
+ROUNDING = {"interval_error"}
+BLIND = {"look_every": 1}
+
+SECONDS = (20, 80)
+MORE = ({"seeds": (0, 1)}, {"steps": 1200}, {"observations": 40}, {"step_cap": 0.02}, {"solver": "dopri5"})
+LESS = ({"networks": "gru"}, {"networks": "ode_rnn"}, {"solver": "euler"}, {"step_cap": 10.0})
+DOCUMENTED_IN = "docs/continuous-time.md"

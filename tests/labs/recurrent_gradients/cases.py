@@ -1,0 +1,11 @@
+"""Small runs of *Gradient flow through time* for the contract of all laboratories."""
+
+SMALL = {"length": 6, "hidden": 5, "steps": 7, "batch": 4, "look_every": 3}
+AWKWARD = SMALL | {"task": "copy", "activation": "relu", "reset": "after", "optimiser": "sgd", "clip": 0.05}
+RUNS = (SMALL, AWKWARD, SMALL | {"task": "reviews", "reset": "after", "activation": "relu"})
+BLIND = {"look_every": 0}
+
+SECONDS = (3, 40)
+MORE = ({"seeds": (0, 1)}, {"steps": 800}, {"length": 100}, {"hidden": 256}, {"batch": 256})
+LESS = ({"networks": "rnn"}, {"look_every": 0})
+DOCUMENTED_IN = "README.md"

@@ -1,0 +1,90 @@
+"""Small runs of laboratories. Each is trained once in a session, however many tests look at it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import pytest
+import xarray as xr
+
+from goldviz.declare.instant import Instant
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Experiment
+from goldviz.runs.memory import Memory, NobodyAsks
+from goldviz.runs.recorder import Ended, Recorder
+
+LABORATORIES = list(laboratories().values())
+TRAINED = [lab for lab in LABORATORIES if issubclass(lab.declared, Experiment)]
+INSTANT = [lab for lab in LABORATORIES if issubclass(lab.declared, Instant)]
+
+
+def cases(lab: Laboratory) -> ModuleType:
+    """``cases.py`` of a laboratory's tests: its small runs, and what they are held to."""
+    return importlib.import_module(f"tests.labs.{lab.folder}.cases")
+
+
+@dataclass(frozen=True)
+class Small:
+    """One small run of a laboratory: what it changes from the defaults."""
+
+    lab: Laboratory
+    number: int
+    changes: Mapping[str, Any]
+
+    def settings(self, **more: Any) -> Experiment:
+        return self.lab.declared(**{**self.changes, **more})
+
+    def __str__(self) -> str:
+        return f"{self.lab.name}-{self.number}"
+
+
+SMALL = [Small(lab, number, changes) for lab in TRAINED for number, changes in enumerate(cases(lab).RUNS)]
+EVERY_SMALL = pytest.mark.parametrize("small", SMALL, ids=str)
+EVERY_TRAINED = pytest.mark.parametrize("lab", TRAINED, ids=lambda lab: lab.name)
+EVERY_INSTANT = pytest.mark.parametrize("lab", INSTANT, ids=lambda lab: lab.name)
+EVERY_LABORATORY = pytest.mark.parametrize("lab", LABORATORIES, ids=lambda lab: lab.name)
+
+
+class Keeping(Memory):
+    """A sink that keeps the states as well."""
+
+    def state(self, step: int, state: bytes) -> None:
+        self.finals.setdefault("states", {})[step] = state  # type: ignore[call-overload]
+
+    @property
+    def states(self) -> dict[int, bytes]:
+        return self.finals["states"]  # type: ignore[return-value]
+
+
+def carried_out(settings: Experiment, **recorder: Any) -> tuple[Keeping, str]:
+    """What a run keeps, and how it ended; ``recorder`` may start it later or end it earlier."""
+    sink, status = Keeping(), "finished"
+    try:
+        settings.run(Recorder(settings, sink, NobodyAsks(), **recorder))
+    except Ended as ended:
+        status = ended.status
+    return sink, status
+
+
+@cache
+def whole(settings: Experiment) -> Keeping:
+    """What the whole run keeps, states and all. Shared: look, and change nothing."""
+    sink, status = carried_out(settings)
+    assert status == "finished"
+    return sink
+
+
+def small_run(settings: Experiment) -> xr.Dataset:
+    """The dataset of a whole run, a copy of the caller's own."""
+    kept = whole(settings)
+    facts = {**kept.facts, "marks": "[]", "status": "finished", "title": ""}
+    declared = {name: asdict(variable) for name, variable in settings.variables.items()}
+    finals = {name: values for name, values in kept.finals.items() if name != "states"}
+    memory = Memory(records=kept.records, labels=kept.labels, facts=facts, finals=finals, progress=kept.progress)
+    return memory.dataset(declared, {"status": "finished"}).copy(deep=True)

@@ -1,0 +1,190 @@
+"""What training keeps in every laboratory: all that is declared, and the same numbers on every way to them."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.settings import Experiment
+from goldviz.runs.examples import example
+from tests.labs.scripts_alone import run_alone
+from tests.labs.small_runs import (
+    EVERY_SMALL,
+    EVERY_TRAINED,
+    SMALL,
+    TRAINED,
+    Small,
+    carried_out,
+    cases,
+    small_run,
+    whole,
+)
+
+PRESETS = [(lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets]
+OTHER_CPU = 1e-4
+"""Relative. Losses of the first steps on another processor, whose kernels add in another order."""
+OF_LARGEST = 0.02
+"""Other variables, which may count or divide by what is nearly zero, against the largest value of each."""
+SCRIPTS = 2
+"""So many small runs of each laboratory are exported: a script takes seconds to make and to run."""
+ON_A_GPU = 1e-3
+"""Relative. Losses of the first steps, which a GPU computes with other kernels."""
+
+gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no CUDA device")
+
+
+def pauses(small: Small) -> tuple[int, ...]:
+    return getattr(cases(small.lab), "PAUSES", (2,))
+
+
+def states_and_records_go_on(settings: Experiment, pause: int) -> None:
+    complete = whole(settings)
+    first, status = carried_out(settings, budget=pause)
+    assert status == "paused"
+    second, status = carried_out(settings, start_step=pause, restored=first.states[pause])
+    assert status == "finished"
+    last = max(complete.states)
+    assert second.states[last] == complete.states[last]
+    for name, values in second.records.values.items():
+        np.testing.assert_array_equal(values, complete.records.values[name][-len(values) :], err_msg=name)
+    for name in set(second.finals) - {"states"}:
+        np.testing.assert_array_equal(second.finals[name], complete.finals[name], err_msg=name)
+
+
+@EVERY_SMALL
+def test_what_is_declared_is_recorded(small: Small) -> None:
+    settings = small.settings(seeds=(0, 7))
+    dataset = small_run(settings)
+    absent = getattr(cases(small.lab), "absent", lambda changes: set())(small.changes)
+    assert set(dataset.data_vars) == set(settings.variables) - absent
+    for name, array in dataset.data_vars.items():
+        declared = settings.variables[str(name)]
+        assert array.dims == declared.dims, name
+        assert (array.attrs["long_name"], array.attrs["units"]) == (declared.long_name, declared.units)
+    assert list(dataset.seed) == [0, 7]
+    assert list(dataset[settings.step]) == list(range(1, settings.steps_planned() + 1))
+
+
+@EVERY_SMALL
+def test_a_paused_run_goes_on_bit_for_bit(small: Small) -> None:
+    for pause in pauses(small):
+        states_and_records_go_on(small.settings(seeds=(0, 7)), pause)
+
+
+@EVERY_SMALL
+def test_a_seed_and_a_network_are_the_same_alone_and_in_company(small: Small) -> None:
+    company = small_run(small.settings(seeds=(0, 7)))
+    lanes = list(company.network.values) if "networks" in small.lab.declared.model_fields else [None]
+    for lane in lanes:
+        alone = small_run(small.settings(seeds=(7,), **({"networks": lane} if lane else {})))
+        of_lane = {} if lane is None else {"network": lane}
+        for name, variable in small.lab.declared.variables.items():
+            here = {"seed": 7, **{dim: value for dim, value in of_lane.items() if dim in variable.dims}}
+            if "seed" in variable.dims and set(of_lane) <= set(variable.dims) and name in alone:
+                np.testing.assert_array_equal(alone[name].sel(here), company[name].sel(here), err_msg=name)
+
+
+@EVERY_SMALL
+def test_looking_more_or_less_often_changes_nothing(small: Small) -> None:
+    blind = small.settings(seeds=(0, 7), **cases(small.lab).BLIND)
+    np.testing.assert_array_equal(small_run(blind).loss, small_run(small.settings(seeds=(0, 7))).loss)
+
+
+@EVERY_TRAINED
+def test_estimates_grow_with_the_work(lab: Laboratory) -> None:
+    held = cases(lab)
+    usual = lab.declared().estimated_seconds()
+    assert held.SECONDS[0] < usual < held.SECONDS[1]
+    for more in held.MORE:
+        assert lab.declared(**more).estimated_seconds() > 1.4 * usual, more
+    for less in held.LESS:
+        assert lab.declared(**less).estimated_seconds() < 0.95 * usual, less
+
+
+@pytest.mark.parametrize(("lab", "slug"), PRESETS, ids=lambda part: part if isinstance(part, str) else part.name)
+def test_a_fresh_run_repeats_the_first_steps_of_the_recorded_example(lab: Laboratory, slug: str) -> None:
+    settings = lab.declared.preset(slug)
+    seen, _ = carried_out(settings, budget=getattr(cases(lab), "FIRST_STEPS", 2))
+    recorded = example(lab.declared, slug)
+    assert "loss" in seen.records.values
+    for name, (steps, values) in seen.records.stacked().items():
+        kept = recorded[name].sel({settings.variables[name].dims[0]: steps}).values
+        assert values.shape == kept.shape, name
+        if name == "loss":
+            np.testing.assert_allclose(values, kept, rtol=OTHER_CPU)
+        elif name not in getattr(cases(lab), "ROUNDING", ()) and np.isfinite(kept).any():
+            np.testing.assert_array_equal(np.isfinite(values), np.isfinite(kept), err_msg=name)
+            largest = np.abs(kept[np.isfinite(kept)]).max()
+            np.testing.assert_allclose(values, kept, atol=OF_LARGEST * largest, rtol=OF_LARGEST, err_msg=name)
+
+
+def kept_by_script(script: dict[str, Any], name: str, once: bool) -> np.ndarray:
+    # JSON has no infinity and no NaN: what is not finite is kept as None.
+    return np.array(script["finals"][name] if once else script["curves"][name]["values"], np.float32)
+
+
+@pytest.mark.timeout(300)
+def test_every_script_repeats_its_run_to_the_bit(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    chosen = {str(small): small.settings(seeds=(0, 7)) for small in SMALL if small.number < SCRIPTS}
+    found = run_alone({name: settings.script() for name, settings in chosen.items()}, tmp_path)
+    for name, settings in chosen.items():
+        with subtests.test(name):
+            dataset = small_run(settings)
+            assert found[name]["coordinates"]["seed"] == [0, 7]
+            for variable, array in dataset.data_vars.items():
+                values = kept_by_script(found[name], str(variable), settings.variables[str(variable)].once)
+                expected = array.astype(np.float32).where(np.isfinite(array))
+                np.testing.assert_array_equal(values, expected, err_msg=str(variable))
+
+
+def test_declarations_and_scripts_load_neither_torch_nor_streamlit() -> None:
+    code = """
+import sys
+from goldviz.declare.registry import experiments, laboratories
+for lab in laboratories().values():
+    lab.declared()
+    found = {"torch", "streamlit", "transformers", "arch"} & set(sys.modules)
+    assert not found, f"{lab.name} loads {found}"
+for name, declared in experiments().items():
+    declared().script()
+    found = {"torch", "streamlit", "transformers", "arch"} & set(sys.modules)
+    assert not found, f"the script of {name} loads {found}"
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert said.returncode == 0, said.stderr
+
+
+@gpu
+@pytest.mark.gpu
+@EVERY_SMALL
+def test_a_gpu_takes_the_same_first_steps(small: Small) -> None:
+    losses = {}
+    for device in ("cpu", "cuda"):
+        seen, _ = carried_out(small.settings(seeds=(0, 7), device=device), budget=2)
+        losses[device] = seen.records.stacked()["loss"][1]
+    np.testing.assert_allclose(losses["cuda"], losses["cpu"], rtol=ON_A_GPU)
+
+
+@gpu
+@pytest.mark.gpu
+@EVERY_SMALL
+def test_a_run_that_was_paused_on_a_gpu_goes_on_bit_for_bit(small: Small) -> None:
+    states_and_records_go_on(small.settings(seeds=(0, 7), device="cuda"), pauses(small)[0])
+
+
+@gpu
+@pytest.mark.gpu
+@pytest.mark.timeout(300)
+def test_every_script_repeats_its_run_on_a_gpu(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    chosen = {str(small): small.settings(seeds=(0, 7), device="cuda") for small in SMALL if small.number < SCRIPTS}
+    found = run_alone({name: settings.script() for name, settings in chosen.items()}, tmp_path)
+    for name, settings in chosen.items():
+        with subtests.test(name):
+            np.testing.assert_allclose(
+                kept_by_script(found[name], "loss", once=False), small_run(settings).loss, rtol=ON_A_GPU
+            )
