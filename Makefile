@@ -1,20 +1,30 @@
 # make run    a running dashboard on 127.0.0.1:8501, from nothing
-# make test   everything up to a passed test suite, real browser included
+# make test   everything up to a passed test suite, real browser included; make test-long: the long trainings too
 PYTHON ?= python3
 PORT ?= 8501
 VENV := .venv
 BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 
-.PHONY: run test lint format types install browser bench screenshots examples model clean
+.PHONY: run test test-long lint format types install browser bench screenshots examples model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
-# A browser, its server and a worker want the machine for themselves; the other tests share it.
-test: $(VENV)/.dev browser lint types
-	$(BIN)/python -m pytest tests/browser
-	$(BIN)/python -m pytest --ignore tests/browser -n 2 --dist loadfile
+# Every part runs, whatever became of those before it; what failed is named at the end. A browser test waits for its
+# browser half of the time: beside it the other worker goes through the rest, and takes over what is left at the end.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+test: $(VENV)/.dev browser
+	@$(MAKE) --no-print-directory --keep-going --jobs 2 lint types; checks=$$?; \
+	  $(PYTEST) -m "not slow" --durations 15; tests=$$?; \
+	  [ $$checks = 0 ] || echo "Lint or types failed: see above the tests."; \
+	  [ $$tests = 0 ] || echo "Tests failed: see above."; \
+	  exit $$((checks + tests > 0))
+
+# The long trainings too, and many random examples; with the printed seed they come again.
+SEED := $(shell date +%s)
+test-long: $(VENV)/.dev browser
+	$(PYTEST) -m "slow or not slow" --hypothesis-profile long --hypothesis-seed $(SEED)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,6 +1,5 @@
 """What all tests share."""
 
-import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -10,10 +9,11 @@ from hypothesis import settings
 
 MAIN = sys.modules["__main__"]
 
-# A deadline would be an assertion about time; in CI the same examples are tried at every run.
-settings.register_profile("here", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+# A deadline would be an assertion about time. A change is tested with the same examples every time, so that red means
+# that something changed; `make test-long` looks further with a seed that it prints.
+settings.register_profile("change", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=200, print_blob=True)
+settings.load_profile("change")
 
 
 @pytest.fixture(autouse=True, scope="session")

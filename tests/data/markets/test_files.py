@@ -104,7 +104,6 @@ def as_written(hundredths, decimal, thousands, missing):
 
 
 @given(dialects())
-@settings(max_examples=60)
 def test_any_dialect_reads_back_to_the_printed_digits(dialect):
     days, separator, order = dialect["days"], dialect["separator"], dialect["order"]
     columns = {"Date": [day.strftime(order) for day in days]}

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.markets.kept_markets import keep, kept, load_market, market_folder
@@ -78,7 +78,6 @@ def markets(draw):
     return Market((target, *covariates), "file", draw(TEXTS), NOW, draw(st.dictionaries(TEXTS, TEXTS, max_size=2)))
 
 
-@settings(max_examples=60)
 @given(markets())
 def test_every_market_comes_back_exactly(one):
     assert_same(read_market(market_file(one)), one)
@@ -163,7 +162,6 @@ def test_a_market_of_another_machine_is_missed_in_a_sentence():
     )
 
 
-@settings(max_examples=150)
 @given(st.data())
 def test_a_changed_byte_never_changes_a_number(data):
     content = bytearray(market_file(market(days=30)))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.markets import masking
@@ -73,7 +73,6 @@ def test_what_comes_later_changes_nothing_before_it(pattern, share, seed, rows):
     np.testing.assert_array_equal(shorter, first)
 
 
-@settings(max_examples=30)
 @given(COMMON_SHARES, SEEDS)
 def test_single_observations_are_hidden_with_the_chance_asked_for(share, seed):
     whole = panel(5000, 4, seed)
@@ -82,7 +81,6 @@ def test_single_observations_are_hidden_with_the_chance_asked_for(share, seed):
     assert gone.sum() == pytest.approx(share * count, abs=6 * np.sqrt(count * share * (1 - share)))
 
 
-@settings(max_examples=30)
 @given(COMMON_SHARES, SEEDS)
 def test_blocks_hide_the_share_asked_for_in_runs_for_all_covariates_at_once(share, seed):
     rows = 20_000

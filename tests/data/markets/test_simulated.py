@@ -5,7 +5,7 @@ import doctest
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.markets import simulated as module
@@ -74,7 +74,6 @@ def test_the_numbers_of_seed_0_are_those_that_kept_runs_and_examples_were_made_w
     }
 
 
-@settings(max_examples=25)
 @given(seed=st.integers(0, 999), years=st.integers(1, 30))
 def test_every_market_is_whole_and_ends_on_the_last_days_of_2024(seed, years):
     market = simulated_market(seed, years)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.problems.sequences import adding_problem, copy_task, delayed_recall, slow_sine
@@ -22,7 +22,6 @@ def test_saying_one_to_the_adding_problem_costs_a_sixth():
     assert float((targets - 0.5 - second).square().mean()) == pytest.approx(1 / 12, abs=1e-3)
 
 
-@settings(max_examples=30)
 @given(length=st.integers(2, 40), seed=st.integers(0, 99))
 def test_the_adding_problem_marks_one_number_in_each_half(length, seed):
     batch = adding_problem(length, 16, generator(seed))
@@ -43,7 +42,6 @@ def test_delayed_recall_can_be_answered_from_the_first_step_alone():
     assert float(-(shares * shares.log()).sum()) == pytest.approx(math.log(5), abs=1e-3)
 
 
-@settings(max_examples=30)
 @given(delay=st.integers(0, 30), items=st.integers(1, 6), seed=st.integers(0, 99))
 def test_copying_asks_for_each_item_the_same_time_after_it_was_shown(delay, items, seed):
     batch = copy_task(delay, 8, generator(seed), symbols=4, items=items)

@@ -6,7 +6,7 @@ import string
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.texts.pieces import split_into_pieces
@@ -57,7 +57,6 @@ def test_every_common_character_has_a_piece(vocabulary):
     assert pieces >= {"##" + one for one in inside}
 
 
-@settings(max_examples=200)
 @given(st.text(string.ascii_letters + string.digits + string.whitespace + SPLIT_SIGNS + UNSPLIT_SIGNS, max_size=60))
 def test_plain_text_never_becomes_unknown(tokeniser, text):
     coded = tokeniser(text, add_special_tokens=False, return_offsets_mapping=True)

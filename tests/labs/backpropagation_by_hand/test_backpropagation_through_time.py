@@ -79,7 +79,6 @@ def test_one_losses_deltas_add_up_over_all_losses():
     assert torch.allclose(summed, torch.stack([step.delta_u for step in backward(weights, steps)]), atol=1e-13)
 
 
-@settings(max_examples=40)
 @given(threshold=st.floats(1e-6, 1e3), size=st.floats(1e-200, 1e200))
 def test_clipping_caps_the_norm_and_keeps_the_direction(threshold, size):
     weights, inputs, targets = small()

@@ -4,7 +4,7 @@ import doctest
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.bert_pretraining import masking as masking_words
@@ -26,7 +26,6 @@ def test_the_examples_hold():
     assert doctest.testmod(masking_words).failed == 0
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 5), st.integers(3, 20), st.floats(0.001, 1.0), st.integers(0, 1000))
 def test_what_holds_of_every_draw(batch, length, share, seed):
     ids, special = rows(batch, length, seed)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_values
@@ -94,7 +94,6 @@ def test_the_mean_is_that_of_all_answers_known_at_the_forecast(seed, kind):
     np.testing.assert_allclose(forecast("mean", panel, kind), slow, rtol=1e-12, atol=1e-15)
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 999), kind=st.sampled_from(["return", "level"]))
 def test_the_autoregression_is_statsmodels_least_squares(seed, kind):
     panel = drawn_panel(seed)
@@ -156,14 +155,12 @@ def slow_ridge(panel: Panel, kind: str) -> np.ndarray:
     return unchanged[fold.test] + predicted(np.concatenate([fold.train, fold.validation]), fold.test, best)
 
 
-@settings(max_examples=25)
 @given(seed=st.integers(0, 999), kind=st.sampled_from(["return", "level"]))
 def test_ridge_is_its_definition(seed, kind):
     panel = drawn_panel(seed)
     np.testing.assert_allclose(forecast("ridge", panel, kind), slow_ridge(panel, kind), rtol=1e-9, atol=1e-12)
 
 
-@settings(max_examples=40)
 @given(
     seed=st.integers(0, 999),
     kind=st.sampled_from(["return", "level"]),

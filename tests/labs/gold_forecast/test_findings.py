@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.diagnostics.findings import Finding
@@ -441,7 +441,6 @@ def test_seeds_on_the_same_side_are_counted():
     assert f"{agreed} of 3 seeds alone have this sign" in found(run)["no_skill"].confidence
 
 
-@settings(max_examples=60)
 @given(
     target=st.sampled_from(["return", "volatility", "level"]),
     score=st.lists(st.floats(-0.5, 0.9, allow_subnormal=False), min_size=3, max_size=3).map(sorted),

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arch import arch_model
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
@@ -122,7 +122,6 @@ def test_garch_finds_the_parameters_that_made_the_series():
     assert np.abs(np.log(found.scale / np.sqrt(true[fold.test]))).max() < 0.1
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 999), name=st.sampled_from(sorted(VOLATILITY_FORECASTS)), share=st.floats(0, 1))
 def test_what_comes_after_a_forecast_changes_nothing_in_it(seed, name, share):
     values = garch_path(seed, 400)
@@ -196,7 +195,6 @@ def test_fitting_leaves_the_warning_filters_as_they_were():
     assert warnings.filters == before
 
 
-@settings(max_examples=40)
 @given(
     seed=st.integers(0, 999),
     n=st.integers(200, 400),

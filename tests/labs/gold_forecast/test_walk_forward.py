@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from goldviz.data.markets.market import MarketError
@@ -58,7 +58,6 @@ def test_parts_come_one_after_another_with_purge_and_embargo_between(division):
         assert known[fold.validation].max() < rows[fold.test[0]] - chosen["embargo"]
 
 
-@settings(max_examples=40)
 @given(divisions())
 def test_no_more_is_left_out_than_has_to_be(division):
     dates, known, rows, chosen, found = division
@@ -79,7 +78,6 @@ def test_no_more_is_left_out_than_has_to_be(division):
         assert fold.train.tolist() == learned
 
 
-@settings(max_examples=40)
 @given(divisions())
 def test_every_forecast_of_the_test_years_is_tested_once_and_the_final_block_only_when_open(division):
     dates, _, rows, chosen, found = division

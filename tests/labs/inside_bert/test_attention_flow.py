@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -54,7 +54,6 @@ def test_the_worked_examples_hold():
     assert not found.failed
 
 
-@settings(max_examples=30)
 @given(pipes=networks(), data=st.data())
 def test_the_maximum_flow_solves_the_linear_programme(pipes, data):
     size = pipes.shape[1]

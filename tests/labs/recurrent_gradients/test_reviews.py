@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.recurrent_gradients.reviews import (
@@ -30,7 +30,6 @@ def best_share(reviews: Reviews, keys: list[tuple[int, ...]]) -> float:
     return right / len(keys)
 
 
-@settings(max_examples=25)
 @given(distance=st.integers(SHORTEST, 40), pairs=st.integers(1, 40), seed=st.integers(0, 99))
 def test_a_bag_of_words_is_right_on_exactly_half(distance, pairs, seed):
     reviews = generated_reviews(distance, pairs, generator(seed))
@@ -38,7 +37,6 @@ def test_a_bag_of_words_is_right_on_exactly_half(distance, pairs, seed):
     assert best_share(reviews, bags) == 0.5
 
 
-@settings(max_examples=25)
 @given(distance=st.integers(SHORTEST, 40), pairs=st.integers(1, 40), seed=st.integers(0, 99))
 def test_the_end_alone_is_right_on_exactly_half_and_the_opening_settles_it(distance, pairs, seed):
     reviews = generated_reviews(distance, pairs, generator(seed))

@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.models.continuous.fused_ode_rnn import FusedODERNN, fixed_step_ode_rnn
@@ -37,7 +37,6 @@ def assert_same(fused: ODERNN, plain: ODERNN, *given_series) -> None:
         assert torch.allclose(found, expected, atol=TOLERANCE * scale, rtol=0)
 
 
-@settings(max_examples=40)
 @given(
     name=st.sampled_from(["gru", "gru_reset_after"]),
     method=st.sampled_from(list(RUNGE_KUTTA_METHODS)),
