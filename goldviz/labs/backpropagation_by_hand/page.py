@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from goldviz.declare.instant import Instant
 from goldviz.labs.backpropagation_by_hand import LAB
 from goldviz.labs.backpropagation_by_hand.figures import (
     PARTS,
@@ -19,21 +18,22 @@ from goldviz.labs.backpropagation_by_hand.figures import (
     sums_so_far,
     terms,
 )
+from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 from goldviz.ui.instant_page import InstantPage, View
 
 
-def number_of(settings: Instant) -> int:
+def number_of(settings: BackpropagationByHand) -> int:
     """The place in view."""
-    return int(settings.model_dump()["place"])
+    return settings.place
 
 
-def words_of_position(settings: Instant) -> str:
+def words_of_position(settings: BackpropagationByHand) -> str:
     """What the slider's ends mean."""
     first, last = settings.positions()
     return f"Step through it: forward from {first} to {last // 2}, backward from {last // 2 + 1} to {last}"
 
 
-def look(view: View) -> None:
+def look(view: View[BackpropagationByHand]) -> None:
     """The text with the place in it, and every vector of that step."""
     number = number_of(view.settings)
     left, right = st.columns(2)
@@ -43,7 +43,7 @@ def look(view: View) -> None:
         view.figure("vectors", step_vectors, "Every vector of this step, as heat maps.", number=number)
 
 
-def read(view: View) -> None:
+def read(view: View[BackpropagationByHand]) -> None:
     """The matrices of this place, the five sums beside autograd's, clipping, the update, and the equations."""
     _matrices_of_place(view, number_of(view.settings))
     ds = view.dataset
@@ -66,7 +66,7 @@ def read(view: View) -> None:
     st.caption(
         f"The clipped gradient points the same way: the cosine between the two is {ds.attrs['cosine']:.6f}."
         if after < before
-        else f"The gradient is not longer than C = {view.settings.model_dump()['clip']:g}, so it stays as it is."
+        else f"The gradient is not longer than C = {view.settings.clip:g}, so it stays as it is."
     )
     left, right = st.columns(2)
     with left:
@@ -79,7 +79,7 @@ def read(view: View) -> None:
         why()
 
 
-def _matrices_of_place(view: View, number: int) -> None:
+def _matrices_of_place(view: View[BackpropagationByHand], number: int) -> None:
     """Forward: the weights. Backward: what this step adds to the five sums, and the sums so far."""
     if not place(view.dataset, number).backward:
         weights = partial(matrices, stage="", title="The weights it computes with")
@@ -92,7 +92,7 @@ def _matrices_of_place(view: View, number: int) -> None:
         view.figure("sums", sums_so_far, "The five sums so far, as heat maps.", number=number)
 
 
-def _table(view: View) -> pd.DataFrame:
+def _table(view: View[BackpropagationByHand]) -> pd.DataFrame:
     ds = view.dataset
     rows = []
     for part in PARTS:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 import streamlit as st
 import xarray as xr
 
-from goldviz.declare.instant import Instant
 from goldviz.figures.market import percent, source_sentence, unit_of_changes, words
 from goldviz.labs.gold_market import LAB
 from goldviz.labs.gold_market.figures import FIGURES
@@ -21,26 +18,26 @@ from goldviz.ui.instant_page import InstantPage, View
 from goldviz.ui.words import plain
 
 
-def draw(view: View, name: str) -> None:
+def draw(view: View[GoldMarket], name: str) -> None:
     """One figure, and under it what it cannot show."""
     spec = FIGURES[name]
     view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
     st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
 
 
-def pair(view: View, left: str, right: str) -> None:
+def pair(view: View[GoldMarket], left: str, right: str) -> None:
     """Two figures side by side."""
     for column, name in zip(st.columns(2), (left, right), strict=True):
         with column:
             draw(view, name)
 
 
-def look(view: View) -> None:
+def look(view: View[GoldMarket]) -> None:
     """Who is observed, and what the covariate in view tells of the target's next move."""
     pair(view, "strip", "correlation")
 
 
-def read(view: View) -> None:
+def read(view: View[GoldMarket]) -> None:
     """The last days, the leak, the returns, every channel's facts, and the mathematics."""
     draw(view, "last_days")
     pair(view, "leak", "prices")
@@ -51,7 +48,7 @@ def read(view: View) -> None:
         why(view)
 
 
-def facts(view: View) -> None:
+def facts(view: View[GoldMarket]) -> None:
     """The table of every channel's gaps."""
     st.markdown("**What is there of each channel?**")
     st.dataframe(
@@ -75,7 +72,7 @@ def facts(view: View) -> None:
     )
 
 
-def why(view: View) -> None:
+def why(view: View[GoldMarket]) -> None:
     """Log returns, observed times and release times (document 001, section 1.1)."""
     ds = view.dataset
     formulas, numbers = st.columns(2)
@@ -131,9 +128,9 @@ def release_sentence(ds: xr.Dataset, number: int) -> str:
     return f"{out}, so at the forecast that first uses it a value is typically {wait:.3g} hours old."
 
 
-def position_words(settings: Instant) -> str:
+def position_words(settings: GoldMarket) -> str:
     """Which covariate stands beside the target."""
-    return plain(cast(GoldMarket, settings).covariate_in_words())
+    return plain(settings.covariate_in_words())
 
 
 PAGE = InstantPage(LAB, look=look, read=read, words_of_position=position_words)

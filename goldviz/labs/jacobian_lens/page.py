@@ -7,16 +7,17 @@ import streamlit as st
 
 from goldviz.labs.jacobian_lens import LAB
 from goldviz.labs.jacobian_lens.figures import FIGURES, parting
+from goldviz.labs.jacobian_lens.settings import JacobianLens
 from goldviz.ui.instant_page import InstantPage, View
 
 
-def draw(view: View, name: str) -> None:
+def draw(view: View[JacobianLens], name: str) -> None:
     """One figure, with what it cannot show as its description's end."""
     spec = FIGURES[name]
     view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
 
 
-def look(view: View) -> None:
+def look(view: View[JacobianLens]) -> None:
     """The map of all pairs beside the products from the step in view; an LSTM's whole Jacobian beside its cell path."""
     left, right = st.columns(2)
     with left:
@@ -25,7 +26,7 @@ def look(view: View) -> None:
         draw(view, "cell_path" if "cell_path" in view.dataset else "lag")
 
 
-def read(view: View) -> None:
+def read(view: View[JacobianLens]) -> None:
     """Singular values, eigenvalues, saturation, and the mathematics."""
     rows = [["singular_values", "eigenvalues"], ["lag", "passed"] if "cell_path" in view.dataset else ["passed"]]
     for names in rows:
@@ -36,7 +37,7 @@ def read(view: View) -> None:
         why(view)
 
 
-def why(view: View) -> None:
+def why(view: View[JacobianLens]) -> None:
     """Equations 7-9, 18 and 24 of document 001, and what they come to here."""
     ds = view.dataset
     words, numbers = st.columns(2)

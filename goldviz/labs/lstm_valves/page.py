@@ -8,16 +8,17 @@ import xarray as xr
 
 from goldviz.labs.lstm_valves import LAB
 from goldviz.labs.lstm_valves.figures import FIGURES, reach_sentence
+from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.ui.instant_page import InstantPage, View
 
 
-def draw(view: View, name: str) -> None:
+def draw(view: View[LSTMValves], name: str) -> None:
     """One figure."""
     spec = FIGURES[name]
     view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
 
 
-def look(view: View) -> None:
+def look(view: View[LSTMValves]) -> None:
     """The gradient's two parts over time, and how far other forget biases reach."""
     left, right = st.columns([3, 2])
     with left:
@@ -26,7 +27,7 @@ def look(view: View) -> None:
         draw(view, "reach")
 
 
-def read(view: View) -> None:
+def read(view: View[LSTMValves]) -> None:
     """The valves' openings, the gates' own gradients, and the mathematics."""
     left, right = st.columns(2)
     with left:
@@ -37,7 +38,7 @@ def read(view: View) -> None:
         why(view)
 
 
-def why(view: View) -> None:
+def why(view: View[LSTMValves]) -> None:
     """Document 001, eq. 17-20, and the distance to autograd."""
     ds = view.dataset
     words, numbers = st.columns(2)
