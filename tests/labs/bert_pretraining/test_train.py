@@ -53,9 +53,8 @@ from goldviz.labs.bert_pretraining.train import (
     tone_step,
     train,
 )
-from goldviz.runs.memory import Memory, NobodyAsks
-from goldviz.runs.recorder import Ended, Recorder
 from goldviz.training.state import StateError
+from tests.labs.small_runs import whole
 
 SMALL = {
     "texts": 60, "labelled": 30, "vocabulary": 300, "longest": 24, "layers": 2, "heads": 2, "width": 8, "inner": 12,
@@ -106,44 +105,6 @@ def test_a_phase_can_be_left_out(absent, phase):
     dataset = run(**SMALL | {absent: 0})
     assert dataset.attrs["status"] == "finished"
     assert (dataset.phase == phase).all()
-
-
-def test_a_seed_is_the_same_alone_and_in_company():
-    company, alone = run(**SMALL, seeds=(0, 3)), run(**SMALL, seeds=(3,))
-    for name, variable in BertPretraining.variables.items():
-        if "seed" in variable.dims:
-            np.testing.assert_array_equal(alone[name].sel(seed=3), company[name].sel(seed=3), err_msg=name)
-
-
-def test_looking_changes_nothing():
-    np.testing.assert_array_equal(run(**SMALL).loss, run(**SMALL | {"look_every": 1}).loss)
-
-
-class Keeping(Memory):
-    """A sink that keeps the states as well."""
-
-    def state(self, step, state):
-        self.finals.setdefault("states", {})[step] = state
-
-
-def kept(settings, **earlier):
-    sink = Keeping()
-    train(settings, Recorder(settings, sink, NobodyAsks(), **earlier))
-    return sink
-
-
-@pytest.mark.parametrize(
-    ("changes", "pause"), [(SMALL, 2), (SMALL, 4), (SMALL, 5), (AWKWARD, 3), (AWKWARD, 6), (REHEARSED, 6)]
-)
-def test_a_paused_run_goes_on_bit_for_bit(changes, pause):
-    settings = BertPretraining(**changes, seeds=(0, 1))
-    whole, first = kept(settings), Keeping()
-    with pytest.raises(Ended):
-        train(settings, Recorder(settings, first, NobodyAsks(), budget=pause))
-    second = kept(settings, start_step=pause, restored=first.finals["states"][pause])
-    assert second.finals["states"][7] == whole.finals["states"][7]
-    for name, values in second.records.values.items():
-        np.testing.assert_array_equal(values, whole.records.values[name][-len(values) :], err_msg=name)
 
 
 def test_hot_settings_hold_from_the_next_step_on():
@@ -463,7 +424,7 @@ def test_text_in_unknown_signs_is_left_out(monkeypatch, tmp_path):
 
 def test_the_model_of_a_kept_run(data):
     settings = BertPretraining(**SMALL, seeds=(2, 0))
-    sink = kept(settings)
+    sink = whole(settings)
     model = trained_text_model(settings, sink.finals["states"][7], 0)
     assert model.labels == TONES
     assert model.notes == ()
@@ -481,7 +442,7 @@ def test_the_model_of_a_kept_run(data):
 
 def test_a_state_without_the_seed_is_refused():
     settings = BertPretraining(**SMALL)
-    state = kept(settings).finals["states"][7]
+    state = whole(settings).states[7]
     with pytest.raises(StateError, match=r"^The kept state holds no network of seed 4 and these settings\.$"):
         trained_text_model(settings, state, 4)
     with pytest.raises(StateError, match="seed 0"):

@@ -1,28 +1,10 @@
-import numpy as np
 import pytest
 
-import goldviz.api
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.runs.examples import example
-from tests.export.test_script import run_alone
 
-SMALL = ContinuousDepth(samples=20, width=4, steps=5, batch=8, look_every=2, seeds=(0, 7))
 PRESETS = pytest.mark.parametrize("slug", [preset.slug for preset in ContinuousDepth.presets])
-
-
-@pytest.mark.parametrize("changes", [{}, {"task": "flip", "in_time": True, "gradient": "adjoint", "method": "rk4"}])
-def test_the_script_repeats_the_run_to_the_bit(tmp_path, changes):
-    settings = SMALL.changed(**changes)
-    dataset = goldviz.api.run(settings, progress=False)
-    script = settings.script()
-    assert "needs Python 3.11 and torch and torchdiffeq." in script
-    seen = run_alone(script, tmp_path)
-    assert seen["coordinates"]["network"] == ["ode", "residual"]
-    for name in dataset.data_vars:
-        values = seen["finals"][name] if settings.variables[name].once else seen["curves"][name]["values"]
-        expected = dataset[name].astype(np.float32).where(np.isfinite(dataset[name]))
-        np.testing.assert_array_equal(np.array(values, np.float32), expected, err_msg=name)
 
 
 def test_what_is_out_of_range_is_named():
@@ -30,16 +12,6 @@ def test_what_is_out_of_range_is_named():
         ContinuousDepth.checked({"tolerance": 1.0})
     with pytest.raises(SettingsError, match="Method is 'dopri8'; allowed is one of dopri5, bosh3, rk4"):
         ContinuousDepth.checked({"method": "dopri8"})
-
-
-def test_estimates_grow_with_the_work():
-    usual = ContinuousDepth().estimated_seconds()
-    assert 2 < usual < 30
-    for more in ({"seeds": (0, 1)}, {"steps": 600}, {"method": "rk4", "solver_steps": 64}, {"look_every": 2}):
-        assert ContinuousDepth(**more).estimated_seconds() > 1.4 * usual, more
-    assert ContinuousDepth(gradient="adjoint").estimated_seconds() > usual
-    for less in ({"networks": "residual"}, {"method": "euler"}, {"look_every": 100}):
-        assert ContinuousDepth(**less).estimated_seconds() < usual, less
 
 
 @PRESETS
@@ -65,3 +37,28 @@ def test_a_preset_s_words_hold_in_its_recorded_run(slug, kinds):
     for finding in settings.findings(dataset):
         assert settings.changed(**finding.changes)
         assert bool(finding.advice) == bool(finding.changes)
+
+
+def test_rings_are_parted_with_one_more_dimension_and_not_in_the_plane():
+    """Known answer: Dupont, Doucet and Teh 2019, proposition 3."""
+    plane, space = (
+        example(ContinuousDepth, slug).isel(look=slice(-3, None), network=0, seed=0)
+        for slug in ("break-it-two-rings", "fix-it-one-more-dimension")
+    )
+    assert float(plane.test_accuracy.mean()) < 0.995
+    assert (space.test_accuracy >= 0.995).all()
+    assert float(space.test_loss[-1]) < 0.1 * float(plane.test_loss[-1])
+
+
+def test_x_to_minus_x_is_a_jump_and_no_flow():
+    """Known answer: the best that keeps the order leaves E[x^2]."""
+    last = example(ContinuousDepth, "regression-x-becomes-x").isel(look=-1, seed=0)
+    assert float(last.test_loss.sel(network="residual")) < 0.03
+    assert float(last.test_loss.sel(network="ode")) > 0.25
+    assert float(last.refined_test_loss.sel(network="residual")) > 0.25
+
+
+def test_one_euler_step_learns_a_map_that_is_no_flow():
+    last = example(ContinuousDepth, "break-it-one-big-step").isel(look=-1, seed=0, network=0)
+    assert float(last.test_loss) < 0.1
+    assert float(last.refined_test_loss) > 3 * float(last.test_loss)

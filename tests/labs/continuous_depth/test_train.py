@@ -56,42 +56,6 @@ def test_a_residual_network_alone_has_no_adjoint():
     assert (dataset.evaluations_backward == 0).all()
 
 
-@BOTH
-def test_a_curve_is_the_same_alone_and_in_company(changes):
-    company = run(**changes, seeds=(0, 3))
-    for lane in ("ode", "residual"):
-        alone = run(**changes, seeds=(3,), networks=lane)
-        for name, variable in ContinuousDepth.variables.items():
-            if {"network", "seed"} <= set(variable.dims):
-                expected = company[name].sel(seed=3, network=lane)
-                np.testing.assert_array_equal(alone[name].sel(seed=3, network=lane), expected, err_msg=name)
-        if lane == "ode":
-            for name in OF_THE_FLOW:
-                np.testing.assert_array_equal(alone[name].sel(seed=3), company[name].sel(seed=3))
-
-
-class Keeping(Memory):
-    """A sink that keeps the states as well."""
-
-    def state(self, step, state):
-        self.finals.setdefault("states", {})[step] = state
-
-
-@BOTH
-def test_a_paused_run_goes_on_bit_for_bit(changes):
-    settings = ContinuousDepth(**changes, seeds=(0, 1))
-    whole, first, second = Keeping(), Keeping(), Keeping()
-    train(settings, Recorder(settings, whole, NobodyAsks()))
-    with pytest.raises(Ended):
-        train(settings, Recorder(settings, first, NobodyAsks(), budget=2))
-    train(settings, Recorder(settings, second, NobodyAsks(), start_step=2, restored=first.finals["states"][2]))
-    assert second.finals["states"][5] == whole.finals["states"][5]
-    for name, values in second.records.values.items():
-        np.testing.assert_array_equal(values, whole.records.values[name][-len(values) :], err_msg=name)
-    for name in ("error_by_blocks", "error_by_tolerance", "evaluations_by_tolerance"):
-        np.testing.assert_array_equal(second.finals[name], whole.finals[name], err_msg=name)
-
-
 def test_hot_settings_hold_from_the_next_step_on():
     settings = ContinuousDepth(**SMALL)
     losses = {}
@@ -215,33 +179,3 @@ def test_a_stepping_solver_that_runs_away_counts_as_diverged():
     with pytest.raises(Ended, match="no longer finite at step") as caught:
         train(settings, record)
     assert caught.value.status == "diverged"
-
-
-@pytest.fixture(scope="module")
-def rings():
-    common = {"task": "rings", "networks": "ode", "look_every": 10, "steps": 110, "tolerance": 1e-3}
-    return run(**common), run(**common, augmented=1)
-
-
-def test_rings_are_parted_with_one_more_dimension_and_not_in_the_plane(rings):
-    """Known answer: Dupont, Doucet and Teh 2019, proposition 3."""
-    plane, space = (dataset.isel(look=slice(-3, None), network=0, seed=0) for dataset in rings)
-    assert float(plane.test_accuracy.mean()) < 0.995
-    assert (space.test_accuracy >= 0.995).all()
-    assert float(space.test_loss[-1]) < 0.1 * float(plane.test_loss[-1])
-
-
-def test_x_to_minus_x_is_a_jump_and_no_flow():
-    """Known answer: the best that keeps the order leaves E[x^2]."""
-    dataset = run(task="flip", blocks=1, steps=60, look_every=1000, tolerance=1e-2, noise=0.0)
-    last = dataset.test_loss.isel(look=-1, seed=0)
-    assert float(last.sel(network="residual")) < 0.03
-    assert float(last.sel(network="ode")) > 0.25
-    assert float(dataset.refined_test_loss.isel(look=-1, seed=0).sel(network="residual")) > 0.25
-
-
-def test_one_euler_step_learns_a_map_that_is_no_flow():
-    dataset = run(task="spirals", networks="ode", method="euler", solver_steps=1, steps=100, look_every=1000)
-    last = dataset.isel(look=-1, seed=0, network=0)
-    assert float(last.test_loss) < 0.1
-    assert float(last.refined_test_loss) > 3 * float(last.test_loss)

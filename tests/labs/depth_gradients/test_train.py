@@ -9,8 +9,6 @@ import goldviz.api
 from goldviz.export.standalone import StandaloneRecord
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.labs.depth_gradients.train import batches, problem, train, trainee
-from goldviz.runs.memory import Memory, NobodyAsks
-from goldviz.runs.recorder import Ended, Recorder
 
 SMALL = {"depth": 3, "width": 8, "samples": 60, "features": 4, "epochs": 4, "histogram_every": 2}
 AWKWARD = SMALL | {"batch": 16, "normalisation": "batch", "clip": 0.5, "read_out": "untied", "optimiser": "adamw"}
@@ -100,36 +98,6 @@ def test_it_trains_as_a_bare_loop_does():
             np.testing.assert_allclose(now.weight_norm, [layer.weight.norm().item() for layer in layers], rtol=1e-4)
         test_loss = nn.functional.mse_loss(predicted(data.test_x), data.test_y).item()
         assert seen.test_loss.item() == pytest.approx(test_loss, rel=1e-3)
-
-
-@pytest.mark.parametrize("changes", [SMALL, AWKWARD])
-def test_a_seed_s_curves_are_the_same_alone_and_in_company(changes):
-    alone, company = run(**changes, seeds=(3,)), run(**changes, seeds=(0, 3, 5))
-    for name, variable in DepthGradients.variables.items():
-        if "seed" in variable.dims:
-            np.testing.assert_array_equal(alone[name].sel(seed=3), company[name].sel(seed=3), err_msg=name)
-
-
-class Keeping(Memory):
-    """A sink that keeps the states as well."""
-
-    def state(self, step, state):
-        self.finals.setdefault("states", {})[step] = state
-
-
-@pytest.mark.parametrize("changes", [SMALL, AWKWARD])
-def test_a_paused_run_goes_on_bit_for_bit(changes):
-    settings = DepthGradients(**changes, seeds=(0, 1))
-    whole, first, second = Keeping(), Keeping(), Keeping()
-    train(settings, Recorder(settings, whole, NobodyAsks()))
-    with pytest.raises(Ended):
-        train(settings, Recorder(settings, first, NobodyAsks(), budget=2))
-    restored = first.finals["states"][2]
-    train(settings, Recorder(settings, second, NobodyAsks(), start_step=2, restored=restored))
-    assert second.finals["states"][4] == whole.finals["states"][4]
-    for name, values in second.records.values.items():
-        np.testing.assert_array_equal(values, whole.records.values[name][-len(values) :], err_msg=name)
-    np.testing.assert_array_equal(second.finals["test_loss"], whole.finals["test_loss"])
 
 
 def test_hot_settings_hold_from_the_next_epoch_on():

@@ -225,14 +225,6 @@ def test_scores_are_those_of_the_forecasts():
     np.testing.assert_allclose(dataset.seed_r2, by_seed, atol=1e-4)
 
 
-@pytest.mark.parametrize("changes", [{}, {"network": "gru_decay", "optimiser": "sgd", "target": "volatility"}])
-def test_a_seed_is_the_same_alone_and_in_company(changes):
-    company, alone = run(seeds=(0, 3, 5), **changes), run(seeds=(3,), **changes)
-    for name, variable in GoldForecast.variables.items():
-        if "seed" in variable.dims:
-            np.testing.assert_array_equal(alone[name].sel(seed=3), company[name].sel(seed=3), err_msg=name)
-
-
 def test_a_refit_is_the_same_alone_and_in_company():
     company = run(test_years=1.2)
     here = company.block.values == 2
@@ -250,17 +242,15 @@ class Keeping(Memory):
         self.finals.setdefault("states", {})[step] = state
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize("changes", [{"seeds": (0, 1)}, {"network": "gru_decay", "optimiser": "sgd", "dropout": 0.5}])
-def test_a_paused_run_goes_on_bit_for_bit(monkeypatch, changes, processes):
+def test_a_paused_run_that_is_shared_among_processes_goes_on_bit_for_bit(monkeypatch):
     monkeypatch.setattr(gold_forecast, "LEAST_SHARED_SECONDS", 0.0)
-    settings = GoldForecast(**TINY | changes)
+    settings = GoldForecast(**TINY, seeds=(0, 1))
     whole, first, second = Keeping(), Keeping(), Keeping()
     train(settings, Recorder(settings, whole, NobodyAsks()))
     with pytest.raises(Ended):
-        train(settings, Recorder(settings, first, NobodyAsks(), budget=2, processes=processes))
+        train(settings, Recorder(settings, first, NobodyAsks(), budget=2, processes=2))
     restored = first.finals["states"][2]
-    train(settings, Recorder(settings, second, NobodyAsks(), start_step=2, restored=restored, processes=processes))
+    train(settings, Recorder(settings, second, NobodyAsks(), start_step=2, restored=restored, processes=2))
     assert second.finals.pop("states")[3] == whole.finals.pop("states")[3]
     for name, values in second.records.values.items():
         np.testing.assert_array_equal(values, whole.records.values[name][-len(values) :], err_msg=name)
@@ -272,11 +262,10 @@ def test_a_paused_run_goes_on_bit_for_bit(monkeypatch, changes, processes):
 def test_the_number_of_processes_changes_no_number(monkeypatch):
     monkeypatch.setattr(gold_forecast, "LEAST_SHARED_SECONDS", 0.0)
     found = {}
-    for processes in ("1", "2", "3"):
+    for processes in ("1", "3"):
         monkeypatch.setenv("GOLDVIZ_REFIT_PROCESSES", processes)
         found[processes] = run(seeds=(0, 1), head="student")
-    for processes in ("2", "3"):
-        xr.testing.assert_identical(found[processes].drop_attrs(deep=False), found["1"].drop_attrs(deep=False))
+    xr.testing.assert_identical(found["3"].drop_attrs(deep=False), found["1"].drop_attrs(deep=False))
 
 
 class Killer:
@@ -329,13 +318,6 @@ def test_a_batch_larger_than_the_training_window_is_all_of_it():
         expected = made.network.head.losses(made.network(windows), answers).mean().item()
     assert len(task.fold.train) > 1024
     assert made.epoch(1e-3, 1.0)[0]["loss"] == pytest.approx(expected, rel=1e-6)
-
-
-def test_looking_changes_nothing():
-    often, rarely = run(look_every=1), run(look_every=100)
-    np.testing.assert_array_equal(often.loss, rarely.loss)
-    np.testing.assert_array_equal(often["mean"].isel(look=-1), rarely["mean"].isel(look=-1))
-    assert list(rarely.look) == [3]
 
 
 def test_the_best_weights_make_the_forecasts():

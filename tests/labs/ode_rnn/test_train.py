@@ -21,8 +21,6 @@ from goldviz.labs.ode_rnn.tasks import sequence_source
 from goldviz.labs.ode_rnn.train import LANES, one_cycle_share, train
 from goldviz.models.continuous.ode_solvers import FixedSteps
 from goldviz.models.continuous.vector_field import TanhField
-from goldviz.runs.memory import Memory, NobodyAsks
-from goldviz.runs.recorder import Ended, Recorder
 from goldviz.training.seeds import stream
 
 SMALL = {"observations": 6, "hidden": 4, "width": 5, "steps": 5, "batch": 4, "look_every": 2}
@@ -60,36 +58,6 @@ def test_a_gru_alone_has_nothing_of_the_field(lane):
     assert set(ODERNNLaboratory.variables) - set(dataset.data_vars) == set(OF_THE_FIELD)
 
 
-def test_a_network_and_a_seed_are_the_same_alone_and_in_company():
-    company = run(**SMALL, seeds=(0, 3))
-    for lane in LANES:
-        alone = run(**SMALL, seeds=(3,), networks=lane)
-        for name, variable in ODERNNLaboratory.variables.items():
-            if "network" in variable.dims and "seed" in variable.dims:
-                expected = company[name].sel(seed=3, network=lane)
-                np.testing.assert_array_equal(alone[name].sel(seed=3, network=lane), expected, err_msg=name)
-
-
-class Keeping(Memory):
-    """A sink that keeps the states as well."""
-
-    def state(self, step, state):
-        self.finals.setdefault("states", {})[step] = state
-
-
-@pytest.mark.parametrize("changes", [SMALL, AWKWARD])
-def test_a_paused_run_goes_on_bit_for_bit(changes):
-    settings = ODERNNLaboratory(**changes, seeds=(0, 1))
-    whole, first, second = Keeping(), Keeping(), Keeping()
-    train(settings, Recorder(settings, whole, NobodyAsks()))
-    with pytest.raises(Ended):
-        train(settings, Recorder(settings, first, NobodyAsks(), budget=2))
-    train(settings, Recorder(settings, second, NobodyAsks(), start_step=2, restored=first.finals["states"][2]))
-    assert second.finals["states"][5] == whole.finals["states"][5]
-    for name, values in second.records.values.items():
-        np.testing.assert_array_equal(values, whole.records.values[name][-len(values) :], err_msg=name)
-
-
 def test_hot_settings_hold_from_the_next_step_on():
     settings = ODERNNLaboratory(**SMALL | {"clip": 0.0})
     losses = {}
@@ -100,10 +68,6 @@ def test_hot_settings_hold_from_the_next_step_on():
     for name in ("rate", "clip"):
         assert losses[name][:3] == losses["as it is"][:3]
         assert losses[name][3] != losses["as it is"][3]
-
-
-def test_looking_changes_nothing():
-    np.testing.assert_array_equal(run(**SMALL).loss, run(**SMALL | {"look_every": 1}).loss)
 
 
 def test_a_network_that_explodes_ends_the_run_as_diverged():

@@ -10,8 +10,6 @@ from goldviz.labs.recurrent_gradients.instruments import answers, look, state_gr
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.labs.recurrent_gradients.tasks import evaluation, memoryless_loss, score, scored_steps, sequences
 from goldviz.labs.recurrent_gradients.train import learner, train
-from goldviz.runs.memory import Memory, NobodyAsks
-from goldviz.runs.recorder import Ended, Recorder
 from goldviz.training.seeds import stream
 
 SMALL = {"length": 6, "hidden": 5, "steps": 7, "batch": 4, "look_every": 3}
@@ -63,38 +61,6 @@ def test_without_looks_only_those_are_missing():
     assert missing == {name for name, v in RecurrentGradients.variables.items() if v.dims[0] == "look"}
 
 
-@pytest.mark.parametrize("changes", [SMALL, AWKWARD])
-def test_a_curve_is_the_same_alone_and_in_company(changes):
-    company = run(**changes, seeds=(0, 3, 5))
-    for lane in ("rnn", "lstm", "gru"):
-        alone = run(**changes, seeds=(3,), networks=lane)
-        for name, variable in RecurrentGradients.variables.items():
-            if "network" in variable.dims and "seed" in variable.dims:
-                expected = company[name].sel(seed=3, network=lane)
-                np.testing.assert_array_equal(alone[name].sel(seed=3, network=lane), expected, err_msg=name)
-
-
-class Keeping(Memory):
-    """A sink that keeps the states as well."""
-
-    def state(self, step, state):
-        self.finals.setdefault("states", {})[step] = state
-
-
-@pytest.mark.parametrize("changes", [SMALL, AWKWARD])
-def test_a_paused_run_goes_on_bit_for_bit(changes):
-    settings = RecurrentGradients(**changes, seeds=(0, 1))
-    whole, first, second = Keeping(), Keeping(), Keeping()
-    train(settings, Recorder(settings, whole, NobodyAsks()))
-    with pytest.raises(Ended):
-        train(settings, Recorder(settings, first, NobodyAsks(), budget=2))
-    train(settings, Recorder(settings, second, NobodyAsks(), start_step=2, restored=first.finals["states"][2]))
-    assert second.finals["states"][7] == whole.finals["states"][7]
-    for name, values in second.records.values.items():
-        np.testing.assert_array_equal(values, whole.records.values[name][-len(values) :], err_msg=name)
-    np.testing.assert_array_equal(second.finals["test_loss"], whole.finals["test_loss"])
-
-
 def test_hot_settings_hold_from_the_next_step_on():
     settings = RecurrentGradients(**SMALL | {"clip": 0.0})
     losses = {}
@@ -107,11 +73,6 @@ def test_hot_settings_hold_from_the_next_step_on():
         assert clipped[2:].all() == (name == "clip")
     assert losses["rate"][:3] == losses["as it is"][:3]
     assert losses["rate"][3] != losses["as it is"][3]
-
-
-def test_looking_changes_nothing():
-    looked, blind = run(**SMALL), run(**SMALL | {"look_every": 0})
-    np.testing.assert_array_equal(looked.loss, blind.loss)
 
 
 def test_clipping_caps_the_norm_and_nothing_else():
