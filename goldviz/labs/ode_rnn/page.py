@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 import streamlit as st
@@ -13,7 +12,8 @@ from goldviz.labs.ode_rnn import LAB
 from goldviz.labs.ode_rnn.edited import EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
-from goldviz.ui import services
+from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
+from goldviz.ui import background, services
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
 from goldviz.ui.live_figure import live_figure
@@ -44,16 +44,21 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
     times, values = edited.kept()
     weights, limits = ds["weights"].isel(look=look).values, shared_limits([ds])
 
-    @cache
-    def followed() -> xr.Dataset:
-        from goldviz.labs.ode_rnn.path import path
+    subject = (lane.id, lane.version, int(ds["look"][look]), edited)
 
-        return path(settings, weights, times, values)
+    def followed() -> xr.Dataset:
+        from goldviz.labs.ode_rnn.following import FOLLOW_SECONDS, follow
+
+        arguments = (settings.model_dump_json(), weights, times, values)
+        return background.awaited(
+            Task(f"ode-rnn-{subject}", follow, arguments, "Following the observations", FOLLOW_SECONDS)
+        )
 
     def draw(name: str, **more: object) -> str:
         theme = theme_now()
-        subject = (lane.id, lane.version, int(ds["look"][look]), edited, name, theme)
-        return services.figure_json(subject, lambda: FIGURES[name].draw(followed(), limits=limits, theme=theme, **more))
+        return services.figure_json(
+            (*subject, name, theme), lambda: FIGURES[name].draw(followed(), limits=limits, theme=theme, **more)
+        )
 
     try:
         with figure:
@@ -68,7 +73,7 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
             with column:
                 spec = FIGURES[name]
                 live_figure(draw(name), key=f"explore-{name}-{lane.id}", subject=lane.id, description=spec.question)
-    except ValueError as error:
+    except (ValueError, JobFailedError, TooManyJobsError) as error:
         st.error(plain(str(error)), icon=":material/block:")
 
 
