@@ -5,11 +5,16 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
+from typing import TypeVar
 
 import torch
+from torch import nn
 
 from goldviz.training.memory import keep_freed_memory
 from goldviz.training.threads import one_thread
+
+Network = TypeVar("Network", bound=nn.Module)
 
 
 class DeviceError(RuntimeError):
@@ -44,6 +49,11 @@ def training_on(device: str) -> Iterator[torch.device]:
     keep_freed_memory()
     with one_thread():
         yield found
+
+
+def on_cpu(network: Network) -> Network:
+    """The network itself, or a copy on the CPU: float64 is there on every machine, and small products are fastest."""
+    return network if next(network.parameters()).device.type == "cpu" else deepcopy(network).cpu()
 
 
 def device_name(device: torch.device) -> str:

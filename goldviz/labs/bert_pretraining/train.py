@@ -48,11 +48,13 @@ if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
     from goldviz.runs.recorder import Recorder
 
+    Record = Recorder[BertPretraining]
+
 PRETRAINING, FINE_TUNING = 1, 2
 Seen = dict[str, Tensor]
 
 
-def train(settings: BertPretraining, record: Recorder[BertPretraining]) -> None:
+def train(settings: BertPretraining, record: Record) -> None:
     """Train every seed's network through both phases, and record every variable that the experiment declares."""
     with training_on(settings.device) as device:
         data = pretraining_texts(settings)
@@ -113,11 +115,7 @@ def reads_documents(step: int, share: float) -> bool:
 
 
 def announce(
-    settings: BertPretraining,
-    record: Recorder[BertPretraining],
-    data: PretrainingTexts,
-    first: BertLearner,
-    device: torch.device,
+    settings: BertPretraining, record: Record, data: PretrainingTexts, first: BertLearner, device: torch.device
 ) -> None:
     """Label the dimensions, name texts and device, and record what does not change: sizes and baselines."""
     shown = data.tokeniser.convert_ids_to_tokens(data.probe.pieces.tolist())
@@ -219,7 +217,7 @@ def tone_step(one: BertLearner, settings: BertPretraining, data: PretrainingText
     return loss + settings.rehearsal * words, {**seen, "masked_accuracy": of_words["masked_accuracy"]}
 
 
-def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record: Recorder[BertPretraining]) -> None:
+def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record: Record) -> None:
     """Record scores on unseen texts, and what the attention heads do, as the step leaves the networks."""
     with record.instrument():
         masked = [masked_scores(one.network, data.unseen) for one in learners]

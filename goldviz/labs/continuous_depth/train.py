@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from goldviz.labs.continuous_depth.settings import ContinuousDepth
     from goldviz.runs.recorder import Recorder
 
+    Record = Recorder[ContinuousDepth]
+
 LANES = ("ode", "residual")
 OF_THE_FLOW = ("gradient_difference", "adjoint_cost")
 """What only the neural ODE has."""
@@ -64,7 +66,7 @@ class SeedPoints:
 DepthLearner = Learner[DepthNetwork]
 
 
-def train(settings: ContinuousDepth, record: Recorder[ContinuousDepth]) -> None:
+def train(settings: ContinuousDepth, record: Record) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares.
 
     Raises :class:`goldviz.labs.continuous_depth.field.UnsolvedFlowError` with the step at which a solver gave up.
@@ -126,11 +128,7 @@ def depth_learner(settings: ContinuousDepth, lane: str, seed: int, device: torch
 
 
 def announce(
-    settings: ContinuousDepth,
-    record: Recorder[ContinuousDepth],
-    lanes: tuple[str, ...],
-    view: DepthView,
-    device: torch.device,
+    settings: ContinuousDepth, record: Record, lanes: tuple[str, ...], view: DepthView, device: torch.device
 ) -> None:
     """Label the dimensions, and name the device."""
     plane = view.unseen.points.shape[1]
@@ -152,7 +150,7 @@ def announce(
     record.attribute(device=device_name(device))
 
 
-def look(grid: Grid[DepthLearner], views: list[DepthView], record: Recorder[ContinuousDepth]) -> None:
+def look(grid: Grid[DepthLearner], views: list[DepthView], record: Record) -> None:
     """Record what every network shows as the step finds it."""
     with record.instrument():
         networks = grid.each(lambda one: in_double(one.network))

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from goldviz.labs.depth_gradients.settings import DepthGradients
     from goldviz.runs.recorder import Recorder
 
+    Record = Recorder[DepthGradients]
+
 PROBE = 256
 """Activations and histograms are read at so many samples at most."""
 JACOBIAN_SAMPLES = 4
@@ -62,7 +64,7 @@ class Trainee:
 Measured = dict[str, Tensor]
 
 
-def train(settings: DepthGradients, record: Recorder[DepthGradients]) -> None:
+def train(settings: DepthGradients, record: Record) -> None:
     """Train both networks for every seed, and record every variable that the experiment declares."""
     with training_on(settings.device) as device:
         problems = {seed: problem(settings, seed, device) for seed in settings.seeds}
@@ -116,9 +118,7 @@ def trainee(settings: DepthGradients, network: str, seed: int, data: Problem) ->
     return Trainee(model, optimiser, disturbance, stream(seed, BATCH_ORDER), data)
 
 
-def announce(
-    settings: DepthGradients, record: Recorder[DepthGradients], network: DeepMLP, device: torch.device
-) -> None:
+def announce(settings: DepthGradients, record: Record, network: DeepMLP, device: torch.device) -> None:
     """Label the dimensions, and name the device."""
     record.coordinates(
         network=list(CONNECTIONS),
@@ -145,7 +145,7 @@ def batches(samples: int, size: int, order: torch.Generator) -> Sequence[Tensor 
     return chosen
 
 
-def train_epoch(one: Trainee, settings: DepthGradients, record: Recorder[DepthGradients], closely: bool) -> Measured:
+def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely: bool) -> Measured:
     """Train for an epoch, and measure: means over its batches, and the network as the epoch leaves it.
 
     ``closely`` adds distributions (those of gradients from the last batch, before clipping) and Jacobians.

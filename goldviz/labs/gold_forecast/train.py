@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from goldviz.labs.gold_forecast.settings import GoldForecast
     from goldviz.runs.recorder import Recorder
 
+    Record = Recorder[GoldForecast]
+
 LEAST_SHARED_SECONDS = 6.0
 """Of training. Another process takes two seconds to begin, so shorter runs do not gain from it."""
 RECENT_FORECASTS = 250
@@ -40,7 +42,7 @@ RECENT_FORECASTS = 250
 RefitCrew = Crew[Refit, RefitTask]
 
 
-def train(settings: GoldForecast, record: Recorder[GoldForecast]) -> None:
+def train(settings: GoldForecast, record: Record) -> None:
     """Train every refit, and record every variable that the experiment declares."""
     with training_on(settings.device) as device:
         problem = forecast_problem(settings)
@@ -71,7 +73,7 @@ def train(settings: GoldForecast, record: Recorder[GoldForecast]) -> None:
             conclude(settings, record, problem, baselines, crew)
 
 
-def processes_for(settings: GoldForecast, record: Recorder[GoldForecast], device: torch.device) -> int:
+def processes_for(settings: GoldForecast, record: Record, device: torch.device) -> int:
     """How many processes share the refits. A device other than the CPU is not shared."""
     if record.processes == 1 or device.type != "cpu":
         return 1
@@ -89,11 +91,7 @@ def refit_tasks(settings: GoldForecast, problem: ForecastProblem, device: torch.
 
 
 def announce(
-    settings: GoldForecast,
-    record: Recorder[GoldForecast],
-    problem: ForecastProblem,
-    baselines: BaselineForecasts,
-    device: torch.device,
+    settings: GoldForecast, record: Record, problem: ForecastProblem, baselines: BaselineForecasts, device: torch.device
 ) -> None:
     """Label the dimensions, say where the data come from, and record what does not depend on any network."""
     market, tested = problem.market, problem.tested
@@ -154,11 +152,7 @@ def forecasts_over_time(found: Sequence[Forecasts], settings: GoldForecast) -> d
 
 
 def conclude(
-    settings: GoldForecast,
-    record: Recorder[GoldForecast],
-    problem: ForecastProblem,
-    baselines: BaselineForecasts,
-    crew: RefitCrew,
+    settings: GoldForecast, record: Record, problem: ForecastProblem, baselines: BaselineForecasts, crew: RefitCrew
 ) -> None:
     """Record what the best weights of all refits come to."""
     found: list[Forecasts] = crew.call("forecast")

@@ -7,7 +7,6 @@ take their steps in turn, so their curves grow together; what one shows does not
 from __future__ import annotations
 
 import math
-from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -32,7 +31,7 @@ from goldviz.labs.ode_rnn.tasks import SequenceSource, sequence_source
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.series_forecaster import SeriesForecaster
 from goldviz.training.clipping import clip_gradients
-from goldviz.training.devices import device_name, training_on
+from goldviz.training.devices import device_name, on_cpu, training_on
 from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, stacked, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.seeds import DATA, TEST_DATA, stream
@@ -40,6 +39,8 @@ from goldviz.training.seeds import DATA, TEST_DATA, stream
 if TYPE_CHECKING:
     from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
     from goldviz.runs.recorder import Recorder
+
+    Record = Recorder[ODERNNLaboratory]
 
 LANES = ("ode_rnn", "gru", "gru_gap", "gru_decay")
 RISING_SHARE = 0.3
@@ -51,7 +52,7 @@ FIRST_RATE, LAST_RATE = 0.04, 1e-4
 SeriesLearner = Learner[SeriesForecaster]
 
 
-def train(settings: ODERNNLaboratory, record: Recorder[ODERNNLaboratory]) -> None:
+def train(settings: ODERNNLaboratory, record: Record) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares.
 
     What only an ODE-RNN has is recorded where one is trained. A network that can no longer be followed has a loss that
@@ -96,7 +97,7 @@ def has_field(settings: ODERNNLaboratory) -> bool:
 
 def announce(
     settings: ODERNNLaboratory,
-    record: Recorder[ODERNNLaboratory],
+    record: Record,
     source: SequenceSource,
     grid: Grid[SeriesLearner],
     views: list[SeedView],
@@ -147,12 +148,10 @@ def to_device(batch: IrregularBatch, device: torch.device) -> IrregularBatch:
     return IrregularBatch(*(part.to(device) for part in (times, batch.values, batch.mask, batch.clean)))
 
 
-def look(
-    grid: Grid[SeriesLearner], views: list[SeedView], settings: ODERNNLaboratory, record: Recorder[ODERNNLaboratory]
-) -> None:
+def look(grid: Grid[SeriesLearner], views: list[SeedView], settings: ODERNNLaboratory, record: Record) -> None:
     """Record what every network shows as the step finds it."""
     with record.instrument():
-        networks = grid.each(lambda one: _at_hand(one.network))
+        networks = grid.each(lambda one: on_cpu(one.network))
         seen = [[seed_readings(*pair) for pair in zip(row, views, strict=True)] for row in networks]
         flows = [flow_readings(network, settings, view) for network, view in zip(networks[0], views, strict=True)
                  if has_field(settings)]  # fmt: skip
@@ -191,8 +190,3 @@ def train_step(one: SeriesLearner, batch: IrregularBatch, rate: float, clip: flo
     optimiser.step()
     # A network that cannot be followed has its NaN on the CPU.
     return {"loss": loss.detach().cpu(), "gradient_norm": norm.cpu(), "evaluations": trace.evaluations.sum().cpu()}
-
-
-def _at_hand(network: SeriesForecaster) -> SeriesForecaster:
-    """The network on the CPU, where every device's run is measured."""
-    return network if network.W.device.type == "cpu" else deepcopy(network).cpu()

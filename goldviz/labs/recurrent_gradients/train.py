@@ -7,7 +7,6 @@ every step. They take their steps in turn, so their curves grow together; what o
 from __future__ import annotations
 
 import math
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -32,7 +31,7 @@ from goldviz.labs.recurrent_gradients.tasks import (
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.networks import recurrent_layer
 from goldviz.training.clipping import clip_gradients
-from goldviz.training.devices import device_name, training_on
+from goldviz.training.devices import device_name, on_cpu, training_on
 from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
@@ -40,6 +39,8 @@ from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, TEST_DAT
 if TYPE_CHECKING:
     from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
     from goldviz.runs.recorder import Recorder
+
+    Record = Recorder[RecurrentGradients]
 
 LANES = ("rnn", "lstm", "gru")
 TESTED = 512
@@ -54,7 +55,7 @@ class SeedSequences:
     looked_at: Evaluation
 
 
-def train(settings: RecurrentGradients, record: Recorder[RecurrentGradients]) -> None:
+def train(settings: RecurrentGradients, record: Record) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares."""
     with training_on(settings.device) as device:
         lanes = LANES if settings.networks == "all" else (settings.networks,)
@@ -104,11 +105,7 @@ def learner(
 
 
 def announce(
-    settings: RecurrentGradients,
-    record: Recorder[RecurrentGradients],
-    lanes: tuple[str, ...],
-    looked_at: Evaluation,
-    device: torch.device,
+    settings: RecurrentGradients, record: Record, lanes: tuple[str, ...], looked_at: Evaluation, device: torch.device
 ) -> None:
     """Label the dimensions, and name the device."""
     steps = len(looked_at.inputs)
@@ -133,7 +130,7 @@ def train_step(
     batch: TaskBatch,
     looked_at: Evaluation | None,
     settings: RecurrentGradients,
-    record: Recorder[RecurrentGradients],
+    record: Record,
 ) -> Measured:
     """One step on ``batch``; with ``looked_at`` also a close look at the network as the step finds it."""
     network, optimiser = one.network, one.optimiser
@@ -148,7 +145,7 @@ def train_step(
     close: Measured = {}
     if looked_at is not None:
         with record.instrument():
-            close = {"state_gradient_norm": state_gradient_norms(trace), **look(_on_cpu(network), looked_at)}
+            close = {"state_gradient_norm": state_gradient_norms(trace), **look(on_cpu(network), looked_at)}
             before = network.layer.W_h.detach().clone()
     norm, clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
     with record.instrument():
@@ -165,11 +162,6 @@ def train_step(
         "clipped_gradient_norm": clipped_norm,
         "clipped": clipped.float(),
     }
-
-
-def _on_cpu(network: SequenceReader) -> SequenceReader:
-    """The network where the Jacobians' small float64 products are fastest, and possible on every device."""
-    return network if network.W_hy.device.type == "cpu" else deepcopy(network).cpu()
 
 
 def _gradient_norm(network: SequenceReader) -> Tensor:
