@@ -60,7 +60,8 @@ class Module:
             if isinstance(node, ast.ImportFrom) and node.module == SHAPES:
                 lines[node.lineno - 1 : node.end_lineno] = [_without_shapes(node)]
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":  # It stands at the script's top.
-                del lines[node.lineno - 1 : node.lineno + 1]
+                before, after = lines[: node.lineno - 1], lines[node.end_lineno or node.lineno :]
+                lines = before + (after[1:] if after[:1] == [""] else after)
         return indented("\n".join(lines)).strip("\n")
 
 

@@ -134,7 +134,7 @@ PACKAGE = {
     "rates": RATES.lstrip(),
     "noise": '"""Noise."""\n\nfrom made_up import rates\n\n\ndef scale():\n    return 10 * rates.scale()\n',
     "rooms/__init__": '"""A package whose own text counts."""\n\n\ndef scale():\n    return 4\n',
-    "late": '"""Imported by a call."""\nimport bisect\nimport late_library\n\n\ndef offset():\n    return 1000\n',
+    "late": '"""Imported by a call."""\nfrom __future__ import annotations\nimport bisect\nimport late_library\n\n\ndef offset():\n    return 1000\n',
 }
 
 
