@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.labs.gold_forecast import LAB
-from goldviz.labs.gold_forecast.readings import score_rows, verdict
 from goldviz.labs.gold_forecast.settings import GoldForecast
+from goldviz.labs.gold_forecast.verdict import score_rows, verdict
 from goldviz.labs.gold_forecast.words import source_words
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane

@@ -1,28 +1,21 @@
-"""What a run of the forecast laboratory comes to: one sentence with its numbers, and a table of all models."""
+"""What a run of the forecast laboratory measured, at its last look, ready for its rules and its verdict."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from goldviz.labs.gold_forecast.scoring.results import (
-    Result,
-    ends_in_words,
-    final_results,
-    recorded_score,
-    result_in_words,
-    results,
-)
-from goldviz.labs.gold_forecast.scoring.series import Series, settings_of
-from goldviz.labs.gold_forecast.words import (
-    forecasts_counted,
-    model_name,
-    near_one,
-    p_value,
-    plain_number,
-    signed_percent,
-)
+from goldviz.diagnostics.findings import Floats, Verdicts, diverged, ratio
+from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
+from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
+from goldviz.labs.gold_forecast.scoring.results import Result, final_results, recorded_score, results
+from goldviz.labs.gold_forecast.scoring.series import Series
+from goldviz.labs.gold_forecast.scoring.tests import diebold_mariano
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,186 +26,214 @@ LEAK = 0.05
 DAILY = 5
 """Median days from one observation to the next up to which data count as daily."""
 
-UNFINISHED = ("queued", "running")
+EARLY = 2
+"""A best epoch up to this one, of five or more, came before the network learned anything that lasts."""
+
+RISEN = 0.1
+"""Rise of the validation loss, as a share of the training loss's fall after the same epoch."""
+
+EPISODE = 0.01
+FADED = 0.01
+NOTHING = np.array([np.nan])
 
 
-def verdict(ds: xr.Dataset, settings_target: str) -> str:
-    """The sentence that stands first: whether the network beats the simplest forecast, and how sure that is.
+class Episode(NamedTuple):
+    """Days on end that brought most of the gain: their share of it, and the score without them.
 
-    ``settings_target`` is the run's target: 'return', 'volatility' or 'level'. While a run goes on the sentence says
-    how far it is, and leaves the judgement to the interval that comes at the end.
+    Days on end, because gains have heavy tails: the best hundredth of single days brings more than the whole of any
+    small but honest skill.
     """
-    if str(ds.attrs.get("status", "")) == "diverged":
-        return "Training diverged: its loss stopped being a finite number, so there is no forecast to judge."
-    series = Series.of(ds)
-    if series.look is None:
-        later = "No forecast yet: the first ones come with the first look."
-        return later if _unfinished(ds) else "This run made no forecast."
-    found = results(ds, series)
-    own = found["network"]
-    if not np.isfinite(own.value):
-        return "No forecast of this run can be scored: none of them is a finite number."
-    if not own.sure:
-        text = f"{_how_far(ds, series)}: {_unsure(ds, series, own)}"
-    elif settings_of(ds).get("shuffle_targets"):
-        text = _shuffled(ds, series, own)
-    else:
-        text = {"return": _of_return, "level": _of_level, "volatility": _of_volatility}[settings_target](
-            ds, series, found
-        )
-    return f"{text[0].upper()}{text[1:]}"
+
+    share: float
+    days: NDArray[Any]
+    score_without: float
 
 
-def leaking(ds: xr.Dataset, series: Series, own: Result) -> bool:
-    """Whether a mean forecast is too good to be honest: R2 above 5 % on daily data, and not by chance."""
-    ahead = ds["days_ahead"].values if "days_ahead" in ds else np.array([1.0])
-    daily = bool(np.median(ahead) <= DAILY) if ahead.size else True
-    certain = not own.sure or own.better
-    return series.target != "volatility" and daily and own.value > LEAK and certain
+class Learning(NamedTuple):
+    """For each fit with finite losses, its best epoch, the training loss's fall since then, and validation's rise."""
+
+    epochs: Floats
+    best: Floats = NOTHING
+    fall: Floats = NOTHING
+    rise: Floats = NOTHING
+
+    @classmethod
+    def of(cls, ds: xr.Dataset) -> Learning:
+        """Read it off a run's dataset; NaN without such a fit."""
+        if any(name not in ds or not ds[name].size for name in ("loss", "validation_loss")):
+            return cls(NOTHING)
+        by_fit = [ds[name].transpose("epoch", "fold", "seed").values for name in ("loss", "validation_loss")]
+        losses = np.array(by_fit, np.float64).reshape(2, ds.sizes["epoch"], -1)
+        losses = losses[:, :, np.isfinite(losses).all(axis=(0, 1))]
+        if not losses.size:
+            return cls(NOTHING)
+        rows = losses[1].argmin(axis=0)
+        change = losses[:, -1] - losses[:, rows, np.arange(len(rows))]
+        epochs = ds["epoch"].values.astype(np.float64)
+        return cls(epochs, epochs[rows], -change[0], change[1])
+
+    @property
+    def early(self) -> int:
+        """The epoch up to which a best one is an early one."""
+        return max(EARLY, len(self.epochs) // 10)
+
+    @property
+    def over_fitting(self) -> Verdicts:
+        """Whether validation rises while training falls, from the first of five or more epochs on."""
+        risen = (self.best <= self.early) & (self.fall > 0) & (self.rise > RISEN * self.fall)
+        return np.asarray(risen & (len(self.epochs) >= 5))
+
+    @property
+    def unfinished(self) -> Verdicts:
+        """Whether the last of several epochs was the best one."""
+        return np.asarray((self.best == self.epochs[-1]) & (len(self.epochs) > 1))
 
 
-def _unfinished(ds: xr.Dataset) -> bool:
-    return str(ds.attrs.get("status", "running")) in UNFINISHED
+@dataclass(frozen=True)
+class Reading:
+    """Each model's result at the last look, its score in the final block, and measures of what else was recorded.
 
-
-def _how_far(ds: xr.Dataset, series: Series) -> str:
-    epochs = settings_of(ds).get("epochs")
-    place = f"at epoch {series.look}{f' of {epochs}' if epochs else ''}"
-    return f"so far, {place}" if _unfinished(ds) else f"{place}, where the run was left"
-
-
-def _unsure(ds: xr.Dataset, series: Series, own: Result) -> str:
-    """The score without its interval."""
-    if leaking(ds, series, own):
-        return _leak(ds, series, own)
-    later = "; the interval comes when the run ends" if _unfinished(ds) else ", without an interval"
-    end = f"over {_forecasts(ds, series)}{later}."
-    if series.target == "volatility":
-        return f"QLIKE gain {plain_number(own.value)} over a constant variance, {end}"
-    against = "repeating the last price" if series.target == "level" else "zero"
-    return f"R² {signed_percent(own.value)} against {against}, {end}"
-
-
-def _shuffled(ds: xr.Dataset, series: Series, own: Result) -> str:
-    score = result_in_words(series.target, own)
-    if own.better:
-        return (
-            f"The targets were dealt out at random, yet {score}: such skill can only come from a mistake in how the "
-            "data are used."
-        )
-    return (
-        f"The targets were dealt out at random, and no skill is left, as it must be: {score}, over "
-        f"{_forecasts(ds, series)}."
-    )
-
-
-def _of_return(ds: xr.Dataset, series: Series, found: dict[str, Result]) -> str:
-    own = found["network"]
-    if leaking(ds, series, own):
-        return _leak(ds, series, own)
-    if own.better:
-        words = "Better than zero"
-    elif own.worse:
-        words = "Worse than saying zero"
-    else:
-        words = "No detectable skill over zero"
-    return f"{words}: {result_in_words(series.target, own)}, over {_forecasts(ds, series)}."
-
-
-def _of_level(ds: xr.Dataset, series: Series, found: dict[str, Result]) -> str:
-    own = found["network"]
-    if leaking(ds, series, own):
-        return _leak(ds, series, own)
-    fine = f"R² {near_one(r2_against_mean(ds, series))} against the mean"
-    honest = f"{ends_in_words(series.target, own)} against repeating the last price"
-    learned = "something" if own.better else "nothing"
-    return f"{fine}, and {honest}: {learned} was learned about tomorrow ({_forecasts(ds, series)})."
-
-
-def _of_volatility(ds: xr.Dataset, series: Series, found: dict[str, Result]) -> str:
-    own = found["network"]
-    if own.better:
-        words = "The size of the next move can be forecast"
-    elif own.worse:
-        words = "Worse than a constant variance"
-    else:
-        words = "No detectable skill in the size of the next move"
-    garch = found["garch"].value if "garch" in found else np.nan
-    beside = f"; GARCH reaches {plain_number(garch)}" if np.isfinite(garch) else ""
-    over = f"over a constant variance in {_forecasts(ds, series)}"
-    return f"{words}: {result_in_words(series.target, own)} {over}{beside}."
-
-
-def _leak(ds: xr.Dataset, series: Series, own: Result) -> str:
-    by_date = settings_of(ds).get("alignment") == "date"
-    place = "covariates are joined by calendar date" if by_date else "is a covariate known later than it is dated?"
-    against = " against repeating the last price" if series.target == "level" else ""
-    what = "prices" if series.target == "level" else "returns"
-    return (
-        f"R² {signed_percent(own.value)}{against}: no honest forecast of daily {what} does that. "
-        f"Look for a leak: {place}{'.' if by_date else ''}"
-    )
-
-
-def r2_against_mean(ds: xr.Dataset, series: Series) -> float:
-    """R2 of the network against the mean of the very values that came, as recorded or from the forecasts."""
-    recorded = recorded_score(ds, "network", "r2_mean")
-    if np.isfinite(recorded):
-        return recorded
-    errors = series.came - series.forecast("network")
-    kept = ~series.final & np.isfinite(errors)
-    spread = float(np.var(series.came[kept])) if kept.any() else 0.0
-    return 1 - float(np.mean(np.square(errors[kept]))) / spread if spread > 0 else np.nan
-
-
-def _forecasts(ds: xr.Dataset, series: Series) -> str:
-    counted = forecasts_counted(scored_forecasts(series))
-    return f"{counted} of a simulated market" if int(ds.attrs.get("simulated", 0)) else counted
-
-
-def scored_forecasts(series: Series) -> int:
-    """How many forecasts of the network lie before the final block and are finite."""
-    return int((np.isfinite(series.gains("network")) & ~series.final).sum())
-
-
-def score_rows(ds: xr.Dataset) -> list[dict[str, str]]:
-    """The network and every baseline with their scores in words, one row for each, ready for a table.
-
-    Numbers that only the end of a run brings are '–' until then. Empty while nothing has been forecast.
+    Measures of the network's score are single numbers, those of training have one value for each fit, the signal's
+    reach one for each seed; NaN where nothing was recorded.
     """
-    series = Series.of(ds)
-    if not series.models:
-        return []
-    found = {**results(ds, series), series.reference: Result(0.0)}
-    final = final_results(series)
-    rows = []
-    for model, result in found.items():
-        row = {"Model": model_name(model, series.network, series.target), **_scores(ds, series, model, result)}
-        if final:
-            said = plain_number if series.target == "volatility" else signed_percent
-            row["Final block"] = said(final[model]) if model in final else "–"
-        rows.append(row)
-    return rows
 
+    dataset: xr.Dataset
+    series: Series
+    results: Mapping[str, Result]
+    final: Mapping[str, float]
 
-def _scores(ds: xr.Dataset, series: Series, model: str, result: Result) -> dict[str, str]:
-    simplest = model == series.reference
-    said = plain_number if series.target == "volatility" else signed_percent
-    interval = f"{said(result.low)} to {said(result.high)}" if result.sure and not simplest else "–"
-    value = "0" if simplest else said(result.value)
+    @classmethod
+    def of(cls, ds: xr.Dataset) -> Reading:
+        """Read it off a run's dataset; variables may be missing or empty."""
+        series = Series.of(ds)
+        return cls(ds, series, results(ds, series), final_results(series))
 
-    def of(metric: str, form: str, factor: float = 1.0) -> str:
-        number = recorded_score(ds, model, metric)
-        return format(factor * number, form).replace("-", "−").replace("%", " %") if np.isfinite(number) else "–"
+    @property
+    def own(self) -> Result:
+        """The network's result; NaN before the first look."""
+        return self.results.get("network", Result(np.nan))
 
-    test = p_value(recorded_score(ds, model, "dm_p")).removeprefix("p = ").removeprefix("p ") or "–"
-    if series.target == "volatility":
-        return {
-            "QLIKE gain": value, "95 % interval": interval, "QLIKE": of("qlike", ".2f"), "DM p": test,
-            "CRPS": f"{of('crps', '.1f', 1e4)} bp".replace("– bp", "–"),
-            "Inside 50 %": of("coverage_50", ".0%"), "Inside 90 %": of("coverage_90", ".0%"),
-        }  # fmt: skip
-    error = of("rmse", ",.4g") if series.target == "level" else f"{of('rmse', '.1f', 1e4)} bp".replace("– bp", "–")
-    against = "R² against no change" if series.target == "level" else "R² against zero"
-    row = {against: value, "95 % interval": interval, "DM p": test, "Sign right": of("hit_rate", ".1%"), "RMSE": error}
-    return {**row, "R² against the mean": of("r2_mean", ".4f")} if series.target == "level" else row
+    @property
+    def garch(self) -> Result:
+        """The result of GARCH; NaN where it is not among the models."""
+        return self.results.get("garch", Result(np.nan))
+
+    @property
+    def opened(self) -> bool:
+        """Whether the final block has been opened, and there is an interval of what came before it."""
+        return self.own.sure and "network" in self.final
+
+    @property
+    def final_score(self) -> float:
+        """The network's score in the final block; NaN while it is closed."""
+        return self.final.get("network", np.nan)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the market was made up."""
+        return bool(int(self.dataset.attrs.get("simulated", 0)))
+
+    @cached_property
+    def scored(self) -> NDArray[np.intp]:
+        """Which forecasts of the network lie before the final block and are finite."""
+        return np.flatnonzero(np.isfinite(self.series.gains("network")) & ~self.series.final)
+
+    @property
+    def leaking(self) -> bool:
+        """Whether a mean forecast is too good to be honest: R2 above 5 % on daily data, and not by chance."""
+        ahead = self.dataset["days_ahead"].values if "days_ahead" in self.dataset else np.array([1.0])
+        daily = not ahead.size or bool(np.median(ahead) <= DAILY)
+        certain = not self.own.sure or self.own.better
+        return self.series.target != "volatility" and daily and self.own.value > LEAK and certain
+
+    @property
+    def r2_against_mean(self) -> float:
+        """R2 of the network against the mean of the very values that came, as recorded or from the forecasts."""
+        recorded = recorded_score(self.dataset, "network", "r2_mean")
+        if np.isfinite(recorded):
+            return recorded
+        errors = self.series.came - self.series.forecast("network")
+        kept = ~self.series.final & np.isfinite(errors)
+        spread = float(np.var(self.series.came[kept])) if kept.any() else 0.0
+        return 1 - float(np.mean(np.square(errors[kept]))) / spread if spread > 0 else np.nan
+
+    @cached_property
+    def p_of_garch(self) -> float:
+        """Diebold and Mariano's p-value where GARCH(1,1) forecasts the variance better than the network; else NaN."""
+        series = self.series
+        if not self.own.sure or "garch" not in series.baselines:
+            return np.nan
+        own, garch = (qlike_losses(series.came, series.forecast(name))[~series.final] for name in ("network", "garch"))
+        test = diebold_mariano(own, garch)
+        return test.p_value if test.statistic < 0 else np.nan
+
+    @cached_property
+    def episode(self) -> Episode:
+        """The hundredth of the time, on end, in which most was gained; NaN where there are too few forecasts."""
+        kept, gains = self.scored, self.series.gains("network")
+        length = max(5, round(EPISODE * len(kept)))
+        if len(kept) < 4 * length:
+            return Episode(np.nan, np.array([]), np.nan)
+        sums = np.convolve(gains[kept], np.ones(length), "valid")
+        start, total = int(sums.argmax()), float(gains[kept].sum())
+        within = kept[start : start + length]
+        others = np.isin(np.arange(len(gains)), np.setdiff1d(kept, within))
+        share = float(sums.max()) / total if total > 0 else 0.0
+        return Episode(share, self.series.dates[within], self.series.score(gains, others))
+
+    @cached_property
+    def refits(self) -> Floats:
+        """The score of each refit's forecasts alone, of what is finite."""
+        series, gains = self.series, self.series.gains("network")
+        blocks = np.unique(series.block[~series.final])
+        scores = np.array([series.score(gains, (series.block == block) & ~series.final) for block in blocks])
+        return np.asarray(scores[np.isfinite(scores)])
+
+    @property
+    def skilled_refits(self) -> float:
+        """The share of refits above zero; NaN where there are fewer than three."""
+        return float(np.mean(self.refits > 0)) if len(self.refits) > 2 else np.nan
+
+    @cached_property
+    def spread(self) -> float:
+        """How much the forecasts move within a refit, as a share of the answers' spread or of the forecasts' mean."""
+        if not self.own.sure:
+            return np.nan
+        series, before, forecast = self.series, ~self.series.final, self.series.forecast("network")
+        blocks = [forecast[(series.block == block) & before] for block in np.unique(series.block[before])]
+        moved = float(np.sqrt(np.mean(np.concatenate([np.square(part - part.mean()) for part in blocks]))))
+        usual = float(np.std(series.came[before]) if series.target == "return" else np.mean(forecast[before]))
+        return moved / usual if usual > 0 else np.nan
+
+    @property
+    def diverged(self) -> Verdicts:
+        """Which fits ended in no number."""
+        there = "loss" in self.dataset and self.dataset["loss"].size
+        return diverged(self.dataset["loss"].values) if there else np.zeros(1, bool)
+
+    @cached_property
+    def learning(self) -> Learning:
+        """How the fits' losses went."""
+        return Learning.of(self.dataset)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """How far the 90 % intervals hold; nothing is counted where the run's end did not record them."""
+        there = recorded_at_end(self.dataset, self.series, "quantile")
+        found = coverages(self.dataset, self.series) if there else []
+        return next((interval for interval in found if interval.nominal == 0.9), Coverage(0.9, 0, 0))
+
+    @cached_property
+    def reach(self) -> Floats:
+        """How many rows back dL/dh is last above a hundredth of its largest, for each seed of the last refit."""
+        if "state_gradient_norm" not in self.dataset or not self.dataset["state_gradient_norm"].size:
+            return NOTHING
+        norms = self.dataset["state_gradient_norm"].isel(look=-1).transpose("lag", "seed").values.astype(np.float64)
+        largest = np.nanmax(np.where(np.isfinite(norms), norms, -np.inf), axis=0)
+        heard = np.where(norms >= FADED * largest, self.dataset["lag"].values[:, None], -1.0).max(axis=0)
+        return np.where((largest > 0) & np.isfinite(largest), heard, np.nan)
+
+    @property
+    def reach_share(self) -> Floats:
+        """The same as a share of the window."""
+        return ratio(self.reach, float(self.dataset["lag"][-1]) if "lag" in self.dataset else np.nan)

@@ -10,17 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.diagnostics.findings import Finding
+from goldviz.diagnostics.findings.conclude import ORDER
 from goldviz.labs.gold_forecast import words as forecast_words
-from goldviz.labs.gold_forecast.findings import ORDER, findings_of
-from goldviz.labs.gold_forecast.readings import score_rows, verdict
+from goldviz.labs.gold_forecast.findings import findings_of
+from goldviz.labs.gold_forecast.readings import Reading
 from goldviz.labs.gold_forecast.scoring import results as forecast_results
 from goldviz.labs.gold_forecast.scoring.direction import directions
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import coverages
-from goldviz.labs.gold_forecast.scoring.results import Evidence, recorded_score
+from goldviz.labs.gold_forecast.scoring.results import recorded_score
 from goldviz.labs.gold_forecast.scoring.scores import r2_out_of_sample
 from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.settings import GoldForecast
+from goldviz.labs.gold_forecast.verdict import score_rows, verdict
 from tests.labs.gold_forecast.runs import build as built
 
 kept = lru_cache(maxsize=None)(built)
@@ -435,7 +437,7 @@ def test_nothing_recorded_gives_no_findings():
 
 def test_seeds_on_the_same_side_are_counted():
     run = build(seeds=3)
-    own = Evidence.of(run).own.value
+    own = Reading.of(run).own.value
     seeds = run["seed_r2"].values
     agreed = int((np.sign(seeds) == np.sign(own)).sum())
     assert f"{agreed} of 3 seeds alone have this sign" in found(run)["no_skill"].confidence

@@ -37,6 +37,12 @@ class Coverage:
         """95 % interval of the share, as if days were independent (Wilson 1927)."""
         return wilson_interval(self.held, self.counted)
 
+    @property
+    def off(self) -> float:
+        """How far the share is from what was promised; 0 where that lies in the interval."""
+        low, high = self.interval
+        return 0.0 if low <= self.nominal <= high else abs(self.share - self.nominal)
+
 
 def recorded_at_end(ds: xr.Dataset, series: Series, name: str) -> bool:
     """Whether a variable of the run's end is there, and the look in view is the last, which it belongs to."""

@@ -48,6 +48,21 @@ class Result:
         """Whether all of the interval is below zero."""
         return self.sure and self.high < 0
 
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2
+
+    @property
+    def unproved(self) -> bool:
+        """Whether the interval is there, and not above zero."""
+        return self.sure and not self.better
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the interval holds zero."""
+        return self.unproved and not self.worse
+
 
 def value_in_words(target: str, value: float) -> str:
     """A score with its name.
@@ -126,23 +141,3 @@ def final_results(series: Series) -> dict[str, float]:
     if series.look is None or not np.isfinite(series.gains("network")[chosen]).any():
         return {}
     return {model: series.score(series.gains(model), chosen) for model in series.models}
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What is known of a run's forecasts at its last look: each model's result, and its score in the final block."""
-
-    series: Series
-    results: dict[str, Result]
-    final: dict[str, float]
-
-    @classmethod
-    def of(cls, ds: xr.Dataset) -> Evidence:
-        """Gather it from a run's dataset; variables may be missing or empty."""
-        series = Series.of(ds)
-        return cls(series, results(ds, series), final_results(series))
-
-    @property
-    def own(self) -> Result:
-        """The network's result; NaN before the first look."""
-        return self.results.get("network", Result(np.nan))

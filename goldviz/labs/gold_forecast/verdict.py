@@ -1,0 +1,155 @@
+"""What a run of the forecast laboratory comes to: one sentence with its numbers, and a table of all models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goldviz.labs.gold_forecast.readings import Reading
+from goldviz.labs.gold_forecast.scoring.results import Result, ends_in_words, recorded_score, result_in_words
+from goldviz.labs.gold_forecast.scoring.series import settings_of
+from goldviz.labs.gold_forecast.words import (
+    forecasts_counted,
+    model_name,
+    near_one,
+    p_value,
+    plain_number,
+    signed_percent,
+)
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+UNFINISHED = ("queued", "running")
+
+BETTER_WORSE_NEITHER = {
+    "return": ("Better than zero", "Worse than saying zero", "No detectable skill over zero"),
+    "volatility": (
+        "The size of the next move can be forecast",
+        "Worse than a constant variance",
+        "No detectable skill in the size of the next move",
+    ),
+}
+
+
+def verdict(ds: xr.Dataset, target: str) -> str:
+    """The sentence that stands first: whether the network beats the simplest forecast, and how sure that is.
+
+    ``target`` is the run's: 'return', 'volatility' or 'level'. While a run goes on the sentence says how far it is, and
+    leaves the judgement to the interval that comes at the end.
+    """
+    if str(ds.attrs.get("status", "")) == "diverged":
+        return "Training diverged: its loss stopped being a finite number, so there is no forecast to judge."
+    n = Reading.of(ds)
+    if n.series.look is None:
+        later = "No forecast yet: the first ones come with the first look."
+        return later if _unfinished(ds) else "This run made no forecast."
+    if not np.isfinite(n.own.value):
+        return "No forecast of this run can be scored: none of them is a finite number."
+    if not n.own.sure:
+        text = f"{_how_far(n)}: {_of_leak(n) if n.leaking else _unsure(n)}"
+    elif settings_of(ds).get("shuffle_targets"):
+        text = _of_shuffled(n)
+    elif n.leaking:
+        text = _of_leak(n)
+    else:
+        text = _of_level(n) if target == "level" else _of_move(n, target)
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _unfinished(ds: xr.Dataset) -> bool:
+    return str(ds.attrs.get("status", "running")) in UNFINISHED
+
+
+def _how_far(n: Reading) -> str:
+    epochs = settings_of(n.dataset).get("epochs")
+    place = f"at epoch {n.series.look}{f' of {epochs}' if epochs else ''}"
+    return f"so far, {place}" if _unfinished(n.dataset) else f"{place}, where the run was left"
+
+
+def _unsure(n: Reading) -> str:
+    """The score without its interval."""
+    later = "; the interval comes when the run ends" if _unfinished(n.dataset) else ", without an interval"
+    end = f"over {_forecasts(n)}{later}."
+    if n.series.target == "volatility":
+        return f"QLIKE gain {plain_number(n.own.value)} over a constant variance, {end}"
+    against = "repeating the last price" if n.series.target == "level" else "zero"
+    return f"R² {signed_percent(n.own.value)} against {against}, {end}"
+
+
+def _of_shuffled(n: Reading) -> str:
+    dealt, score = "The targets were dealt out at random", result_in_words(n.series.target, n.own)
+    if n.own.better:
+        return f"{dealt}, yet {score}: such skill can only come from a mistake in how the data are used."
+    return f"{dealt}, and no skill is left, as it must be: {score}, over {_forecasts(n)}."
+
+
+def _of_move(n: Reading, target: str) -> str:
+    better, worse, neither = BETTER_WORSE_NEITHER[target]
+    words = better if n.own.better else worse if n.own.worse else neither
+    score = f"{words}: {result_in_words(n.series.target, n.own)}"
+    if target == "return":
+        return f"{score}, over {_forecasts(n)}."
+    beside = f"; GARCH reaches {plain_number(n.garch.value)}" if np.isfinite(n.garch.value) else ""
+    return f"{score} over a constant variance in {_forecasts(n)}{beside}."
+
+
+def _of_level(n: Reading) -> str:
+    fine = f"R² {near_one(n.r2_against_mean)} against the mean"
+    honest = f"{ends_in_words(n.series.target, n.own)} against repeating the last price"
+    learned = "something" if n.own.better else "nothing"
+    return f"{fine}, and {honest}: {learned} was learned about tomorrow ({_forecasts(n)})."
+
+
+def _of_leak(n: Reading) -> str:
+    by_date = settings_of(n.dataset).get("alignment") == "date"
+    place = "covariates are joined by calendar date." if by_date else "is a covariate known later than it is dated?"
+    what, against = ("prices", " against repeating the last price") if n.series.target == "level" else ("returns", "")
+    beyond = f"R² {signed_percent(n.own.value)}{against}: no honest forecast of daily {what} does that."
+    return f"{beyond} Look for a leak: {place}"
+
+
+def _forecasts(n: Reading) -> str:
+    counted = forecasts_counted(len(n.scored))
+    return f"{counted} of a simulated market" if n.simulated else counted
+
+
+def score_rows(ds: xr.Dataset) -> list[dict[str, str]]:
+    """The network and every baseline with their scores in words, one row for each, ready for a table.
+
+    Numbers that only the end of a run brings are '–' until then. Empty while nothing has been forecast.
+    """
+    n = Reading.of(ds)
+    said = plain_number if n.series.target == "volatility" else signed_percent
+    rows = []
+    for model, result in {**n.results, n.series.reference: Result(0.0)}.items() if n.results else ():
+        row = {"Model": model_name(model, n.series.network, n.series.target), **_scores(n, model, result)}
+        closed = {} if not n.final else {"Final block": said(n.final[model]) if model in n.final else "–"}
+        rows.append({**row, **closed})
+    return rows
+
+
+def _scores(n: Reading, model: str, result: Result) -> dict[str, str]:
+    simplest, target = model == n.series.reference, n.series.target
+    said = plain_number if target == "volatility" else signed_percent
+    value = "0" if simplest else said(result.value)
+    interval = f"{said(result.low)} to {said(result.high)}" if result.sure and not simplest else "–"
+
+    def of(metric: str, form: str, unit: str = "", factor: float = 1.0) -> str:
+        number = recorded_score(n.dataset, model, metric)
+        if not np.isfinite(number):
+            return "–"
+        return f"{format(factor * number, form).replace('-', '−').replace('%', ' %')}{unit}"
+
+    test = p_value(recorded_score(n.dataset, model, "dm_p")).removeprefix("p = ").removeprefix("p ") or "–"
+    if target == "volatility":
+        return {
+            "QLIKE gain": value, "95 % interval": interval, "QLIKE": of("qlike", ".2f"), "DM p": test,
+            "CRPS": of("crps", ".1f", " bp", 1e4),
+            "Inside 50 %": of("coverage_50", ".0%"), "Inside 90 %": of("coverage_90", ".0%"),
+        }  # fmt: skip
+    error = of("rmse", ",.4g") if target == "level" else of("rmse", ".1f", " bp", 1e4)
+    against = "R² against no change" if target == "level" else "R² against zero"
+    row = {against: value, "95 % interval": interval, "DM p": test, "Sign right": of("hit_rate", ".1%"), "RMSE": error}
+    return {**row, "R² against the mean": of("r2_mean", ".4f")} if target == "level" else row
