@@ -128,13 +128,24 @@ def refuse(factor):
     if factor > 100:
         raise ValueError("too large")
 '''
+LATE = '''
+"""Imported by a call."""
+from __future__ import annotations
+import bisect
+import late_library
+
+
+def offset():
+    """A thousand."""
+    return 1000
+'''
 PACKAGE = {
     "__init__": "raise AssertionError('is never carried out')",
     "train": TRAIN.lstrip(),
     "rates": RATES.lstrip(),
     "noise": '"""Noise."""\n\nfrom made_up import rates\n\n\ndef scale():\n    return 10 * rates.scale()\n',
     "rooms/__init__": '"""A package whose own text counts."""\n\n\ndef scale():\n    return 4\n',
-    "late": '"""Imported by a call."""\nfrom __future__ import annotations\nimport bisect\nimport late_library\n\n\ndef offset():\n    return 1000\n',
+    "late": LATE.lstrip(),
 }
 
 
