@@ -47,12 +47,6 @@ def panels(names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None 
     return figure
 
 
-def panel_per_network(names: Sequence[str], theme: Theme) -> go.Figure:
-    """A panel for each network, headed by its name in its colour."""
-    styles = [style_of(name) for name in names]
-    return panels([style.heading for style in styles], theme, colours=[style.colour for style in styles])
-
-
 def legend_above_headings(figure: go.Figure, lift: int = 24) -> go.Figure:
     """Lift the legend of a figure with panels over the first one's name; call it after ``theme.apply``."""
     layout = figure.layout
