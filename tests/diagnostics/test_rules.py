@@ -125,6 +125,12 @@ def test_a_rule_silences_later_ones_for_its_own_networks_alone():
     assert [f.title for f in findings] == ["first in the large", "second in the small", "third in the large"]
 
 
+def test_a_rule_that_another_excludes_is_silent_for_all_networks():
+    rules = [rule("first", line=above("size", 100, "")), rule("second", unless=("first",))]
+    assert [f.title for f in found(rules, reading("large", 200.0), reading("small", 50.0))] == ["first in the large"]
+    assert [f.title for f in found(rules, reading("small", 50.0))] == ["second in the small"]
+
+
 def test_a_rule_that_waits_for_the_end_silences_before():
     rules = [rule("first", at_end=True), rule("second", silenced_by=("first",))]
     assert [f.kind for f in found(rules, reading("a", 11.0), dataset=run(9))] == []
@@ -210,6 +216,13 @@ def test_advice_that_changes_nothing_is_passed_over():
     slower = ("Slower.", {"learning_rate": DividedBy(10), "clip": IfZero(1.0)})
     assert remedy(settings, slower, ("Deeper.", {"depth": 8}))["advice"] == "Deeper."
     assert remedy(settings, slower) == {}
+
+
+def test_advice_may_hang_on_the_settings():
+    def halved(settings):
+        return f"Take half of {settings.depth}.", {"depth": DividedBy(2)}
+
+    assert remedy(Settings(depth=4), halved) == {"advice": "Take half of 4.", "changes": {"depth": 2}}
 
 
 def test_a_reading_has_no_number_where_nothing_was_recorded():

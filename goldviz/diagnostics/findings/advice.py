@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +11,9 @@ Candidate = tuple[str, Mapping[str, Any]]
 
 A setting's value is a plain one, a :class:`Change` of what it is, or a function of all the settings.
 """
+
+Suited = Callable[[Any], Candidate]
+"""A candidate that depends on the settings."""
 
 
 class Change(Protocol):
@@ -86,13 +89,14 @@ class IfZero:
         return value or self.value
 
 
-def remedy(settings: object, *candidates: Candidate) -> dict[str, Any]:
+def remedy(settings: object, *candidates: Candidate | Suited) -> dict[str, Any]:
     """``advice`` and ``changes`` of the first candidate that changes something in the settings.
 
     Changes and functions are held within the declared bounds of the setting; values that the settings have already
     are left out. Without any candidate left there is no advice.
     """
-    for words, wanted in candidates:
+    for candidate in candidates:
+        words, wanted = candidate(settings) if callable(candidate) else candidate
         values = {name: _value(settings, name, change) for name, change in wanted.items()}
         changes = {name: value for name, value in values.items() if getattr(settings, name) != value}
         if changes:
@@ -116,6 +120,7 @@ def _within_bounds(settings: Any, name: str, value: Any) -> Any:
 
 
 SLOWER: Candidate = ("Take a tenth of the learning rate.", {"learning_rate": DividedBy(10)})
+A_THIRD: Candidate = ("Take a third of the learning rate.", {"learning_rate": DividedBy(3)})
 FASTER: Candidate = ("Take ten times the learning rate.", {"learning_rate": Times(10)})
 CLIPPED: Candidate = ("Cap the gradient's norm at 1.", {"clip": IfZero(1.0)})
 SLOWER_AND_CLIPPED: Candidate = (

@@ -63,6 +63,17 @@ def largest(values: Floats) -> Floats:
     return np.asarray(np.nan_to_num(values, nan=0.0).reshape(-1, values.shape[-1]).max(axis=0))
 
 
+def share(part: Floats, whole: Floats | float) -> Floats:
+    """A part of what is above zero, without a warning; NaN where the whole is not.
+
+    >>> share(np.array([1.0, 1.0]), np.array([4.0, 0.0]))
+    array([0.25,  nan])
+    """
+    whole = np.broadcast_to(np.asarray(whole, dtype=np.float64), part.shape)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(part / np.where(whole > 0, whole, np.nan))
+
+
 def ratio(numerator: Floats, denominator: Floats | float) -> Floats:
     """Element by element; infinite over zero, NaN for zero over zero, without a warning."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

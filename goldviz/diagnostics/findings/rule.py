@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from goldviz.diagnostics.findings.advice import Candidate, remedy
+from goldviz.diagnostics.findings.advice import Candidate, Suited, remedy
 from goldviz.diagnostics.findings.finding import Finding, Severity, Verdict, Verdicts, agreement, majority, number
 from goldviz.diagnostics.findings.line import Line
 from goldviz.diagnostics.findings.measures import median
@@ -114,6 +114,7 @@ class Rule:
     - ``advice``: candidates for :func:`remedy`, the first that changes something is given; or a function of the case.
     - ``only``: whether the rule applies to a reading and settings at all.
     - ``silenced_by``: kinds of rules before this one; a network over one of their lines gets no verdict here.
+    - ``unless``: kinds of rules before this one; where any network is over one of their lines, none gets a verdict.
     - ``enough``: how many seeds have to be over the line; more than half where nothing else is said.
     - ``confidence``: how sure it is, where seeds that agree are not the measure; a template, too.
     - ``alone``: whether nothing else is said of a network over its line, for it is the cause of all the rest.
@@ -130,9 +131,10 @@ class Rule:
     line: Line | Callable[[Any], Line]
     number: str | Callable[[Any], str]
     explanation: Text
-    advice: Sequence[Candidate] | Callable[[Case], Sequence[Candidate]] = ()
+    advice: Sequence[Candidate | Suited] | Callable[[Case], Sequence[Candidate | Suited]] = ()
     only: Callable[[Any, Any], bool] = anywhere
     silenced_by: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
     enough: Callable[[Verdicts], bool] = majority
     confidence: Text = sureness
     run_says: Callable[[xr.Dataset], str] = nothing
@@ -145,9 +147,9 @@ class Rule:
     ) -> Case:
         """Which of the readings are over the line, but for those that earlier rules (``crossed``) silence."""
         silenced = {name for kind in self.silenced_by for name in crossed[kind]}
-        considered = [n for n in readings if name_of(n) not in silenced and self.only(n, settings)]
-        line = self.line_for(settings)
-        over = [(n, seeds) for n in considered if self.enough(seeds := line.over(n))]
+        unsaid = any(crossed[kind] for kind in self.unless)
+        considered = [n for n in readings if name_of(n) not in silenced and self.only(n, settings) and not unsaid]
+        over = [(n, seeds) for n in considered if self.enough(seeds := self.line_for(settings).over(n))]
         return Case(
             settings=settings,
             dataset=dataset,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from goldviz.diagnostics.findings.advice import Candidate
+from goldviz.diagnostics.findings.advice import Candidate, Suited
 from goldviz.diagnostics.findings.finding import any_seed, majority
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.measures import RISING, median
@@ -26,7 +26,7 @@ SATURATED = 0.3
 USELESS = 0.98
 
 
-def training_diverged(*, where_it_did: str = "", explanation: str, advice: Sequence[Candidate]) -> Rule:
+def training_diverged(*, where_it_did: str = "", explanation: str, advice: Sequence[Candidate | Suited]) -> Rule:
     """The loss of a network, or the run's status, says that training ended in no number.
 
     Needs the measure ``diverged``. ``where_it_did`` ends the title: "in {subject}".
