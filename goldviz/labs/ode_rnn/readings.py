@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats, Verdicts, diverged
+from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
+from goldviz.diagnostics.findings.measures import diverged, share
 
 if TYPE_CHECKING:
     import xarray as xr
 
 LABELS = {"ode_rnn": "ODE-RNN", "gru": "GRU", "gru_gap": "GRU with gaps", "gru_decay": "GRU with decay"}
+
+REFINED = 1.1
+"""Factor by which refining the steps may change the error, up or down."""
+
+DEAF = 0.05
+"""Change of the forecast when gaps are shuffled, over its spread, below which gaps count as ignored."""
+
+NO_BETTER = 0.9
+"""Share of the error of a GRU without times from which knowing the times counts as no use."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +30,12 @@ class Reading:
     """What was recorded of one network, for each seed; NaN where nothing was.
 
     All is as of the last look, unless it says otherwise. ``error`` and ``long_gap_error`` are mean squared errors in
-    range and after unseen longer gaps, ``zero`` and ``long_gap_zero`` those of predicting zero. ``gained`` is the part
-    of the error that the last quarter of the looks took away. ``growth`` of evaluations compares the last tenth of the
-    steps with the first. Of the ODE-RNN alone: ``refined`` is its error with steps four times as fine, ``saturation``
-    a share, ``stiffness`` and ``early_stiffness`` spectral norms of df/dh at the last look and after a third of them (a
-    fresh field is nearly still, so the first look says nothing).
+    range and after unseen longer gaps, ``zero`` and ``long_gap_zero`` those of predicting zero, ``plain_error`` that of
+    the GRU without times (None where none was trained beside it, or it diverged). ``gained`` is the part of the error
+    that the last quarter of the looks took away. ``growth`` of evaluations compares the last tenth of the steps with
+    the first. Of the ODE-RNN alone: ``refined`` is its error with steps four times as fine, ``saturation`` a share,
+    ``stiffness`` and ``early_stiffness`` spectral norms of df/dh at the last look and after a third of them (a fresh
+    field is nearly still, so the first look says nothing).
     """
 
     name: str
@@ -32,6 +43,7 @@ class Reading:
     long_gap_error: Floats
     zero: float
     long_gap_zero: float
+    plain_error: Floats | None
     gained: Floats
     refined: Floats
     coverage: Floats
@@ -46,37 +58,25 @@ class Reading:
     @classmethod
     def of(cls, ds: xr.Dataset, network: str) -> Reading:
         """Read one network off a run's dataset; variables may be missing or empty."""
-        nothing = np.full(max(ds.sizes.get("seed", 1), 1), np.nan)
-        ode, looks = network == "ode_rnn", ds.sizes.get("look", 0)
-
-        def values(name: str, dim: str) -> Floats | None:
-            if name not in ds or ds[name].size == 0:
-                return None
-            array = ds[name].sel(network=network) if "network" in ds[name].dims else ds[name]
-            return np.asarray(array.transpose(dim, "seed").values, dtype=np.float64)
-
-        def at(name: str, index: int = -1) -> Floats:
-            found = values(name, "look")
-            return found[index] if found is not None else nothing
-
-        losses, errors = values("loss", "step"), values("error", "look")
-        counts = values("evaluations", "step") if ode else None
+        recorded = Recorded(ds, network)
+        of_flow = recorded if network == "ode_rnn" else Recorded(ds.coords.to_dataset(), network)
         return cls(
             name=LABELS.get(network, network),
-            error=at("error"),
-            long_gap_error=at("long_gap_error"),
+            error=recorded.last("error", "look"),
+            long_gap_error=recorded.last("long_gap_error", "look"),
             zero=_of_zero(ds, "in range"),
             long_gap_zero=_of_zero(ds, "long gap"),
-            gained=_gained(errors) if errors is not None else nothing,
-            refined=at("refined_error") if ode else nothing,
-            coverage=at("coverage"),
-            saturation=at("field_saturation") if ode else nothing,
-            stiffness=at("field_stiffness") if ode else nothing,
-            early_stiffness=at("field_stiffness", looks // 3) if ode else nothing,
-            growth=_growth(counts) if counts is not None else nothing,
-            state_size=at("state_size"),
-            gap_sensitivity=at("gap_sensitivity"),
-            diverged=diverged(losses) if losses is not None else np.zeros(nothing.shape, dtype=bool),
+            plain_error=_of_plain(ds),
+            gained=recorded.measure("error", "look", by=_gained),
+            refined=of_flow.last("refined_error", "look"),
+            coverage=recorded.last("coverage", "look"),
+            saturation=of_flow.last("field_saturation", "look"),
+            stiffness=of_flow.last("field_stiffness", "look"),
+            early_stiffness=of_flow.measure("field_stiffness", "look", by=lambda norms: norms[len(norms) // 3]),
+            growth=of_flow.measure("evaluations", "step", by=_growth),
+            state_size=recorded.last("state_size", "look"),
+            gap_sensitivity=recorded.last("gap_sensitivity", "look"),
+            diverged=recorded.verdict("loss", "step", by=diverged),
         )
 
     @property
@@ -90,26 +90,52 @@ class Reading:
         return share(self.long_gap_error, self.long_gap_zero)
 
     @property
+    def beside_plain(self) -> Floats:
+        """The error in range as a share of that of the GRU without times; NaN where there is none."""
+        return share(self.error, np.nan if self.plain_error is None else self.plain_error)
+
+    @property
+    def deaf(self) -> Verdicts:
+        """Whether the forecast hardly changes when the gaps are shuffled."""
+        return np.asarray(self.gap_sensitivity < DEAF)
+
+    @property
+    def no_better(self) -> Verdicts:
+        """Whether this is an ODE-RNN that hardly beats a GRU without times."""
+        return np.asarray((self.beside_plain > NO_BETTER) & (self.name == LABELS["ode_rnn"]))
+
+    @property
     def refined_ratio(self) -> Floats:
         """The error with refined steps over the error with the steps of training."""
         return share(self.refined, self.error)
 
+    @property
+    def off_solution(self) -> Verdicts:
+        """Whether refining the steps changes the error by more than a tenth."""
+        return np.asarray((self.refined_ratio > REFINED) | (self.refined_ratio < 1 / REFINED))
 
-def share(part: Floats, whole: Floats | float) -> Floats:
-    """A ratio of errors; NaN where the second is not above zero.
+    @property
+    def on_solution(self) -> Verdicts:
+        """Whether it is known not to."""
+        return np.asarray((self.refined_ratio <= REFINED) & (self.refined_ratio >= 1 / REFINED))
 
-    >>> share(np.array([1.0, 1.0]), np.array([4.0, 0.0]))
-    array([0.25,  nan])
-    """
-    whole = np.broadcast_to(np.asarray(whole, dtype=np.float64), part.shape)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.asarray(part / np.where(whole > 0, whole, np.nan))
+    @property
+    def stiffening(self) -> Floats:
+        """How many times its early value the field's stiffness is."""
+        return share(self.stiffness, self.early_stiffness)
 
 
 def _of_zero(ds: xr.Dataset, horizon: str) -> float:
     if "zero_error" not in ds or ds["zero_error"].size == 0:
         return float("nan")
     return float(ds["zero_error"].sel(horizon=horizon))
+
+
+def _of_plain(ds: xr.Dataset) -> Floats | None:
+    if "gru" not in ds["network"].values:
+        return None
+    plain = Recorded(ds, "gru")
+    return None if plain.verdict("loss", "step", by=diverged).any() else plain.last("error", "look")
 
 
 def _gained(errors: Floats) -> Floats:

@@ -1,0 +1,223 @@
+"""What a run of the ODE-RNN laboratory says about its networks, in order and without contradiction.
+
+A network that diverged gets no other verdict, and one whose state explodes none on its forecasts: the cause comes
+first. A network that learned nothing is not told about gaps or bands as well; one whose solver is too coarse is
+neither called stiff, which is the same cause, nor praised; verdicts on what training came to wait for its end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from goldviz.diagnostics.findings import Case, Finding, Line, Rule, conclude, majority, median, percent, remedy, times
+from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, LoweredTo, Times
+from goldviz.diagnostics.findings.line import above, at_least, below, where
+from goldviz.diagnostics.findings.training import SATURATED, USELESS, training_diverged
+from goldviz.labs.ode_rnn.readings import DEAF, NO_BETTER, REFINED, Reading
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.diagnostics.findings.advice import Candidate, Suited
+    from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+
+BAD_REFINED = 1.5
+STIFFER = 2.0
+"""Times its early value."""
+STABLE = {"euler": 2.0, "heun": 2.0, "rk4": 2.8, "torchdiffeq_rk4": 2.8}
+"""About the largest product of step and stiffness at which each method is stable (Hairer and Wanner 1996)."""
+
+LONGER: Candidate = ("Train three times as long.", {"steps": Times(3)})
+MORE_UNITS: Candidate = ("Give the field more units.", {"width": Times(2)})
+NO_USE = ("no_skill", "learned_nothing")
+NO_USE_OR_COARSE = (*NO_USE, "solver_too_coarse")
+OF_ZERO = "of the error of predicting zero"
+
+
+def _longest_step(settings: ODERNNLaboratory) -> float:
+    return min(settings.step_cap, 2 * settings.longest_gap)
+
+
+def _finer(settings: ODERNNLaboratory) -> Candidate:
+    """Follow the field more exactly, by the solver in use."""
+    if settings.solver == "dopri5":
+        return "Ask dopri5 for a hundredth of the error.", {"tolerance": DividedBy(100)}
+    if settings.solver in ("euler", "heun"):
+        return "Let RK4 take steps of at most 0.1.", {"solver": "rk4", "step_cap": LoweredTo(0.1)}
+    return "Cap the steps at {step_cap:.3g}.", {"step_cap": lambda settings: min(_longest_step(settings) / 4, 0.1)}
+
+
+def _of_flow(n: Reading, settings: ODERNNLaboratory) -> bool:
+    return n.name == "ODE-RNN"
+
+
+def _knows_time(n: Reading) -> bool:
+    return n.name != "GRU"
+
+
+def _how_coarse(case: Case) -> Any:
+    ratios = [median(n.refined_ratio) for n in case.readings]
+    return "bad" if any(ratio > BAD_REFINED or ratio < 1 / BAD_REFINED for ratio in ratios) else "warning"
+
+
+def _change(n: Reading) -> str:
+    apart = abs(median(n.refined_ratio) - 1)
+    return f"the error changes by {'less than 0.1 %' if apart < 1e-3 else f'{100 * apart:.2g} %'}"
+
+
+def _unstable(settings: ODERNNLaboratory) -> Line:
+    """A fixed step that has become too long for a field that has grown."""
+    stable, longest = STABLE[settings.solver], _longest_step(settings)
+    grown = above("stiffening", STIFFER, "doubled since a third of the run (the early one)")
+    return grown & Line(lambda n: n.stiffness * longest > stable, f"above {stable:g} / longest step")
+
+
+def _little_use_of_gaps(n: Reading) -> str:
+    words = [f"shuffled gaps change {percent(median(n.gap_sensitivity))} of its spread"] if majority(n.deaf) else []
+    words += [f"{percent(median(n.beside_plain))} of the plain GRU's error"] if majority(n.no_better) else []
+    return ", ".join(words) or "over the line"
+
+
+def _why_lost(case: Case) -> str:
+    if "ODE-RNN" in case.names:
+        return (
+            "A flow goes on past the longest gap of training (document 001, eq. 31), but nothing there has corrected "
+            "it: a small error in its speed grows with time."
+        )
+    return (
+        "What these networks do with a gap they learned from gaps of training; a longer one is an input that they "
+        "never saw. The ODE-RNN's field needs no gap as an input (document 001, eq. 31)."
+    )
+
+
+def _against_being_lost(case: Case) -> list[Candidate | Suited]:
+    return [_finer, LONGER] if "ODE-RNN" in case.names else [("Train the ODE-RNN beside it.", {"networks": "all"})]
+
+
+# fmt: off
+NO_SKILL = Rule("no_skill", "warning", "{Subject} do{es|} hardly better than predicting zero",
+    line=at_least("worth", 0.9, f"{{at:percent}} {OF_ZERO}, in range"), number=f"{{worth:percent}} {OF_ZERO}",
+    explanation="Daily returns hardly depend on the ones before them, so zero is a forecast that is hard to beat: the "
+    "market's nature, not a defect of the network. The error is over all channels, so it says nothing of any one of "
+    "them.",
+    only=lambda n, settings: settings.task == "market", at_end=True)
+"""A few per cent below predicting zero, over all channels of a short sample, are no skill in returns yet."""
+
+
+def _bands(width: str, line: Line, meaning: str, **own: Any) -> Rule:
+    return Rule(f"bands_too_{width}", "warning", f"The bands of {{subject}} are too {width}",
+        line=line, number="{coverage:percent} inside",
+        explanation=f"A scale is learned together with the mean and follows it late. These forecasts are {meaning}",
+        advice=[("Train twice as long.", {"steps": Times(2)}), A_THIRD],
+        silenced_by=NO_USE, at_end=True, **own)
+
+
+def _stiff(number: str, meaning: str, **own: Any) -> Rule:
+    return Rule("stiff_field", "warning", "The field grew stiff in training", number=number,
+        explanation=f"Where f changes fast with h, a step has to be short (document 001, eq. 32). {meaning}",
+        silenced_by=("solver_too_coarse",), **own)
+
+
+def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
+    """Learned is an error below a tenth of the rival's: the GRU without times, or predicting zero where it is not."""
+
+    def number(n: Reading) -> str:
+        share = median(getattr(n, measure))
+        return f"error {times(median(n.error))}, {percent(share) if share >= 0.01 else 'less than 1 %'} of {rival}"
+
+    return Rule("learned", "good", "{Subject} learned how things go on between observations",
+        line=below(measure, 0.1, threshold), number=number,
+        explanation="What is known at an observation is carried on to the time of the next (document 001, eq. 31-32); "
+        "a GRU that is not told the time cannot know where in its turn the signal is. Equal steps are not equal work: "
+        "a GRU that is told the gaps, trained for as long on the clock, comes close within the gaps of training.",
+        silenced_by=NO_USE_OR_COARSE, **own)
+
+
+RULES = (
+    replace(training_diverged(
+        where_it_did="in {subject}",
+        explanation="A field that is too steep for its steps is multiplied at each of them (document 001, eq. 32), and "
+        "one long gap is enough for a state, and then a gradient, that is no number.",
+        advice=[SLOWER_AND_CLIPPED, _finer]), alone=True),
+    Rule("state_exploding", "bad", "The state explodes in {subject}",
+        line=above("state_size", 30, "{at}, where a cell's own values stay within 1"),
+        number="a hidden value of {state_size:times}",
+        explanation="Nothing bounds dh/dt = f(h) (document 001, eq. 31): a field that points outwards carries the "
+        "state away for as long as the gap lasts, and the next observation has to bring it back.",
+        advice=[("Take a third of the learning rate, and cap the gradient's norm.",
+            {"learning_rate": DividedBy(3), "clip": IfZero(1.0)}), _finer],
+        alone=True),
+    Rule("solver_too_coarse", _how_coarse, "The solver is too coarse: its steps are part of what was learned",
+        line=where("off_solution", "{at:percent} more or less with steps four times as fine", at=REFINED - 1),
+        number="the refined error is {refined_ratio:times} times the error",
+        explanation="h'(t) is to solve dh/dt = f(h) (document 001, eq. 31-32). Where other steps give other answers, "
+        "the weights fit the solver's map for the steps of training, and a gap that takes others is a guess.",
+        advice=[_finer]),
+    NO_SKILL,
+    replace(NO_SKILL, kind="learned_nothing", severity="bad", title="{Subject} do{es|} no better than predicting zero",
+        line=at_least("worth", USELESS, f"{{at:percent}} {OF_ZERO}, in range"),
+        explanation="The signal goes on in a way that the observations tell, and nothing of it has been learned yet.",
+        advice=[LONGER, ("Let Adam take steps of 0.01.", {"optimiser": "adam", "learning_rate": 1e-2})],
+        only=lambda n, settings: settings.task != "market"),
+    _learned("beside_plain", "the plain GRU's", "{at:part} of the plain GRU's error",
+        only=lambda n, settings: _knows_time(n) and n.plain_error is not None),
+    _learned("worth", "predicting zero's", f"{{at:part}} {OF_ZERO}",
+        only=lambda n, settings: _knows_time(n) and n.plain_error is None),
+    Rule("ignoring_gaps", "warning", "{Subject} make{s|} little of the gaps",
+        line=where("deaf", "{at:percent} of the forecast's spread when gaps are shuffled", at=DEAF)
+        | where("no_better", "{at:percent} of the error of a GRU without times", at=NO_BETTER),
+        number=_little_use_of_gaps,
+        explanation="Between observations the state is to move with time (document 001, eq. 31-32). Yours stands "
+        "almost still, or moves without use: the jumps (eq. 33) do the work, as in a GRU that knows nothing of time.",
+        advice=[LONGER, MORE_UNITS],
+        only=lambda n, settings: _knows_time(n), silenced_by=(*NO_USE_OR_COARSE, "learned"), at_end=True),
+    _stiff("evaluations grew {growth:times} times",
+        "dopri5 shortens its steps by itself, and you pay for it in time.",
+        line=above("growth", STIFFER, "evaluations more than doubled, last tenth of the steps against the first"),
+        advice=[A_THIRD], only=lambda n, settings: settings.solver == "dopri5"),
+    _stiff("norm of df/dh {stiffness:times}, {stiffening:times} times its early one",
+        "A fixed step does not notice: errors grow along the gap instead of fading.",
+        line=_unstable, advice=[_finer, A_THIRD], only=lambda n, settings: settings.solver != "dopri5"),
+    Rule("extrapolation_poor", "warning", "Worse than predicting zero after longer gaps than in training: {subject}",
+        line=above("long_gap_worth", 1, "the error of predicting zero, after gaps over {settings.longest_gap:g}"),
+        number="{long_gap_worth:times} times the error of predicting zero",
+        explanation=_why_lost, advice=_against_being_lost, silenced_by=NO_USE_OR_COARSE, at_end=True),
+    _bands("narrow", below("coverage", 0.8, "{at:percent} of the values inside the 90 % band"),
+        "surer than they may be: do not lean on the band."),
+    _bands("wide", above("coverage", 0.97, "{at:percent} of the values inside the 90 % band"),
+        "better than they say: the band is wider than it needs to be.", unless=("bands_too_narrow",)),
+    Rule("field_saturated", "warning", "The field is saturated",
+        line=above("saturation", SATURATED, "{at:percent} above 0.97 in size, at the last look"),
+        number="{saturation:percent} of the field's hidden values",
+        explanation="On a flat part of tanh the field no longer depends on the state: h moves at a constant speed, "
+        "wherever it is, and hardly any gradient passes back through f (document 001, eq. 31).",
+        advice=[A_THIRD, MORE_UNITS]),
+    Rule("under_trained", "warning", "{Subject} w{as|ere} still learning at the end",
+        line=above("gained", 0.2, "{at:part} of the error, in the last quarter of the run"),
+        number="{gained:percent} less error in the last quarter",
+        explanation="The error had not settled when the steps ran out, so what the run says of the network is not its "
+        "last word.",
+        advice=[LONGER], only=lambda n, settings: _of_flow(n, settings) and bool(remedy(settings, LONGER)),
+        silenced_by=(*NO_USE_OR_COARSE, "learned"), at_end=True),
+    Rule("holds_in_long_gaps", "good", "The ODE-RNN holds through gaps that training never had",
+        line=below("long_gap_worth", 0.5, "{at:part} the error of predicting zero, up to twice the longest gap"),
+        number=f"{{long_gap_worth:percent}} {OF_ZERO}",
+        explanation="Its field says at every moment how the state moves on (document 001, eq. 31), so a longer gap is "
+        "more of the same. It does not hold for ever: see the shaded part of the path.",
+        only=_of_flow, silenced_by=NO_USE_OR_COARSE),
+    Rule("solver_consistent", "good", "{Subject} learned an ODE, not its solver's steps",
+        line=where("on_solution", "{at:percent} with steps four times as fine", at=REFINED - 1), number=_change,
+        explanation="Finer steps give the same answer, so what was learned is the flow of f (document 001, eq. 31-32) "
+        "and holds for any solver that is good enough.",
+        silenced_by=NO_USE),
+)
+# fmt: on
+"""In the order in which they are judged."""
+
+
+def findings_of(settings: ODERNNLaboratory, dataset: xr.Dataset) -> list[Finding]:
+    """Findings of an ODE-RNN run, most serious first, at most five."""
+    if "network" not in dataset.coords:
+        return []
+    return conclude(RULES, [Reading.of(dataset, str(name)) for name in dataset["network"].values], settings, dataset)
