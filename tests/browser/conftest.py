@@ -8,6 +8,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.app_server import Server, running
+from tests.data.hub.fake_hub import FakeHub
+from tests.data.markets.fake_yahoo import FakeYahoo
+from tests.random_bert import write_random_bert
+
+MODEL = "tests/random-bert"
+"""The model that the hub has."""
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -21,9 +27,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def yahoo() -> Iterator[FakeYahoo]:
+    with FakeYahoo() as up:
+        yield up
+
+
+@pytest.fixture(scope="session")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeHub]:
+    folder = write_random_bert(tmp_path_factory.mktemp("hub") / "model", width=96)
+    with FakeHub() as up:
+        up.add(MODEL, {path.name: path.read_bytes() for path in folder.iterdir()})
+        yield up
+
+
+@pytest.fixture(scope="session")
+def server(yahoo: FakeYahoo, hub: FakeHub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One for all tests that do not harm it. Its Yahoo and its hub of models are on the loopback address."""
     folder = tmp_path_factory.mktemp("goldviz")
-    with running(f"sqlite:///{folder / 'runs.sqlite'}", folder / "server.log") as up:
+    more = {
+        "GOLDVIZ_YAHOO": yahoo.address,
+        "HF_ENDPOINT": hub.address,
+        "HF_HOME": str(folder / "hub"),
+        "HF_HUB_OFFLINE": "0",
+    }
+    with running(f"sqlite:///{folder / 'runs.sqlite'}", folder / "server.log", more=more) as up:
         yield up
         assert "Traceback" not in (folder / "server.log").read_text(), (folder / "server.log").read_text()
 

@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from tests.browser.app_server import Server
 
@@ -80,3 +80,40 @@ def step_in_progress(page: Page) -> int:
     text = page.get_by_test_id("stProgress").last.inner_text()
     found = re.search(r"Epoch (\d+) of", text)
     return int(found.group(1)) if found else 0
+
+
+def wait_for_step(page: Page, step: int) -> None:
+    """Wait until the last lane's progress bar has come to this step."""
+    page.wait_for_function(
+        """step => {
+            const bars = document.querySelectorAll("[data-testid=stProgress]");
+            return Number(bars[bars.length - 1]?.innerText.match(/Epoch (\\d+) of/)?.[1]) >= step;
+        }""",
+        arg=step,
+        timeout=TRAINING,
+    )
+
+
+def press_until_address(page: Page, name: str, part: str, presses: int = 10) -> None:
+    """Press a button again and again until the address has this part."""
+    for _ in range(presses):
+        button(page, name).click()
+        try:
+            page.wait_for_url(lambda address: part in address, timeout=2_000)
+        except TimeoutError:
+            continue
+        return
+    raise AssertionError(f"{presses} presses of {name} led nowhere: {page.url}")
+
+
+def quiet(page: Page) -> None:
+    """Wait until the server has nothing more to say and no figure waits for its turn to be drawn."""
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    page.wait_for_function(
+        """async () => {
+            const hosts = [...document.querySelectorAll(".goldviz-figure")];
+            if (hosts.some((host) => !host.dataset.updates)) return false;
+            await Promise.all(hosts.map((host) => host.goldvizTurn));
+            return true;
+        }"""
+    )

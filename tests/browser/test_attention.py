@@ -1,21 +1,19 @@
 """Texts in a real browser: a look inside, a model from a hub on the loopback address, pre-training, documents."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.app_server import Server, running
+from tests.browser.app_server import Server
+from tests.browser.conftest import MODEL
 from tests.browser.laboratory_page import state, train
 from tests.data.hub.fake_hub import FakeHub
-from tests.random_bert import write_random_bert
 
 Opener = Callable[..., Page]
 
-MODEL = "tests/random-bert"
 TINY = "layers=1&heads=2&width=16&inner=32&pretraining_steps=6&fine_tuning_steps=4&texts=60&labelled=30&look_every=5"
 
 PARTS = (
@@ -26,24 +24,6 @@ PARTS = (
     "Pieces and embeddings",
     "Take it with you",
 )
-
-
-@pytest.fixture(scope="module")
-def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeHub]:
-    folder = write_random_bert(tmp_path_factory.mktemp("hub") / "model", width=96)
-    with FakeHub() as server:
-        server.add(MODEL, {path.name: path.read_bytes() for path in folder.iterdir()})
-        yield server
-
-
-@pytest.fixture(scope="module")
-def text_server(hub: FakeHub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of its own, which keeps downloads in a folder of its own and asks the loopback hub alone."""
-    folder = tmp_path_factory.mktemp("texts")
-    more = {"HF_ENDPOINT": hub.address, "HF_HOME": str(folder / "hub"), "HF_HUB_OFFLINE": "0"}
-    with running(f"sqlite:///{folder / 'runs.sqlite'}", folder / "server.log", more=more) as up:
-        yield up
-        assert "Traceback" not in (folder / "server.log").read_text(), (folder / "server.log").read_text()
 
 
 def explored(page: Page) -> None:
@@ -62,8 +42,8 @@ def model_line(page: Page, text: str | re.Pattern[str]) -> None:
     expect(page.locator(".st-key-text-model")).to_contain_text(text)
 
 
-def test_a_text_is_read_and_every_part_answers(text_server: Server, open_page: Opener) -> None:
-    page = open_page(f"{text_server.address}/inside-bert")
+def test_a_text_is_read_and_every_part_answers(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/inside-bert")
     explored(page)
     model_line(page, "Small financial BERT")
     model_line(page, "goldviz")
@@ -79,8 +59,8 @@ def test_a_text_is_read_and_every_part_answers(text_server: Server, open_page: O
     expect(other.get_by_role("textbox", name="Text", exact=True)).to_have_value(hostile)
 
 
-def test_nothing_to_read_is_told_and_the_last_text_stays(text_server: Server, open_page: Opener) -> None:
-    page = open_page(f"{text_server.address}/inside-bert")
+def test_nothing_to_read_is_told_and_the_last_text_stays(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/inside-bert")
     explored(page)
     write(page, "   ")
     expect(page.get_by_role("alert").first).to_contain_text("allowed is")
@@ -97,9 +77,9 @@ def ask_the_hub(page: Page) -> None:
 
 
 def test_a_model_is_downloaded_stopped_gone_on_with_and_used_without_the_hub(
-    text_server: Server, open_page: Opener, hub: FakeHub
+    server: Server, open_page: Opener, hub: FakeHub
 ) -> None:
-    page = open_page(f"{text_server.address}/inside-bert")
+    page = open_page(f"{server.address}/inside-bert")
     explored(page)
     hub.faults[MODEL] = "500"
     ask_the_hub(page)
@@ -124,8 +104,8 @@ def test_a_model_is_downloaded_stopped_gone_on_with_and_used_without_the_hub(
     model_line(other, re.compile("classif|tone", re.I))
 
 
-def test_a_model_that_was_trained_here_is_looked_into(text_server: Server, open_page: Opener) -> None:
-    page = open_page(f"{text_server.address}/bert-pretraining?{TINY}")
+def test_a_model_that_was_trained_here_is_looked_into(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/bert-pretraining?{TINY}")
     expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
     run = train(page)
     state(page, "Finished")
@@ -135,9 +115,7 @@ def test_a_model_that_was_trained_here_is_looked_into(text_server: Server, open_
     assert run
 
 
-def test_documents_are_brought_compared_and_become_channels(
-    text_server: Server, open_page: Opener, tmp_path: Path
-) -> None:
+def test_documents_are_brought_compared_and_become_channels(server: Server, open_page: Opener, tmp_path: Path) -> None:
     texts = [f"Inflation {word} and the Committee keeps the target range. Gold is at {price} dollars."
              for word, price in (("rose", 1900), ("fell", 1950), ("fell again", 1990), ("eased", 2010),
                                 ("rose", 2030), ("stayed", 2040), ("rose again", 2050), ("fell", 2060))]  # fmt: skip
@@ -146,7 +124,7 @@ def test_documents_are_brought_compared_and_become_channels(
     pd.DataFrame({"Date": days, "Type": "Statement", "Text": [*texts[:-1], texts[-1] + " <i>Risks</i>"]}).to_csv(
         file, index=False
     )
-    page = open_page(f"{text_server.address}/policy-documents")
+    page = open_page(f"{server.address}/policy-documents")
     expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
     expect(page.locator(".st-key-documents")).to_contain_text("enerated")
     page.get_by_role("button", name="Change documents").click()

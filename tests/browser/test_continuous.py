@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.app_server import Server
-from tests.browser.laboratory_page import choose_preset, state, train
+from tests.browser.laboratory_page import choose_preset, quiet, state, train
 
 Opener = Callable[..., Page]
 
@@ -27,13 +27,22 @@ def handles(drawn: Locator) -> list[list[float]]:
     return places
 
 
+FORECAST = """host => host._fullData.filter(trace => trace.name === 'forecast')
+    .flatMap(trace => Array.from(trace.y?._inputArray ?? trace.y ?? [])).filter(Number.isFinite)"""
+
+
 def forecast(drawn: Locator) -> list[float]:
     """All finite numbers of the decoded mean."""
-    values: list[float] = drawn.evaluate(
-        """host => host._fullData.filter(trace => trace.name === 'forecast')
-            .flatMap(trace => Array.from(trace.y?._inputArray ?? trace.y ?? [])).filter(Number.isFinite)"""
-    )
+    values: list[float] = drawn.evaluate(FORECAST)
     return values
+
+
+def wait_for_forecast(drawn: Locator, values: list[float], same: bool = True) -> None:
+    """Wait until the decoded mean is this one, or another one."""
+    drawn.page.wait_for_function(
+        f"([host, values, same]) => (JSON.stringify(({FORECAST})(host)) === JSON.stringify(values)) === same",
+        arg=[drawn.element_handle(), values, same],
+    )
 
 
 def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener) -> None:
@@ -41,7 +50,7 @@ def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener)
     drawn = explored(page)
     before, path_before = handles(drawn), forecast(drawn)
     drawn.scroll_into_view_if_needed()
-    page.wait_for_timeout(1500)
+    quiet(page)
     place = drawn.locator(".shapelayer path").nth(2).bounding_box()
     assert place is not None
     x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
@@ -51,16 +60,15 @@ def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener)
     page.mouse.move(x, y - 45, steps=4)
     page.mouse.up()
     expect(page.get_by_role("button", name="Put all back")).to_be_enabled()
-    page.wait_for_timeout(1500)
+    wait_for_forecast(drawn, path_before, same=False)
     after = handles(drawn)
     changed = [number for number, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
     assert changed == [2]
     assert after[2][1] > before[2][1]
-    assert forecast(drawn) != path_before
 
     page.get_by_role("button", name="Put all back").click()
     expect(page.get_by_role("button", name="Put all back")).to_be_disabled()
-    page.wait_for_timeout(1000)
+    wait_for_forecast(drawn, path_before)
     assert handles(drawn) == before
 
 
@@ -69,11 +77,12 @@ def test_an_observation_is_moved_by_keyboard_and_keeps_its_place_in_the_order(
 ) -> None:
     page = open_page(f"{server.address}/ode-rnn")
     drawn = explored(page)
-    before = handles(drawn)
+    quiet(page)
+    before, path_before = handles(drawn), forecast(drawn)
     slider = page.get_by_role("slider", name=re.compile("^Time"))
     slider.press("End")
     expect(page.get_by_role("button", name="Put all back")).to_be_enabled()
-    page.wait_for_timeout(1500)
+    wait_for_forecast(drawn, path_before, same=False)
     after = handles(drawn)
     assert before[2][0] < after[2][0] < before[3][0]
 

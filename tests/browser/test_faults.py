@@ -14,10 +14,12 @@ from tests.browser.app_server import Server, running
 from tests.browser.laboratory_page import (
     address,
     button,
+    press_until_address,
     state,
     step_in_progress,
     train,
     wait_for_figure,
+    wait_for_step,
 )
 
 Opener = Callable[..., Page]
@@ -69,8 +71,7 @@ def test_a_killed_server_leaves_runs_that_say_so_and_go_on(tmp_path: Path, open_
         train(page)
         state(page, "Training")
         expect(page.get_by_test_id("stProgress").last).to_contain_text("of 400")
-        while step_in_progress(page) < 60:
-            page.wait_for_timeout(100)
+        wait_for_step(page, 60)
         unfinished = page.url.rpartition("runs=")[2]
         first.kill()
     with running(database, tmp_path / "second.log") as second:
@@ -146,6 +147,6 @@ def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path, open_pag
         button(page, "Train").click()
         expect(page.get_by_text("cannot be opened").first).to_be_visible()
         (tmp_path / "runs.sqlite").rmdir()
-        page.wait_for_timeout(1100)
-        train(page)
+        # A database that could not be opened is tried again a second later.
+        press_until_address(page, "Train", "runs=")
         state(page, "Finished")

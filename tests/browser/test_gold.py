@@ -1,37 +1,20 @@
 """Gold in a real browser: data from a Yahoo on the loopback address and from a file, and a forecast of each."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.app_server import Server, running
+from tests.browser.app_server import Server
 from tests.browser.laboratory_page import choose_preset, set_number, state, train
 from tests.data.markets.fake_yahoo import FakeYahoo
 
 Opener = Callable[..., Page]
 
 SMALL = "network=gru&hidden=4&window=5&epochs=2&refits=2&test_years=2"
-
-
-@pytest.fixture(scope="module")
-def yahoo() -> Iterator[FakeYahoo]:
-    with FakeYahoo() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def gold_server(yahoo: FakeYahoo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of its own: its Yahoo is on the loopback address."""
-    folder = tmp_path_factory.mktemp("gold")
-    more = {"GOLDVIZ_YAHOO": yahoo.address}
-    with running(f"sqlite:///{folder / 'runs.sqlite'}", folder / "server.log", more=more) as up:
-        yield up
-        assert "Traceback" not in (folder / "server.log").read_text(), (folder / "server.log").read_text()
 
 
 def drawn(page: Page) -> None:
@@ -57,9 +40,9 @@ def test_the_verdict_stands_first_and_a_leak_is_called_one(server: Server, open_
     expect(page.get_by_role("heading", name=re.compile(r"no honest forecast", re.I))).to_be_visible()
 
 
-def test_yahoo_s_data_are_fetched_and_trained_on(gold_server: Server, open_page: Opener, yahoo: FakeYahoo) -> None:
+def test_yahoo_s_data_are_fetched_and_trained_on(server: Server, open_page: Opener, yahoo: FakeYahoo) -> None:
     yahoo.faults["SI=F"] = "429"
-    page = open_page(f"{gold_server.address}/gold-forecast?{SMALL}")
+    page = open_page(f"{server.address}/gold-forecast?{SMALL}")
     drawn(page)
     choose(page, "Yahoo Finance")
     page.get_by_role("button", name="Download", exact=True).click()
@@ -80,10 +63,8 @@ def test_yahoo_s_data_are_fetched_and_trained_on(gold_server: Server, open_page:
     market_line(other, "Yahoo Finance")
 
 
-def test_without_yahoo_the_last_good_download_is_shown(
-    gold_server: Server, open_page: Opener, yahoo: FakeYahoo
-) -> None:
-    page = open_page(f"{gold_server.address}/gold-market")
+def test_without_yahoo_the_last_good_download_is_shown(server: Server, open_page: Opener, yahoo: FakeYahoo) -> None:
+    page = open_page(f"{server.address}/gold-market")
     drawn(page)
     yahoo.faults["TIP"] = "hang up"
     choose(page, "Yahoo Finance")

@@ -4,11 +4,11 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.app_server import Server
 from tests.browser.laboratory_page import (
@@ -18,6 +18,7 @@ from tests.browser.laboratory_page import (
     choose_preset,
     curve,
     figure,
+    quiet,
     set_number,
     state,
     step_in_progress,
@@ -229,19 +230,30 @@ def test_hot_settings_are_marked(server: Server, open_page: Opener) -> None:
     state(page, "Stopped")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+@pytest.fixture(scope="module", params=[(1440, "light"), (390, "dark")], ids=lambda size: f"{size[0]}-{size[1]}")
+def window(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    """A window of this width and theme, in which one page after another is opened: scripts are loaded once."""
+    width, scheme = request.param
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert not errors, errors
+
+
 @pytest.mark.parametrize(
     "path",
     ["", "depth-gradients", "recurrent-gradients", "jacobian-lens", "lstm-valves", "backpropagation-by-hand", "runs"],
 )
-def test_nothing_is_wider_than_the_window(
-    server: Server, open_page: Opener, path: str, scheme: str, width: int
-) -> None:
-    page = open_page(f"{server.address}/{path}", width=width, height=900, scheme=scheme)
+def test_nothing_is_wider_than_the_window(server: Server, window: Page, path: str) -> None:
+    page = window
+    page.goto(f"{server.address}/{path}")
     expect(page.locator("h1")).to_be_visible()
     if path not in ("", "runs"):
         expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
-        page.wait_for_timeout(500)
+        quiet(page)
     overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 0
     cut = page.evaluate(
