@@ -168,7 +168,3 @@ class DepthGradients(Experiment):
         close_looks = 1 + self.epochs // self.histogram_every if self.histogram_every else 0
         one_network = self.epochs * (training + steps + measuring) + close_looks * closely
         return 2 * len(self.seeds) * one_network * 1e-9
-
-    def layer_names(self) -> list[int]:
-        """Layer 0 is the input matrix, 1 to ``depth`` the hidden ones; an untied read-out comes last."""
-        return list(range(self.depth + (2 if self.read_out == "untied" else 1)))

@@ -18,7 +18,6 @@ from goldviz.labs.inside_bert.attribution.outputs import classifier_of, softmax_
 from goldviz.labs.inside_bert.overview import label_names, piece_coordinates
 from goldviz.models.text.model import TextModel, TextModelError
 
-MOST_MASKED_WORDS = 50
 SENTENCEPIECE_BLANK = "▁"
 BLANK_MARKS = ("Ġ", SENTENCEPIECE_BLANK)
 """How a piece begins that has a blank before it: in byte-level vocabularies, and in those of sentencepiece."""

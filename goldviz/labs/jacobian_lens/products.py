@@ -19,7 +19,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.diagnostics.recurrent.golub_kahan import Rows, largest_singular_value
-from goldviz.diagnostics.recurrent.jacobian_blocks import Block, Stack, blocks, chain, unit, unit_steps, units
+from goldviz.diagnostics.recurrent.jacobian_blocks import Block, Stack, blocks, chain, unit_steps, units
 from goldviz.diagnostics.recurrent.jacobians import CellJacobians, RecurrentJacobians
 
 AllPairs = Float[Tensor, "later earlier"]
@@ -79,19 +79,6 @@ def singular_values(jacobians: RecurrentJacobians, origin: int) -> Float[Tensor,
     floor = values[:, :1] * jacobians.state * torch.finfo(values.dtype).eps
     lost = (values <= floor) & (values[:, :1] > 0)
     return (values.log10() + products.log10_norm.clamp(min=-1e300)[:, None]).masked_fill(lost, math.nan)
-
-
-@torch.no_grad()
-def norms_to_last(jacobians: RecurrentJacobians) -> Float[Tensor, " earlier"]:
-    """log10 ||dh_T/dh_k||_F for k = 0 to T: the last row of the table at a fraction of its cost."""
-    steps, log10_factors = unit_steps(jacobians)
-    root = math.sqrt(steps.state)
-    product, size = torch.eye(steps.state, dtype=torch.float64) / root, math.log10(root)
-    row = [size]
-    for matrix, factor in zip(steps.dense().flip(0), reversed(log10_factors), strict=True):
-        product, size = unit(product @ matrix, size + factor)
-        row.append(size)
-    return torch.tensor(row[::-1], dtype=torch.float64)
 
 
 @torch.no_grad()

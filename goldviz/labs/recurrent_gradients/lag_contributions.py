@@ -34,23 +34,6 @@ def contributions_by_lag(layer: RecurrentLayer, trace: Trace, direct: Direct) ->
     return terms.flatten(1, 2)
 
 
-@torch.no_grad()
-def contribution_norms(layer: RecurrentLayer, trace: Trace, direct: Direct, sequence: int) -> Float[Tensor, "t k"]:
-    """||term (t, k)||_F for one sequence of the batch, entry [t-1, k-1]; zero where k > t.
-
-    A term is an outer product for each gate, so its norm needs no matrix.
-    """
-    steps, batch = direct.shape[:2]
-    if not 0 <= sequence < batch:
-        raise IndexError(f"The sequence is number {sequence}; the batch has numbers 0 to {batch - 1}.")
-    norms = direct.new_zeros(steps, steps)
-    for step, later, live in _pulled_back(layer, trace, direct):
-        sums = live.products[:, sequence].unflatten(-1, (len(layer.blocks), layer.hidden))
-        squares = sums.square().sum(-1) * live.factors[sequence].square().sum(-1)
-        norms[later, step] = squares.sum(-1).sqrt()
-    return norms
-
-
 def _pulled_back(
     layer: RecurrentLayer, trace: Trace, direct: Direct
 ) -> Iterator[tuple[int, Int[Tensor, " losses"], Backward]]:

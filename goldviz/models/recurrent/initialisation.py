@@ -121,17 +121,6 @@ class RecurrentInitialisation:
             raise ValueError(f"A bias is given for the gate {unknown[0]!r}; allowed is one of {known}.")
 
 
-def gate_bias(opening: float) -> float:
-    """The bias that holds a gate at ``opening`` when its inputs are zero: ln(g / (1 - g)).
-
-    >>> round(gate_bias(0.9), 6)
-    2.197225
-    """
-    if not 0 < opening < 1:
-        raise ValueError(f"The gate's opening is {opening}; allowed is a number above 0 below 1.")
-    return math.log(opening) - math.log1p(-opening)
-
-
 @torch.no_grad()
 def initialise(layer: RecurrentWeights, stream: Callable[[int], Generator], settings: RecurrentInitialisation) -> None:
     """Draw all weights of ``layer``.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from goldviz.diagnostics.recurrent.backward import backward_step
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.lstm_valves.valves import openings, valves
-from goldviz.labs.recurrent_gradients.lag_contributions import contribution_norms, contributions_by_lag
+from goldviz.labs.recurrent_gradients.lag_contributions import contributions_by_lag
 from goldviz.models.recurrent.networks import LAYERS
 from tests.diagnostics.recurrent.cases import case, recipes
 
@@ -53,19 +53,6 @@ def test_the_loss_of_one_step_contributes_lag_by_lag(name):
         rest = one.layer(one.inputs[k:], kept if name == "lstm" else kept[0])
         (expected,) = torch.autograd.grad((rest.hidden[5 - k] * direct[5]).sum(), one.layer.W_h)
         assert torch.allclose(by_lag[: 6 - k].sum(0), expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", LAYERS)
-def test_norms_of_single_terms(name):
-    one = case(name, steps=6, batch=1)
-    full = random_like(one.trace.hidden, 2)
-    norms = contribution_norms(one.layer, one.trace, full, 0)
-    assert torch.equal(norms, norms.tril())
-    for t in range(6):
-        alone = torch.zeros_like(full)
-        alone[t] = full[t]
-        by_lag = contributions_by_lag(one.layer, one.trace, alone).flatten(1).norm(dim=1)
-        assert torch.allclose(norms[t, : t + 1].flip(0), by_lag[: t + 1], atol=1e-13)
 
 
 @settings(max_examples=20, deadline=None)
@@ -117,7 +104,5 @@ def test_bad_input_is_named():
         valves(one.layer, one.trace, torch.zeros(3, 2, 6, dtype=torch.float64))
     with pytest.raises(ValueError, match="the trace has 8 steps"):
         contributions_by_lag(one.layer, one.trace, torch.zeros(3, 2, 6, dtype=torch.float64))
-    with pytest.raises(IndexError, match="number 2; the batch has numbers 0 to 1"):
-        contribution_norms(one.layer, one.trace, torch.zeros_like(one.trace.hidden), 2)
     with pytest.raises(TypeError, match="LSTMTrace is not what a ResetBeforeGRU"):
         backward_step(case("gru").layer, one.trace, 0, torch.zeros(2, 6, dtype=torch.float64))

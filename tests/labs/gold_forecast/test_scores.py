@@ -11,7 +11,6 @@ from goldviz.labs.gold_forecast.scoring import scores as forecast_scores
 from goldviz.labs.gold_forecast.scoring.scores import (
     LEAST_FORECASTS,
     absolute_errors,
-    cumulative_advantage,
     hits,
     mean_absolute_error,
     mean_squared_error,
@@ -19,7 +18,6 @@ from goldviz.labs.gold_forecast.scoring.scores import (
     r2_out_of_sample,
     root_mean_squared_error,
     scorable,
-    squared_errors,
 )
 
 SCORES = {
@@ -76,30 +74,6 @@ def test_r2_and_hit_rate_have_no_unit(pair, unit):
     assume((truth != 0).any())
     assert r2_out_of_sample(unit * truth, unit * forecast) == pytest.approx(r2_out_of_sample(truth, forecast), rel=1e-9)
     assert hits(unit * truth, unit * forecast) == hits(truth, forecast)
-
-
-@given(series(count=3))
-def test_cumulative_advantage_ends_at_what_r2_sums_up(three):
-    truth, forecast, reference = three
-    assume((truth != reference).any())
-    saved = r2_out_of_sample(truth, forecast, reference) * squared_errors(truth, reference).sum()
-    total = squared_errors(truth, reference).sum() + squared_errors(truth, forecast).sum()
-    assert cumulative_advantage(truth, forecast, reference)[-1] == pytest.approx(saved, abs=1e-12 * total)
-
-
-@given(series(), st.integers(0, LEAST_FORECASTS - 1), ordinary)
-def test_what_comes_later_changes_no_earlier_advantage(pair, when, other):
-    truth, forecast = pair
-    before = cumulative_advantage(truth, forecast)
-    changed = truth.copy()
-    changed[when + 1 :] = other
-    np.testing.assert_array_equal(cumulative_advantage(changed, forecast)[: when + 1], before[: when + 1])
-
-
-def test_advantage_passes_over_missing_forecasts():
-    truth = np.ones(4)
-    forecast = np.array([1.0, np.nan, np.inf, 1.0])
-    np.testing.assert_array_equal(cumulative_advantage(truth, forecast), [1, np.nan, np.nan, 2])
 
 
 def test_a_day_without_move_or_forecast_without_direction_does_not_count():

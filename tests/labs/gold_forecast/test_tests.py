@@ -7,15 +7,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
-from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
 from goldviz.labs.gold_forecast.scoring import tests as forecast_tests
-from goldviz.labs.gold_forecast.scoring.scores import squared_errors
 from goldviz.labs.gold_forecast.scoring.tests import (
     against_always_up,
-    clark_west,
     diebold_mariano,
     wilson_interval,
 )
@@ -130,45 +127,6 @@ def test_losses_that_say_nothing_have_no_statistic(ours, theirs, horizon):
 def test_a_horizon_is_at_least_one_step():
     with pytest.raises(ValueError, match="The horizon is 0; allowed is a whole number from 1"):
         diebold_mariano(np.arange(20.0), np.ones(20), 0)
-
-
-def test_clark_west_is_the_regression_of_their_paper():
-    generator = np.random.default_rng(2)
-    truth = generator.standard_normal(200)
-    forecast, reference = 0.3 * generator.standard_normal(200), 0.1 * generator.standard_normal(200)
-    adjusted = squared_errors(truth, reference) - (
-        squared_errors(truth, forecast) - squared_errors(reference, forecast)
-    )
-    fitted = OLS(adjusted, np.ones(200)).fit()
-    found = clark_west(truth, forecast, reference)
-    assert found.statistic == pytest.approx(fitted.tvalues[0], rel=1e-9)
-    assert found.p_value == pytest.approx(stats.norm.sf(fitted.tvalues[0]), rel=1e-9)
-
-
-def test_nested_models_are_judged_rightly_by_clark_and_west_and_too_severely_by_the_other_test():
-    # The truth is noise; the larger model fits 4 coefficients to 60 past values each time. Clark and West's test
-    # rejects at 10 % in 5 to 15 of 100 cases (the paper finds slightly below 10); Diebold and Mariano's in hardly any.
-    generator = np.random.default_rng(4)
-    rejected = {"clark_west": 0, "diebold_mariano": 0}
-    trials = 150
-    for _ in range(trials):
-        truth, inputs = generator.standard_normal(160), generator.standard_normal((160, 4))
-        forecast = np.array([
-            inputs[t] @ np.linalg.lstsq(inputs[t - 60 : t], truth[t - 60 : t], rcond=None)[0] for t in range(60, 160)
-        ])  # fmt: skip
-        answers = truth[60:]
-        rejected["clark_west"] += clark_west(answers, forecast).p_value < 0.1
-        tested = diebold_mariano(squared_errors(answers, forecast), squared_errors(answers, 0.0))
-        rejected["diebold_mariano"] += tested.statistic > 0 and tested.p_value / 2 < 0.1
-    assert 0.03 < rejected["clark_west"] / trials < 0.16
-    assert rejected["diebold_mariano"] / trials < 0.03
-
-
-def test_a_nested_forecast_that_is_the_reference_has_no_statistic():
-    truth = np.arange(20.0)
-    assert np.isnan(clark_west(truth, np.ones(20), 1.0)).all()
-    assert np.isnan(clark_west(truth, np.full(20, np.nan))).all()
-    assert np.isnan(clark_west(truth, np.full(20, 1e200))).all()
 
 
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.999))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from goldviz.diagnostics.text.reading import read_text
-from goldviz.labs.inside_bert.attention.steps import attention_steps, largest_terms
+from goldviz.labs.inside_bert.attention.steps import attention_steps
 from tests.diagnostics.text_cases import pieces_of, text_model
 
 
@@ -34,20 +34,7 @@ def test_it_is_labelled():
     assert all(variable.attrs["long_name"] for variable in found.values())
 
 
-def test_the_terms_of_all_dimensions_make_the_product():
-    steps = attention_steps(read_text(text_model(), pieces_of()), 1, 2, 4)
-    every = largest_terms(steps, 6, count=99)
-    assert float(every["term"].sum()) == pytest.approx(float(steps["product"][6]), rel=1e-12)
-    sizes = np.abs(every["term"].values)
-    assert (sizes[:-1] >= sizes[1:]).all()
-    few = largest_terms(steps, 6, count=3)
-    np.testing.assert_array_equal(few["dimension"], every["dimension"][:3])
-    np.testing.assert_array_equal(few["term"], steps["query"].sel(dimension=few.dimension) * few["key"])
-
-
 def test_tokens_that_do_not_exist_are_named():
     reading = read_text(text_model(), pieces_of("gold rose"))
     with pytest.raises(IndexError, match="token is number 4; the text has numbers 0 to 3"):
         attention_steps(reading, 0, 0, 4)
-    with pytest.raises(IndexError, match="token is number -1; the text has numbers 0 to 3"):
-        largest_terms(attention_steps(reading, 0, 0, 0), -1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from goldviz.diagnostics.text.reading import read_text
 from goldviz.labs.inside_bert.attention import words as attention_words
-from goldviz.labs.inside_bert.attention.words import group_by_word, hide_pieces, top_links, word_maps
+from goldviz.labs.inside_bert.attention.words import group_by_word, hide_pieces, word_maps
 from tests.diagnostics.text_cases import distributions, map_recipes, pieces_of, text_model
 
 
@@ -85,21 +85,6 @@ def test_a_row_that_saw_only_hidden_pieces_stays_zero():
     shown = hide_pieces(np.array([[1.0, 0, 0], [1, 0, 0], [0, 0.5, 0.5]]), np.array([True, False, False]))
     assert shown.weights.tolist() == [[0, 0], [0.5, 0.5]]
     assert shown.hidden.tolist() == [1, 0]
-
-
-@given(weights=map_recipes(), count=st.integers(1, 9))
-def test_links_are_the_largest_weights_of_a_row(weights, count):
-    found = top_links(weights, count)
-    assert found.keys.shape == (len(weights), min(count, len(weights)))
-    for row, keys, values in zip(weights, found.keys, found.weights, strict=True):
-        np.testing.assert_array_equal(values, np.sort(row)[::-1][:count])
-        np.testing.assert_array_equal(row[keys], values)
-        assert len(set(keys)) == len(keys)
-
-
-def test_a_count_without_links_is_named():
-    with pytest.raises(ValueError, match="number of links is 0; allowed is 1 or more"):
-        top_links(distributions(3, 3), 0)
 
 
 def test_a_real_head_by_word():

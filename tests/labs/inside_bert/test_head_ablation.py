@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from goldviz.labs.inside_bert.attention import head_ablation as module
 from goldviz.labs.inside_bert.attention.head_ablation import ablate_all, head_ablation
-from goldviz.labs.inside_bert.attribution.outputs import masked_word_read_out, tone_logits
+from goldviz.labs.inside_bert.attribution.outputs import tone_logits
 from goldviz.models.text.model import TextModelError
 from tests.diagnostics.text_cases import pieces_of, text_model
 
@@ -57,16 +57,6 @@ def test_one_after_another_equals_a_full_pass_for_each(monkeypatch, at_once):
         for head in range(4):
             expected = head_ablation(model, pieces, one_off(layer, head)) - whole
             np.testing.assert_allclose(found[layer, head], expected, rtol=1e-9, atol=1e-11)
-
-
-def test_masked_words_can_be_what_is_read():
-    model, pieces = text_model(), pieces_of()
-    read = masked_word_read_out(model, 3, [7, 8])
-    found = ablate_all(model, pieces, read_out=read)
-    whole = head_ablation(model, pieces, np.ones((3, 4)), read)
-    assert whole.shape == (2,)
-    expected = head_ablation(model, pieces, one_off(2, 1), read) - whole
-    np.testing.assert_allclose(found[2, 1], expected, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("at_once", [1, 512])

@@ -13,9 +13,7 @@ from goldviz.labs.inside_bert.attribution.integrated_gradients import (
     LARGEST_GAP,
     attribute_output,
     integrated_gradients,
-    integrated_gradients_of_masked_word,
 )
-from goldviz.labs.inside_bert.attribution.masked_words import with_masked
 from goldviz.labs.inside_bert.attribution.outputs import tone, tone_logits
 from goldviz.models.text.encoder import EncoderShape, TransformerEncoder
 from goldviz.models.text.model import TextModelError
@@ -123,17 +121,6 @@ def test_progress_counts_the_points_and_the_report_can_end_it(monkeypatch, toget
 
     with pytest.raises(InterruptedError):
         integrated_gradients(model, pieces, "positive", 8, report)
-
-
-def test_a_masked_word_is_attributed_to_its_context_alone():
-    model, pieces = text_model(), pieces_of()
-    masked = with_masked(model, pieces, [4])
-    found = integrated_gradients_of_masked_word(model, masked, 4, int(pieces.ids[4]))
-    assert found.per_piece[4] == 0
-    assert found.gap <= LARGEST_GAP
-    head, table = model.masked_words, model.encoder.embeddings.token.weight
-    expected = head(model.encoder(piece_ids(model, masked)), table)[0, 4, int(pieces.ids[4])]
-    assert found.output == pytest.approx(float(expected), rel=1e-11)
 
 
 def test_a_text_without_words_changes_nothing():

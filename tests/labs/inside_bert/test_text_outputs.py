@@ -13,7 +13,6 @@ from goldviz.diagnostics.text.reading import read_text
 from goldviz.labs.inside_bert.attribution import outputs as text_outputs
 from goldviz.labs.inside_bert.attribution.outputs import (
     label_number,
-    masked_word_read_out,
     softmax_of,
     tone,
     tone_logits,
@@ -45,13 +44,6 @@ def test_probabilities_sum_to_1_and_do_not_feel_a_shift(logits, shift):
     np.testing.assert_allclose(softmax_of(np.array(logits) + shift), found, rtol=1e-9, atol=1e-12)
 
 
-def test_a_masked_word_read_out_picks_words_in_their_order():
-    model, pieces = text_model(), pieces_of()
-    hidden = read_text(model, pieces).hidden[-1:]
-    every = model.masked_words(hidden, model.encoder.embeddings.token.weight)[0, 4]
-    torch.testing.assert_close(masked_word_read_out(model, 4, [9, 2])(hidden)[0], every[[9, 2]], rtol=1e-12, atol=0)
-
-
 def test_labels_that_repeat_go_by_number():
     model = replace(text_model(), labels=("rise", "fall", "rise"))
     assert [label_number(model, label) for label in ("fall", 0, 2)] == [1, 0, 2]
@@ -69,7 +61,5 @@ def test_what_a_model_lacks_is_named():
         tone(bare, pieces)
     with pytest.raises(TextModelError, match="has no classifier of tone"):
         label_number(bare, "neutral")
-    with pytest.raises(TextModelError, match="has no masked-word head"):
-        masked_word_read_out(bare, 0, [1])
     with pytest.raises(TextModelError, match=r"label is 'glad', which no classes have; allowed by .* are negative, ne"):
         label_number(text_model(), "glad")

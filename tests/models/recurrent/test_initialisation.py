@@ -12,7 +12,6 @@ from goldviz.models.recurrent.gru import ResetBeforeGRU
 from goldviz.models.recurrent.initialisation import (
     MATRICES,
     RecurrentInitialisation,
-    gate_bias,
     initialise,
     scaled_to_spectral_radius,
     spectral_radius,
@@ -82,11 +81,6 @@ def test_biases_go_to_their_gates_alone():
     assert torch.equal(gru.block(gru.b, "update"), torch.full((8,), -2.0))
 
 
-@given(opening=st.floats(0.001, 0.999))
-def test_gate_bias_opens_the_gate_so_far(opening):
-    assert 1 / (1 + math.exp(-gate_bias(opening))) == pytest.approx(opening, rel=1e-12)
-
-
 def test_bad_settings_are_named():
     with pytest.raises(ValueError, match="initialisation is 'random'; allowed is one of orthogonal"):
         RecurrentInitialisation("random")
@@ -96,5 +90,3 @@ def test_bad_settings_are_named():
         RecurrentInitialisation(size=math.nan)
     with pytest.raises(ValueError, match="gate 'forgot'"):
         RecurrentInitialisation(biases={"forgot": 1.0})
-    with pytest.raises(ValueError, match=r"opening is 1\.0"):
-        gate_bias(1.0)

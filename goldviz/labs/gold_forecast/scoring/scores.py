@@ -121,21 +121,5 @@ def hits(
     return Hits(int((counts & (moved == named)).sum()), int(counts.sum()))
 
 
-def cumulative_advantage(
-    truth: Float[np.ndarray, " forecast"],
-    forecast: Float[np.ndarray, " forecast"],
-    reference: float | Float[np.ndarray, " forecast"] = 0.0,
-) -> Float[np.ndarray, " forecast"]:
-    """Cumulative difference of squared errors, sum over s <= t of (y_s - reference_s)^2 - (y_s - y^_s)^2.
-
-    Where it rises the forecast beats the reference (Goyal and Welch 2008). It is NaN where a forecast is
-    missing, and goes on from the same height after that.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        difference = squared_errors(truth, reference) - squared_errors(truth, forecast)
-        known = np.isfinite(difference)
-        return np.where(known, np.cumsum(np.where(known, difference, 0.0)), np.nan)
-
-
 def _share_saved(loss: float, reference_loss: float) -> float:
     return 1 - loss / reference_loss if reference_loss > 0 else np.nan

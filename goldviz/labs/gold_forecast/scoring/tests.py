@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy import special
 
-from goldviz.labs.gold_forecast.scoring.scores import LEAST_FORECASTS, hits, scorable, squared_errors
+from goldviz.labs.gold_forecast.scoring.scores import LEAST_FORECASTS, hits, scorable
 
 ROUNDING = 1e-14
 """Losses whose differences vary by less than this share of their size differ by rounding alone."""
@@ -50,31 +50,6 @@ def diebold_mariano(
     if not math.isfinite(statistic):
         return NOTHING_TO_TEST
     return Significance(statistic, 2 * float(special.stdtr(len(losses) - 1, -abs(statistic))))
-
-
-def clark_west(
-    truth: Float[np.ndarray, " forecast"],
-    forecast: Float[np.ndarray, " forecast"],
-    reference: float | Float[np.ndarray, " forecast"] = 0.0,
-    horizon: int = 1,
-) -> Significance:
-    """Test of a forecast whose model holds the reference's as a special case (Clark and West 2007).
-
-    The larger model estimates parameters that are zero if the reference is right, and the noise of that makes its
-    squared error larger. Taking this part out,
-
-        f = (y - reference)^2 - [(y - y^)^2 - (reference - y^)^2],
-
-    mean f is tested against zero, on one side: p is the chance of a statistic as large, by the normal distribution.
-    A small p says that the larger model is right, not that its forecasts are more accurate.
-    """
-    if not scorable(truth, forecast, reference):
-        return NOTHING_TO_TEST
-    noise = squared_errors(forecast, reference)
-    with np.errstate(over="ignore", invalid="ignore"):
-        adjusted = squared_errors(truth, forecast) - noise
-    statistic = _corrected_statistic(squared_errors(truth, reference), adjusted, horizon)
-    return Significance(statistic, float(special.ndtr(-statistic))) if math.isfinite(statistic) else NOTHING_TO_TEST
 
 
 def wilson_interval(right: int, counted: int, share: float = 0.95) -> tuple[float, float]:

@@ -54,18 +54,3 @@ def attention_steps(reading: TextReading, layer: int, head: int, query: int) -> 
         },
         attrs={"layer": layer, "head": head, "query_piece": query},
     )
-
-
-def largest_terms(steps: xr.Dataset, key: int, count: int = 10) -> xr.Dataset:
-    """The dimensions that make most of q . k for the token number ``key``, largest magnitude first.
-
-    ``steps`` is what :func:`attention_steps` gives. Variables (dimension): ``query`` q_d, ``key`` k_d and ``term``
-    q_d k_d, whose sum over all dimensions is the product. Raises IndexError for a token that the text does not have.
-    """
-    pieces = steps.sizes["piece"]
-    if not 0 <= key < pieces:
-        raise IndexError(f"The token is number {key}; the text has numbers 0 to {pieces - 1}.")
-    chosen = steps[["query", "key"]].isel(piece=key)
-    chosen = chosen.assign(term=chosen["query"] * chosen["key"])
-    order = np.argsort(-np.abs(chosen["term"].values), kind="stable")[:count]
-    return chosen.isel(dimension=order)

@@ -25,13 +25,6 @@ class ShownWeights(NamedTuple):
     hidden: Float[np.ndarray, "*head query"]
 
 
-class Links(NamedTuple):
-    """The keys that each query attends to most, the strongest first."""
-
-    keys: Int[np.ndarray, "query link"]
-    weights: Float[np.ndarray, "query link"]
-
-
 def group_by_word(words: Int[np.ndarray, " piece"]) -> Int[np.ndarray, " piece"]:
     """A number for each piece, counting words in order; a special piece (its word is negative) is one by itself.
 
@@ -80,18 +73,3 @@ def hide_pieces(weights: Float[np.ndarray, "*head query key"], left_out: Bool[np
     hidden = rows[..., np.flatnonzero(left_out)].sum(-1)
     scaled = np.divide(shown, total, out=np.zeros_like(shown), where=total > 0)
     return ShownWeights(scaled, hidden.clip(0, 1))
-
-
-def top_links(weights: Float[np.ndarray, "query key"], count: int) -> Links:
-    """The ``count`` largest weights of every row, or all where there are fewer; equal weights in the keys' order.
-
-    Raises ValueError for a count below 1.
-
-    >>> top_links(np.array([[0.1, 0.6, 0.3]]), 2).keys.tolist()
-    [[1, 2]]
-    """
-    if count < 1:
-        raise ValueError(f"The number of links is {count}; allowed is 1 or more.")
-    count = min(count, weights.shape[1])
-    keys = np.argsort(-weights, axis=1, kind="stable")[:, :count]
-    return Links(keys, np.take_along_axis(weights, keys, axis=1))

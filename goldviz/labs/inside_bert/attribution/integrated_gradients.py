@@ -18,7 +18,7 @@ from torch import Tensor
 
 from goldviz.diagnostics.text.reading import ReportSteps, piece_ids
 from goldviz.labs.inside_bert.attribution.masked_words import mask_number
-from goldviz.labs.inside_bert.attribution.outputs import classifier_of, label_number, masked_word_read_out
+from goldviz.labs.inside_bert.attribution.outputs import classifier_of, label_number
 from goldviz.models.text.model import TextModel, TextModelError
 
 if TYPE_CHECKING:
@@ -75,27 +75,6 @@ def integrated_gradients(
         return (logits if of == "logit" else logits.softmax(-1))[:, number]
 
     return attribute_output(model, pieces, output, steps, report, baseline=baseline, most_steps=most_steps)
-
-
-def integrated_gradients_of_masked_word(
-    model: TextModel,
-    masked: Pieces,
-    position: int,
-    word: int,
-    steps: int = 64,
-    report: ReportSteps | None = None,
-    *,
-    baseline: BaselinePiece = "pad",
-    most_steps: int = MOST_PATH_POINTS,
-) -> Attributions:
-    """What each piece adds to the logit of the vocabulary's ``word`` at ``position``, where ``masked`` has its mask.
-
-    Mask pieces stay in the baseline as the special ones do. Otherwise as :func:`integrated_gradients`.
-    """
-    read = masked_word_read_out(model, position, [word])
-    return attribute_output(
-        model, masked, lambda hidden: read(hidden)[:, 0], steps, report, baseline=baseline, most_steps=most_steps
-    )
 
 
 def attribute_output(

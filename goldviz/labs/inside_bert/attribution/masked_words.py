@@ -10,15 +10,13 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from goldviz.diagnostics.text.reading import ReportSteps, piece_ids
+from goldviz.diagnostics.text.reading import piece_ids
 from goldviz.labs.inside_bert.attribution.outputs import masked_word_head_of
 from goldviz.models.text.model import TextModel, TextModelError
 
 if TYPE_CHECKING:
     from goldviz.data.texts.pieces import Pieces
 
-PIECES_TOGETHER = 512
-"""Copies of a text with one piece masked in each are read together while they have so few pieces in all."""
 
 
 class MaskedGuess(NamedTuple):
@@ -33,18 +31,6 @@ class MaskedGuess(NamedTuple):
     probability: float
     rank: int
     top: list[tuple[str, float]]
-
-
-def word_positions(pieces: Pieces, position: int) -> list[int]:
-    """All pieces of the word that the piece number ``position`` belongs to; a special piece is alone.
-
-    Raises IndexError for a piece that the text does not have.
-    """
-    _check_position(pieces, position)
-    if pieces.special[position]:
-        return [position]
-    found: list[int] = np.flatnonzero(pieces.words == pieces.words[position]).tolist()
-    return found
 
 
 def with_masked(model: TextModel, pieces: Pieces, positions: Sequence[int]) -> Pieces:
@@ -72,40 +58,6 @@ def masked_guesses(model: TextModel, pieces: Pieces, positions: Sequence[int], t
     masked = with_masked(model, pieces, positions)
     logged = _log_probabilities(model, piece_ids(model, masked), [0] * len(positions), positions)
     return [_guess(model, pieces, *found, top) for found in zip(positions, logged, strict=True)]
-
-
-def masked_predictions(model: TextModel, pieces: Pieces, position: int, top: int = 10) -> list[tuple[str, float]]:
-    """The ``top`` likeliest pieces at ``position`` when only this one is masked, with their probabilities.
-
-    Raises what :func:`masked_guesses` raises.
-    """
-    return masked_guesses(model, pieces, [position], top)[0].top
-
-
-def pseudo_log_likelihood(
-    model: TextModel, pieces: Pieces, report: ReportSteps | None = None
-) -> Float[np.ndarray, " piece"]:
-    """log P(piece | all others) in nats for every piece, each masked alone; NaN at special pieces.
-
-    The sum is the pseudo-log-likelihood of Salazar et al. 2020, eq. 1; exp of minus its mean is the pseudo-perplexity.
-    It takes a forward pass for each piece: ``report`` is told of them and ends the work where it raises. Raises
-    :class:`goldviz.models.text.model.TextModelError` for a model without a masked-word head.
-    """
-    masked_word_head_of(model)
-    mask, ids = mask_number(model), piece_ids(model, pieces)
-    places = torch.from_numpy(np.flatnonzero(~pieces.special))
-    likelihoods = np.full(len(pieces), np.nan)
-    done = 0
-    for some in places.split(max(1, PIECES_TOGETHER // len(pieces))):
-        copies = torch.arange(len(some))
-        batch = ids.repeat(len(some), 1)
-        batch[copies, some] = mask
-        logged = _log_probabilities(model, batch, copies.tolist(), some.tolist())
-        likelihoods[some] = logged[copies, pieces.ids[some]]
-        done += len(some)
-        if report is not None:
-            report(done, len(places))
-    return likelihoods
 
 
 def mask_number(model: TextModel) -> int:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-import xarray as xr
 
-from goldviz.diagnostics.text.reading import TextReading
 from goldviz.models.text.model import TextModel, TextModelError
 
 
@@ -27,30 +25,3 @@ def nearest_pieces(model: TextModel, number: int, count: int = 10) -> list[tuple
     best = cosines.topk(min(count, len(table) - 1))
     tokens = model.tokeniser.convert_ids_to_tokens(best.indices.tolist())
     return list(zip(tokens, best.values.clamp(-1, 1).tolist(), strict=True))
-
-
-def embedding_parts(reading: TextReading) -> xr.Dataset:
-    """How long the three embeddings of every piece are, and how much of their sum is each one's.
-
-    Variables by ``piece`` and ``part`` (token, segment, position): ``norm`` || e ||, and ``share`` e . E / || E ||^2
-    with E = e_tok + e_seg + e_pos (document 001, section 4.2.1); the shares of a piece sum to 1 and may be negative.
-    ``total_norm`` (piece) is || E ||. A piece whose sum is zero has no shares (NaN).
-    """
-    parts = reading.embeddings
-    stacked = torch.stack([parts.token, parts.segment, parts.position], 1).double().cpu().numpy()
-    total = stacked.sum(1)
-    squared = (total**2).sum(-1)
-    along = np.einsum("npw,nw->np", stacked, total)
-    share = np.divide(along, squared[:, None], out=np.full_like(along, np.nan), where=squared[:, None] > 0)
-    return xr.Dataset(
-        {
-            "norm": (("piece", "part"), np.linalg.norm(stacked, axis=-1), {"long_name": "Length of the embedding"}),
-            "share": (("piece", "part"), share, {"long_name": "Share of the sum"}),
-            "total_norm": ("piece", np.sqrt(squared), {"long_name": "Length of the sum"}),
-        },
-        coords={
-            "piece": np.arange(len(stacked)),
-            "token": ("piece", np.array(reading.pieces.tokens)),
-            "part": ["token", "segment", "position"],
-        },
-    )

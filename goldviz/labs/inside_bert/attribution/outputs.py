@@ -49,21 +49,6 @@ def label_number(model: TextModel, label: str | int) -> int:
     return found[0]
 
 
-def masked_word_read_out(model: TextModel, position: int, words: Sequence[int]) -> ReadOut:
-    """The logits of the vocabulary's ``words`` at ``position``, from the masked-word head.
-
-    Raises :class:`goldviz.models.text.model.TextModelError` for a model without one.
-    """
-    head, table = masked_word_head_of(model), model.encoder.embeddings.token.weight
-    chosen = list(words)
-
-    def read(hidden: Float[Tensor, "batch piece width"]) -> Float[Tensor, "batch output"]:
-        logits: Tensor = head(hidden[:, position], table)
-        return logits[:, chosen]
-
-    return read
-
-
 @torch.no_grad()
 def tone_logits(model: TextModel, pieces: Pieces) -> Float[np.ndarray, " label"]:
     """The classifier's logits, in the order of ``model.labels``, in float64.

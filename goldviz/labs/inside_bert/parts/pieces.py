@@ -18,7 +18,6 @@ from goldviz.labs.inside_bert.parts.state import Look, complain, key_of, leave_l
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.runs.jobs import JobFailedError, TooManyJobsError
 from goldviz.ui import background
-from goldviz.ui.words import plain
 
 FINBERT_VOCABULARY = (
     "Document 001 gives V = 30,522, the vocabulary of bert-base. FinBERT by Yang et al. has its own, FinVocab, with "
@@ -188,7 +187,3 @@ def drawable(name: str, ds: object) -> bool:
     needed = {"tone": "probability", "evidence": "attribution", "guesses": "guess_probability"}
     return name not in needed or needed[name] in ds  # type: ignore[operator]
 
-
-def model_in_words(look: Look) -> str:
-    """The model's name, escaped."""
-    return plain(look.read.model.name)
