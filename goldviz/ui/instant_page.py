@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, Generic, TypeVar, cast
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -26,15 +26,17 @@ from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
+Declared = TypeVar("Declared", bound=Instant)
+
 
 @dataclass(frozen=True)
-class View:
+class View(Generic[Declared]):
     """The settings that are shown, their numbers, and how to draw a figure of them.
 
     ``drawn`` grows with every figure: what a report of the page is made of.
     """
 
-    settings: Instant
+    settings: Declared
     dataset: xr.Dataset
     drawn: dict[str, FigureSpec] = field(default_factory=dict)
 
@@ -60,12 +62,12 @@ class InstantPage:
     """
 
     lab: Laboratory
-    look: Callable[[View], None]
-    read: Callable[[View], None]
-    words_of_position: Callable[[Instant], str] | None = None
+    look: Callable[[View[Any]], None]
+    read: Callable[[View[Any]], None]
+    words_of_position: Callable[[Any], str] | None = None
     before: Callable[[], None] | None = None
     after: Callable[[], None] | None = None
-    seconds: Callable[[Instant], float] = lambda settings: 0.0
+    seconds: Callable[[Any], float] = lambda settings: 0.0
 
     @property
     def declared(self) -> type[Instant]:
@@ -101,7 +103,7 @@ class InstantPage:
         if self.after is not None:
             self.after()
 
-    def _view(self, settings: Instant | None) -> View:
+    def _view(self, settings: Instant | None) -> View[Instant]:
         """The numbers of these settings, or of the last ones that had some after saying why these have none."""
         declared = self.declared
         key = f"shown-{declared.name}"
@@ -118,7 +120,7 @@ class InstantPage:
                 return view
         st.stop()
 
-    def _computed(self, settings: Instant) -> View | None:
+    def _computed(self, settings: Instant) -> View[Instant] | None:
         """These settings with their numbers; None after saying why there are none, or how far they are."""
         try:
             dataset = background.made(_task(self, settings))

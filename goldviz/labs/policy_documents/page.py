@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import streamlit as st
 
-from goldviz.declare.instant import Instant
 from goldviz.labs.policy_documents import LAB
 from goldviz.labs.policy_documents.figures import FIGURES
 from goldviz.labs.policy_documents.figures.reading import in_view
@@ -32,16 +29,16 @@ COSINE = st.column_config.NumberColumn(format="%.4f")
 PIECES = st.column_config.NumberColumn(help="Each once, without special ones: those that the mean is over.")
 
 
-def draw(view: View, name: str, **more: object) -> None:
+def draw(view: View[PolicyDocuments], name: str, **more: object) -> None:
     """One figure, and under it what it cannot show."""
     spec = FIGURES[name]
     view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show, **more)
     st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
 
 
-def look(view: View) -> None:
+def look(view: View[PolicyDocuments]) -> None:
     """Tone and change over time, and the map."""
-    settings = cast(PolicyDocuments, view.settings)
+    settings = view.settings
     policy_panel.show(settings)
     left, right = st.columns(2)
     with left:
@@ -52,9 +49,9 @@ def look(view: View) -> None:
         draw(view, "map", document=settings.document, colour=settings.colour, map_kinds=settings.map_kinds)
 
 
-def read(view: View) -> None:
+def read(view: View[PolicyDocuments]) -> None:
     """The words that changed, the nearest documents, the channels, and the mathematics."""
-    settings = cast(PolicyDocuments, view.settings)
+    settings = view.settings
     policy_change.show(settings, view.dataset)
     nearest(view, settings)
     with st.container(border=True, key="channels"):
@@ -67,7 +64,7 @@ def read(view: View) -> None:
         why(view)
 
 
-def nearest(view: View, settings: PolicyDocuments) -> None:
+def nearest(view: View[PolicyDocuments], settings: PolicyDocuments) -> None:
     """The table of the documents nearest to the one in view."""
     place = in_view(view.dataset, settings.document)
     st.markdown(f"**Which documents are nearest to {plain(str(view.dataset['title'].values[place]))}?**")
@@ -78,10 +75,10 @@ def nearest(view: View, settings: PolicyDocuments) -> None:
     )
 
 
-def why(view: View) -> None:
+def why(view: View[PolicyDocuments]) -> None:
     """Vectors of documents, their tone, change and map (document 001, section 4.2)."""
     ds = view.dataset
-    place = in_view(ds, cast(PolicyDocuments, view.settings).document)
+    place = in_view(ds, view.settings.document)
     formulas, numbers = st.columns(2)
     with formulas:
         st.markdown("A text of N pieces leaves the encoder as X of L, a vector for each piece (document 001, 4.1.1):")
@@ -122,9 +119,9 @@ def why(view: View) -> None:
         )
 
 
-def position_words(settings: Instant) -> str:
+def position_words(settings: PolicyDocuments) -> str:
     """Which document is compared."""
-    return plain(cast(PolicyDocuments, settings).document_in_words())
+    return plain(settings.document_in_words())
 
 
 PAGE = InstantPage(

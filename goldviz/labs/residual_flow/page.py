@@ -5,33 +5,32 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from goldviz.declare.instant import Instant
 from goldviz.labs.residual_flow import LAB
 from goldviz.labs.residual_flow.figures import FIGURES
-from goldviz.labs.residual_flow.settings import TRAINED
+from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
 from goldviz.ui.instant_page import InstantPage, View
 
 
-def draw(view: View, name: str) -> None:
+def draw(view: View[ResidualFlow], name: str) -> None:
     """One figure, and under it what it cannot show."""
     spec = FIGURES[name]
     view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
     st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
 
 
-def pair(view: View, left: str, right: str) -> None:
+def pair(view: View[ResidualFlow], left: str, right: str) -> None:
     """Two figures side by side."""
     for column, name in zip(st.columns(2), (left, right), strict=True):
         with column:
             draw(view, name)
 
 
-def look(view: View) -> None:
+def look(view: View[ResidualFlow]) -> None:
     """The network's plane; beside it the flow's where there is a task, else how fast the one becomes the other."""
     pair(view, "carried", "flow" if "true_class" in view.dataset else "convergence")
 
 
-def read(view: View) -> None:
+def read(view: View[ResidualFlow]) -> None:
     """Convergence, distance and cost, and the mathematics."""
     if "true_class" in view.dataset:
         pair(view, "right", "convergence")
@@ -40,7 +39,7 @@ def read(view: View) -> None:
         why(view)
 
 
-def why(view: View) -> None:
+def why(view: View[ResidualFlow]) -> None:
     """Document 001, eq. 26 and 28-30, and what they come to here."""
     words, numbers = st.columns(2)
     with words:
@@ -66,7 +65,7 @@ def why(view: View) -> None:
         )
 
 
-def sentences(view: View) -> list[str]:
+def sentences(view: View[ResidualFlow]) -> list[str]:
     """This view's numbers behind eq. 26-30."""
     ds = view.dataset
     blocks, step, duration = ds.attrs["blocks"], ds.attrs["step"], ds.attrs["duration"]
@@ -82,7 +81,7 @@ def sentences(view: View) -> list[str]:
         _cost(view),
         _stability(view),
     ]
-    if view.settings.model_dump()["field"] in TRAINED:
+    if view.settings.field in TRAINED:
         found.append(_task(view))
     if ds.attrs["sharing"] == "separate":
         found.append(
@@ -92,7 +91,7 @@ def sentences(view: View) -> list[str]:
     return found
 
 
-def _cost(view: View) -> str:
+def _cost(view: View[ResidualFlow]) -> str:
     ds = view.dataset
     tolerance = 1e-4
     chosen = ds.isel(asked=int(np.abs(np.log(ds["asked"].values / tolerance)).argmin()))
@@ -105,7 +104,7 @@ def _cost(view: View) -> str:
     )
 
 
-def _stability(view: View) -> str:
+def _stability(view: View[ResidualFlow]) -> str:
     ds = view.dataset
     rate, steep, step = ds.attrs["fastest_rate"], ds.attrs["steepest_slope"], ds.attrs["step"]
     judged = (
@@ -124,7 +123,7 @@ def _stability(view: View) -> str:
     )
 
 
-def _task(view: View) -> str:
+def _task(view: View[ResidualFlow]) -> str:
     ds = view.dataset
     told = (
         f"After training on the spot, the network puts {ds.attrs['network_right']:.1%} and the flow "
@@ -139,12 +138,12 @@ def _task(view: View) -> str:
     )
 
 
-def position_words(settings: Instant) -> str:
+def position_words(settings: ResidualFlow) -> str:
     """What the slider over the figures moves."""
     return "Depth in view (% of T)"
 
 
-def seconds(settings: Instant) -> float:
+def seconds(settings: ResidualFlow) -> float:
     """A fraction of a second: four solvers and a reference; little more where a field is trained first."""
     return 1.0
 
