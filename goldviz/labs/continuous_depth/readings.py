@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats, Verdicts, diverged
+from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
+from goldviz.diagnostics.findings.measures import diverged, share
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,18 +23,18 @@ SMALL_ERROR = 0.05
 FIRST_STEPS = 5
 """Steps whose mean is what an adaptive solver paid at the start."""
 
-DEPTH_LABELS = {"ode": "neural ODE", "residual": "residual network"}
+LABELS = {"ode": "neural ODE", "residual": "residual network"}
 
 
 @dataclass(frozen=True)
-class DepthReading:
+class Reading:
     """What was recorded of one network, for each seed; NaN where nothing was.
 
-    ``loss``, ``refined`` (the loss with the field followed exactly), ``saturation`` and ``stiffness`` are those of the
-    last look. ``accuracy`` is the mean over the last quarter of the looks, because a flow that squeezes points through
-    a neck has all of them right at one step and not at the next; ``gradient_difference`` is the median over the same
-    looks. ``paid_first`` and ``paid_last`` are the mean evaluations forward over the first five steps and over the last
-    quarter.
+    ``loss``, ``refined`` (the loss with the field followed exactly) and ``saturation`` are those of the last look.
+    ``accuracy`` is the mean over the last quarter of the looks, because a flow that squeezes points through a neck has
+    all of them right at one step and not at the next; ``gradient_difference``, of the flow alone, is the median over
+    the same looks. ``paid_first`` and ``paid_last`` are the mean evaluations forward over the first five steps and over
+    the last quarter.
     """
 
     name: str
@@ -41,54 +42,38 @@ class DepthReading:
     refined: Floats
     accuracy: Floats
     saturation: Floats
-    stiffness: Floats
     gradient_difference: Floats
     paid_first: Floats
     paid_last: Floats
     diverged: Verdicts
 
     @classmethod
-    def of(cls, ds: xr.Dataset, network: str) -> DepthReading:
+    def of(cls, ds: xr.Dataset, network: str) -> Reading:
         """Read one network off a run's dataset; variables may be missing or empty."""
-        seeds = max(ds.sizes.get("seed", 1), 1)
-        nothing = np.full(seeds, np.nan)
-
-        def values(name: str, dim: str) -> Floats | None:
-            if name not in ds or ds[name].size == 0:
-                return None
-            array = ds[name].sel(network=network) if "network" in ds[name].dims else ds[name]
-            return np.asarray(array.transpose(dim, "seed").values, dtype=np.float64)
-
-        def last(name: str) -> Floats:
-            found = values(name, "look")
-            return found[-1] if found is not None else nothing
-
-        right = values("test_accuracy", "look")
-        apart = values("gradient_difference", "look") if network == "ode" else None
-        paid, losses = values("evaluations_forward", "step"), values("loss", "step")
+        recorded = Recorded(ds, network)
+        flow = recorded if network == "ode" else Recorded(ds.coords.to_dataset(), network)
         return cls(
-            name=network,
-            loss=last("test_loss"),
-            refined=last("refined_test_loss"),
-            accuracy=_last_quarter(right).mean(axis=0) if right is not None else nothing,
-            saturation=last("field_saturation"),
-            stiffness=last("field_stiffness"),
-            gradient_difference=np.median(_last_quarter(apart), axis=0) if apart is not None else nothing,
-            paid_first=paid[:FIRST_STEPS].mean(axis=0) if paid is not None else nothing,
-            paid_last=_last_quarter(paid).mean(axis=0) if paid is not None else nothing,
-            diverged=diverged(losses) if losses is not None else np.zeros(seeds, dtype=bool),
+            name=LABELS.get(network, network),
+            loss=recorded.last("test_loss", "look"),
+            refined=recorded.last("refined_test_loss", "look"),
+            accuracy=recorded.measure("test_accuracy", "look", by=_settled),
+            saturation=recorded.last("field_saturation", "look"),
+            gradient_difference=flow.measure("gradient_difference", "look", by=_typical),
+            paid_first=recorded.measure("evaluations_forward", "step", by=lambda paid: paid[:FIRST_STEPS].mean(axis=0)),
+            paid_last=recorded.measure("evaluations_forward", "step", by=_settled),
+            diverged=recorded.verdict("loss", "step", by=diverged),
         )
-
-    @property
-    def label(self) -> str:
-        """The network's name inside a sentence."""
-        return DEPTH_LABELS.get(self.name, self.name)
 
     @property
     def learned(self) -> Verdicts:
         """Whether nearly all points are right, or the regression's error is small."""
         small = np.isnan(self.accuracy) & (self.loss < SMALL_ERROR)
         return np.asarray((self.accuracy >= ALL_RIGHT) | small)
+
+    @property
+    def unlearned(self) -> Verdicts:
+        """Whether points are still wrong, or the error is not small."""
+        return ~self.learned
 
     @property
     def inconsistent(self) -> Verdicts:
@@ -98,10 +83,25 @@ class DepthReading:
         return np.asarray(changed & (larger > NEGLIGIBLE))
 
     @property
+    def consistent(self) -> Verdicts:
+        """Whether it does not; where the field was never followed exactly, that is not known."""
+        return ~self.inconsistent & bool(np.isfinite(self.refined).all())
+
+    @property
     def growth(self) -> Floats:
         """How many times more often the field is asked in the end than at the start."""
-        return np.asarray(self.paid_last / np.where(self.paid_first > 0, self.paid_first, np.nan))
+        return share(self.paid_last, self.paid_first)
 
 
 def _last_quarter(values: Floats) -> Floats:
     return values[-max(1, len(values) // 4) :]
+
+
+def _settled(values: Floats) -> Floats:
+    """The mean over the last quarter of the looks or steps."""
+    return np.asarray(_last_quarter(values).mean(axis=0))
+
+
+def _typical(values: Floats) -> Floats:
+    """The median over the last quarter of the looks."""
+    return np.asarray(np.median(_last_quarter(values), axis=0))

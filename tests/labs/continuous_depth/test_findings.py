@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.continuous_depth.findings import findings_of
-from goldviz.labs.continuous_depth.readings import DepthReading
+from goldviz.labs.continuous_depth.readings import Reading
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 
 STEPS = 40
@@ -197,7 +197,7 @@ def test_findings_do_not_contradict_each_other(
 def test_a_reading_is_of_the_last_look_and_the_last_quarter():
     run = run_of(("ode",), evaluations=(10, 49))
     run["test_loss"].loc[{"look": 40}] = 0.7
-    reading = DepthReading.of(run, "ode")
+    reading = Reading.of(run, "ode")
     assert reading.loss.tolist() == [0.7]
     assert reading.paid_first[0] == pytest.approx(12)
     assert reading.paid_last[0] == pytest.approx(44.5)
