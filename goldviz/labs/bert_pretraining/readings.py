@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, typical_update
+from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, rising, typical_updates
+from goldviz.labs.bert_pretraining.heads import Heads
 
 if TYPE_CHECKING:
     import xarray as xr
 
 WORDS, TONE = 1, 2
 NEW_DRAWS, NEW_PATTERNS = "new draws", "new patterns"
+
+MARGIN = 0.07
+"""Two shares of 400 texts near a half differ so much by chance: two standard errors of their difference.
+
+That takes their errors as independent. Errors on the same texts mostly go together, so the line is a careful one; texts
+are not recorded one by one, which a paired test would need.
+"""
+CARRIED = 0.15
+WORSE_AGAIN = 1.05
+LEAST_TEXTS = 25
+WINDOWS = 40
+
+
+class Kind(NamedTuple):
+    """One kind of text: shares right in it and in all kinds, how far it is behind them, and the bag of words' share."""
+
+    name: str
+    right: Floats
+    overall: Floats
+    behind: Floats
+    bag: float
 
 
 @dataclass(frozen=True)
@@ -22,12 +45,14 @@ class PretrainingReading:
 
     ``word_losses`` (step, seed) are phase 1's losses, ``unseen_losses`` (look, seed) those on unseen texts up to its
     end; ``words_trained`` is the mean of the last tenth of the former, ``words_unseen`` the last of the latter and
-    ``words_now`` the one at the last look of all. ``tone`` and ``bag`` are shares right on unseen texts by tone set,
-    ``majority`` the baseline of always naming one tone, ``tone_trained`` the share of the last tenth of phase 2's
-    steps. ``by_kind`` is (kind, seed). Update-to-data ratios are medians over parts and looks of a phase; gradient
-    norms by part are medians over phase 1's steps, or phase 2's where there is no phase 1, (part, seed).
+    ``words_now`` the one at the last look of all. ``known`` and ``new`` are shares right on unseen texts of known and
+    of new patterns, ``bag`` that of a bag of words on new ones, ``baseline`` that of always naming one tone on known
+    ones, ``tone_trained`` the share of the last tenth of phase 2's steps. ``update`` is the typical update-to-data
+    ratio of phase 1. ``part_norms`` (part, seed) are gradient norms, medians over phase 1's steps, or phase 2's where
+    there is no phase 1. ``last`` is the last step.
     """
 
+    last: int
     seeds: int
     diverged: Verdicts
     word_losses: Floats
@@ -37,25 +62,23 @@ class PretrainingReading:
     words_now: Floats
     uniform: float
     unigram: float
-    tone: dict[str, Floats]
-    bag: dict[str, float]
-    majority: dict[str, float]
+    known: Floats
+    new: Floats
+    bag: float
+    baseline: float
     tone_trained: Floats
-    kinds: tuple[str, ...]
-    kind_count: Floats
-    by_kind: Floats
-    bag_by_kind: Floats
-    update: dict[int, Floats]
+    hardest: Kind
+    update: Floats
     parts: tuple[str, ...]
     part_norms: Floats
     largest_norm: Floats
     clipped: Floats
+    heads: Heads
 
     @classmethod
     def of(cls, ds: xr.Dataset) -> PretrainingReading:
         """Read a run's dataset; variables may be missing or empty."""
-        seeds = max(ds.sizes.get("seed", 1), 1)
-        found = _Reader(ds, seeds)
+        found = _Reader(ds)
         losses = found.at_steps("loss", WORDS)
         every_loss = found.values("loss", "step", "seed")
         unseen = found.at_looks("unseen_masked_loss", WORDS)
@@ -63,8 +86,9 @@ class PretrainingReading:
         norms = found.at_steps("part_gradient_norm", WORDS, "part")
         norms = norms if len(norms) else found.at_steps("part_gradient_norm", TONE, "part")
         return cls(
-            seeds=seeds,
-            diverged=diverged(every_loss) if len(every_loss) else np.zeros(seeds, dtype=bool),
+            last=found.last,
+            seeds=len(found.nothing),
+            diverged=diverged(every_loss) if len(every_loss) else np.isinf(found.nothing),
             word_losses=losses,
             unseen_losses=unseen,
             words_trained=_recent(losses, found.nothing),
@@ -72,25 +96,113 @@ class PretrainingReading:
             words_now=all_unseen[-1] if len(all_unseen) else found.nothing,
             uniform=found.number("uniform_loss"),
             unigram=found.number("unigram_loss"),
-            tone={name: found.tone(name) for name in (NEW_DRAWS, NEW_PATTERNS)},
-            bag={name: found.baseline("bag of words", name) for name in (NEW_DRAWS, NEW_PATTERNS)},
-            majority={name: found.baseline("majority", name) for name in (NEW_DRAWS, NEW_PATTERNS)},
+            known=found.tone(NEW_DRAWS),
+            new=found.tone(NEW_PATTERNS),
+            bag=found.baseline("bag of words", NEW_PATTERNS),
+            baseline=found.baseline("majority", NEW_DRAWS),
             tone_trained=_recent(found.at_steps("tone_accuracy", TONE), found.nothing),
-            kinds=tuple(str(kind) for kind in ds["kind"].values) if "kind" in ds.coords else (),
-            kind_count=found.values("kind_count", "kind"),
-            by_kind=found.last_look("kind_tone_accuracy", "kind"),
-            bag_by_kind=found.values("baseline_kind_accuracy", "baseline", "kind")[:1],
-            update={phase: _typical(found.at_looks("update_to_data", phase, "part"), seeds) for phase in (WORDS, TONE)},
+            hardest=found.hardest_kind(),
+            update=typical_updates(found.at_looks("update_to_data", WORDS, "part")),
             parts=tuple(str(part) for part in ds["part"].values) if "part" in ds.coords else (),
             part_norms=_middle(norms),
             largest_norm=found.values("gradient_norm", "step", "seed").max(0, initial=-np.inf),
             clipped=_recent(found.at_steps("clipped", WORDS), found.nothing, share=1.0),
+            heads=Heads.of(ds, found.words_end),
         )
 
     @property
     def worth(self) -> Floats:
         """The unseen loss at the end of phase 1 as a share of word frequencies' loss."""
         return quotient(self.words_unseen, np.full(self.seeds, self.unigram))
+
+    @property
+    def choices(self) -> float:
+        """Among how many pieces as likely as each other that loss leaves the choice."""
+        return float(np.exp(median(self.words_unseen)))
+
+    @property
+    def choices_by_frequency(self) -> float:
+        """Among how many word frequencies leave it."""
+        return float(np.exp(self.unigram))
+
+    @property
+    def rising(self) -> Verdicts:
+        """Whether phase 1's loss rises."""
+        return rising(self.word_losses)
+
+    @property
+    def unseen_gap(self) -> Floats:
+        """The unseen loss at the end of phase 1 as a multiple of that in training."""
+        return quotient(self.words_unseen, self.words_trained)
+
+    @property
+    def worse_again(self) -> Verdicts:
+        """Whether that loss was lower at one of three looks or more before."""
+        if len(self.unseen_losses) < 3:
+            return np.zeros(self.seeds, dtype=bool)
+        return np.asarray(self.words_unseen > WORSE_AGAIN * self.unseen_losses.min(0))
+
+    @property
+    def forgetting(self) -> Floats:
+        """The unseen loss at the last look as a multiple of that at the end of phase 1."""
+        return quotient(self.words_now, self.words_unseen)
+
+    @property
+    def fading(self) -> Floats:
+        """The last block's gradient norm as a multiple of the first block's; NaN where one is missing."""
+        rows = [row for row, part in enumerate(self.parts) if part.startswith("block ")]
+        if not rows or len(self.part_norms) <= rows[-1]:
+            return np.full(self.seeds, np.nan)
+        return quotient(self.part_norms[rows[-1]], self.part_norms[rows[0]])
+
+    @property
+    def window(self) -> int:
+        """How many steps of phase 1 a mean is taken over, in search of spikes."""
+        return max(1, len(self.word_losses) // WINDOWS)
+
+    @cached_property
+    def spike(self) -> Floats:
+        """The largest ratio of a window's mean loss to the lowest before it; NaN for a short run."""
+        count = len(self.word_losses) // self.window
+        if count < WINDOWS // 2:
+            return np.full(self.seeds, np.nan)
+        means = self.word_losses[-count * self.window :].reshape(count, self.window, -1).mean(1)
+        return np.asarray(quotient(means[1:], np.minimum.accumulate(means)[:-1]).max(0))
+
+    @property
+    def unlearned(self) -> Verdicts:
+        """Whether known patterns are judged no better than by always naming one tone."""
+        return np.asarray(self.known <= self.baseline + MARGIN)
+
+    @property
+    def beyond_words(self) -> Verdicts:
+        """Whether new patterns are judged better than by counted words."""
+        return np.asarray(self.new > self.bag + MARGIN)
+
+    @property
+    def level_with_words(self) -> Verdicts:
+        """Whether they are judged, but no better; NaN on either side is no verdict, so this is not the negation."""
+        return np.asarray((self.new <= self.bag + MARGIN) & ~self.unlearned)
+
+    @property
+    def below_words(self) -> Verdicts:
+        """Whether they are judged worse."""
+        return np.asarray(self.new < self.bag - MARGIN)
+
+    @property
+    def carried(self) -> Verdicts:
+        """Whether known patterns are judged much better than by always naming one tone."""
+        return np.asarray(self.known > self.baseline + CARRIED)
+
+    @property
+    def tied_to_patterns(self) -> Floats:
+        """How much better known patterns are judged than new ones."""
+        return np.asarray(self.known - self.new)
+
+    @property
+    def tied_to_labels(self) -> Floats:
+        """How much better labelled texts are judged than unseen ones of the same patterns."""
+        return np.asarray(self.tone_trained - self.known)
 
 
 def quotient(above: Floats, below: Floats) -> Floats:
@@ -106,14 +218,16 @@ def quotient(above: Floats, below: Floats) -> Floats:
 class _Reader:
     """Arrays of a dataset in a fixed order of dimensions, empty where nothing was recorded."""
 
-    def __init__(self, ds: xr.Dataset, seeds: int) -> None:
+    def __init__(self, ds: xr.Dataset) -> None:
         self.ds = ds
-        self.nothing: Floats = np.full(seeds, np.nan)
+        self.nothing: Floats = np.full(max(ds.sizes.get("seed", 1), 1), np.nan)
         steps = ds["step"].values if "step" in ds.coords else np.array([], dtype=int)
         phases = ds["phase"].values if "phase" in ds and len(steps) else np.zeros(len(steps))
         self.in_phase = {phase: phases == phase for phase in (WORDS, TONE)}
+        self.last = int(steps[-1]) if len(steps) else 0
+        self.words_end = int(steps[self.in_phase[WORDS]].max(initial=0))
         tone_steps = steps[self.in_phase[TONE]]
-        began = int(tone_steps[0]) - 1 if len(tone_steps) else int(steps[-1]) if len(steps) else 0
+        began = int(tone_steps[0]) - 1 if len(tone_steps) else self.last
         looks = ds["look"].values if "look" in ds.coords else np.array([], dtype=int)
         self.looks = {WORDS: looks <= began, TONE: looks > began}
 
@@ -148,6 +262,18 @@ class _Reader:
             return float("nan")
         return float(found[self._place("baseline", baseline), self._place("tone_set", tone_set)])
 
+    def hardest_kind(self) -> Kind:
+        """The kind, of those with enough texts, that is judged worst; NaN where kinds were not recorded."""
+        right, counts = self.last_look("kind_tone_accuracy", "kind"), self.values("kind_count", "kind")[:, None]
+        if not len(right) or not len(counts):
+            return Kind("", self.nothing, self.nothing, self.nothing, np.nan)
+        overall = (right * counts).sum(0) / counts.sum()
+        behind = np.where(counts >= LEAST_TEXTS, overall - right, -np.inf)
+        row = int(np.median(behind, axis=1).argmax())
+        bag = self.values("baseline_kind_accuracy", "baseline", "kind")[:1, row : row + 1]
+        name = str(self.ds["kind"].values[row]).replace("_", " ")
+        return Kind(name, right[row], overall, behind[row], float(bag[0, 0]) if bag.size else np.nan)
+
     def _place(self, dim: str, label: str) -> int:
         return [str(known) for known in self.ds[dim].values].index(label)
 
@@ -155,11 +281,6 @@ class _Reader:
 def _recent(values: Floats, nothing: Floats, share: float = 0.1) -> Floats:
     """The mean of the last ``share`` of the steps for each seed."""
     return values[-max(1, int(len(values) * share)) :].mean(0) if len(values) else nothing
-
-
-def _typical(ratios: Floats, seeds: int) -> Floats:
-    """The typical update-to-data ratio over looks and parts (look, part, seed), for each seed."""
-    return np.array([typical_update(ratios[..., seed]) for seed in range(seeds)])
 
 
 def _middle(norms: Floats) -> Floats:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.findings import median, percent
-from goldviz.labs.bert_pretraining.readings import NEW_DRAWS, NEW_PATTERNS, PretrainingReading
+from goldviz.labs.bert_pretraining.readings import PretrainingReading
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,9 +31,8 @@ def _on_words(reading: PretrainingReading) -> str:
 
 
 def _on_tone(reading: PretrainingReading) -> str:
-    draws, patterns = (median(reading.tone[name]) for name in (NEW_DRAWS, NEW_PATTERNS))
+    draws, patterns = median(reading.known), median(reading.new)
     if not np.isfinite(draws) or not np.isfinite(patterns):
         return ""
     words = f"Tone: {percent(draws)} right on known patterns, {percent(patterns)} on new ones"
-    bag = reading.bag[NEW_PATTERNS]
-    return f"{words}; a bag of words {percent(bag)}." if np.isfinite(bag) else f"{words}."
+    return f"{words}; a bag of words {percent(reading.bag)}." if np.isfinite(reading.bag) else f"{words}."

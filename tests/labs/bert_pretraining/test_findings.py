@@ -9,18 +9,10 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldviz.labs.bert_pretraining import heads as bert_pretraining_heads
 from goldviz.labs.bert_pretraining import readings as bert_pretraining_readings
 from goldviz.labs.bert_pretraining.findings import findings_of
-from goldviz.labs.bert_pretraining.findings import (
-    heads as bert_pretraining_head_findings,
-)
-from goldviz.labs.bert_pretraining.findings import (
-    steps as bert_pretraining_step_findings,
-)
-from goldviz.labs.bert_pretraining.findings import (
-    tone as bert_pretraining_tone_findings,
-)
-from goldviz.labs.bert_pretraining.findings.heads import entropies, neighbours
+from goldviz.labs.bert_pretraining.heads import entropies, neighbours
 from goldviz.labs.bert_pretraining.readings import PretrainingReading
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.labs.bert_pretraining.words import pretraining_verdict
@@ -166,7 +158,7 @@ def test_the_bag_of_words_is_the_line(new, kind):
 
 def test_the_margin_is_two_standard_errors_of_a_difference_of_shares():
     error = np.random.default_rng(0).binomial(400, 0.5, (2, 100_000)) / 400
-    assert 2 * (error[0] - error[1]).std() == pytest.approx(bert_pretraining_tone_findings.MARGIN, abs=0.002)
+    assert 2 * (error[0] - error[1]).std() == pytest.approx(bert_pretraining_readings.MARGIN, abs=0.002)
 
 
 def test_a_gain_over_the_bag_is_put_down_to_order_or_words_and_the_paired_run_is_offered():
@@ -298,15 +290,7 @@ def test_attention_is_measured_by_closed_forms():
     assert neighbours(EVEN, -1) == pytest.approx(1 / SIZE)
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        bert_pretraining_head_findings,
-        bert_pretraining_readings,
-        bert_pretraining_step_findings,
-        bert_pretraining_tone_findings,
-    ],
-)
+@pytest.mark.parametrize("module", [bert_pretraining_heads, bert_pretraining_readings])
 def test_examples_hold(module):
     tested = doctest.testmod(module)
     assert tested.attempted

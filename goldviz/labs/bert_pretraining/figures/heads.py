@@ -16,7 +16,7 @@ from goldviz.figures.reading import finite, sentences, single
 from goldviz.figures.theme import as_label, depth_colours
 from goldviz.labs.bert_pretraining.figures.curves import mark_phases
 from goldviz.labs.bert_pretraining.figures.quantities import figure, probe_pieces
-from goldviz.labs.bert_pretraining.findings.heads import entropies
+from goldviz.labs.bert_pretraining.heads import entropies
 
 GAP = 1
 """Empty cells between two maps."""

@@ -1,167 +1,102 @@
-"""Rules on the steps of pre-training: too large, too small, a loss that jumps, and training that ends in no number.
+"""Rules on the steps of pre-training, and on the gradient's way down through the blocks.
 
-Document 002, section 3.7. Each rule gives at most one finding.
+Document 001, section 3; document 002, section 3.7.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from goldviz.diagnostics.findings import (
-    LARGEST_UPDATE,
-    SMALLEST_UPDATE,
-    Finding,
-    Floats,
-    Verdict,
-    Verdicts,
-    agreement,
-    majority,
-    median,
-    remedy,
-    rising,
-    times,
-)
-from goldviz.labs.bert_pretraining.readings import WORDS, PretrainingReading, quotient
+from goldviz.diagnostics.findings import Rule, above, majority, steps_too_long, steps_too_short, training_diverged
+from goldviz.diagnostics.findings.advice import CLIPPED as CLIP
+from goldviz.diagnostics.findings.advice import DividedBy, IfZero, RaisedTo, Scaled, Times
+from goldviz.labs.bert_pretraining.readings import PretrainingReading
 
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
 
 STILL_FALLING = 0.8
 """An unseen loss below this share of word frequencies' loss needs no larger steps."""
-SPIKE = 1.3
-WINDOWS = 40
+
+ADAMW = ("Let AdamW set the size of each step.", {"optimiser": "adamw"})
+SLOWER = ("Take a tenth of the learning rate.", {"learning_rate": Scaled(0.1)})
+PRETRAIN_LONGER = ("Pre-train three times as long.", {"pretraining_steps": Times(3)})
+LONG_WARM_UP = ("Warm up for a fifth of the steps.", {"warm_up": RaisedTo(0.2)})
 
 
-def sureness(seeds: Verdicts) -> str:
-    """How sure a verdict is: the share of the seeds that cross the line."""
-    return agreement([Verdict("", "", np.asarray(seeds))])
+def has_read(n: PretrainingReading, settings: BertPretraining) -> bool:
+    """Whether there is a phase 1, and it has ended."""
+    return n.last >= settings.pretraining_steps > 0
 
 
-def scaled(rate: float, factor: float) -> float:
-    """A learning rate times a factor, to three digits and within what is allowed.
-
-    >>> scaled(0.003, 0.1), scaled(0.5, 10)
-    (0.0003, 1.0)
-    """
-    return min(1.0, max(1e-6, float(f"{rate * factor:.3g}")))
-
-
-def usual(settings: BertPretraining, name: str) -> Any:
-    """The default of a setting."""
+def usual(name: str, settings: BertPretraining) -> Any:
+    """A setting as it is by default."""
     return type(settings).model_fields[name].default
 
 
-def training_diverged(settings: BertPretraining, reading: PretrainingReading, status: str) -> Finding | None:
-    """The loss, or the run's status, says that training ended in no number."""
-    if not reading.diverged.any() and status != "diverged":
-        return None
-    slower = {"learning_rate": scaled(settings.learning_rate, 0.1), "clip": settings.clip or 1.0}
-    return Finding(
-        kind="diverged",
-        title="Training diverged",
-        severity="bad",
-        number="a recorded value that is no finite number",
-        threshold="any loss that is NaN or infinite",
-        confidence=sureness(reading.diverged) if reading.diverged.any() else "the run stopped for it",
-        explanation="One step was so long that the next loss was no number any more. Warm-up keeps the first steps "
-        "short, and clipping caps the longest gradient (document 002, section 3.7).",
-        **remedy(
-            settings,
-            ("Take a tenth of the learning rate, and cap the gradient's norm.", slower),
-            ("Warm up for a tenth of the steps.", {"warm_up": max(0.1, settings.warm_up)}),
-        ),
-    )
+# fmt: off
+UNSOUND = (
+    replace(
+        training_diverged(
+            explanation="One step was so long that the next loss was no number any more. Warm-up keeps the first steps "
+            "short, and clipping caps the longest gradient (document 002, section 3.7).",
+            advice=[
+                ("Take a tenth of the learning rate, and cap the gradient's norm.",
+                    {"learning_rate": Scaled(0.1), "clip": IfZero(1.0)}),
+                ("Warm up for a tenth of the steps.", {"warm_up": RaisedTo(0.1)}),
+            ]),
+        number="a recorded value that is no finite number", alone=True),
+    Rule("exploding", "bad", "The gradient explodes",
+        line=above("largest_norm", 1000, "a norm above {at} at any step"),
+        number="a gradient of norm {largest_norm:times}",
+        explanation="One such step undoes hundreds of others. Clipping keeps its direction and cuts its length "
+        "(document 002, section 3.7).",
+        advice=[CLIP, SLOWER]),
+    replace(
+        steps_too_long(
+            title="The learning rate of pre-training is too large",
+            explanation="Each of your steps overwrites a good part of the weights. Attention suffers first: long "
+            "queries and keys make the softmax pick one piece for good, and its gradient dies (document 001, section "
+            "4.1.2).",
+            advice=[SLOWER, ("Warm up for a tenth of the steps, and clip at 1.", {"warm_up": 0.1, "clip": 1.0})],
+            only=lambda n, settings: len(n.word_losses) > 0),
+        severity="bad"),
+    Rule("vanishing", "bad", "The gradient vanishes on its way to the first block",
+        line=above("fading", 100, "{at} times, median over the steps"),
+        number="{fading:times} times shorter than in the last block",
+        explanation="Each block adds to what it was given, so that the gradient has a path past it; the layer norm "
+        "after the sum shrinks that path a little in every block (document 001, section 4.1.2).",
+        advice=[("Take half as many blocks.", {"layers": DividedBy(2)}), LONG_WARM_UP]),
+)
 
-
-def too_fast(reading: PretrainingReading) -> Verdicts:
-    """Seeds whose steps overwrite the weights in phase 1, or whose loss rises."""
-    return np.asarray((reading.update[WORDS] > LARGEST_UPDATE) | rising(reading.word_losses))
-
-
-def steps_too_large(settings: BertPretraining, reading: PretrainingReading) -> Finding | None:
-    """The learning rate of pre-training is too large."""
-    over = too_fast(reading)
-    if not len(reading.word_losses) or not majority(over):
-        return None
-    words = [f"update-to-data ratio {times(median(reading.update[WORDS]))}"] if _known(reading.update[WORDS]) else []
-    words += ["the loss rises"] if majority(rising(reading.word_losses)) else []
-    return Finding(
-        kind="learning_rate_too_large",
-        title="The learning rate of pre-training is too large",
-        severity="bad",
-        number=", ".join(words),
-        threshold="a median ratio above 0.03, or a loss that ends a tenth above its start",
-        confidence=sureness(over),
-        explanation="Each of your steps overwrites a good part of the weights. Attention suffers first: long queries "
-        "and keys make the softmax pick one piece for good, and its gradient dies (document 001, section 4.1.2).",
-        **remedy(
-            settings,
-            ("Take a tenth of the learning rate.", {"learning_rate": scaled(settings.learning_rate, 0.1)}),
-            ("Warm up for a tenth of the steps, and clip at 1.", {"warm_up": 0.1, "clip": 1.0}),
-        ),
-    )
-
-
-def steps_too_small(settings: BertPretraining, reading: PretrainingReading) -> Finding | None:
-    """Steps of pre-training hardly move the weights."""
-    under = reading.update[WORDS] < SMALLEST_UPDATE
-    if not majority(under) or majority(reading.worth < STILL_FALLING):
-        return None
-    return Finding(
-        kind="learning_rate_too_small",
-        title="The learning rate of pre-training is too small",
-        severity="warning",
-        number=f"update-to-data ratio {times(median(reading.update[WORDS]))}",
-        threshold="a median ratio below 0.00003",
-        confidence=sureness(under),
-        explanation="Your steps change the weights so little that training would take many thousands of them.",
-        **remedy(
-            settings,
-            ("Take ten times the learning rate.", {"learning_rate": scaled(settings.learning_rate, 10)}),
-            ("Let AdamW set the size of each step.", {"optimiser": "adamw"}),
-        ),
-    )
-
-
-def loss_spike(settings: BertPretraining, reading: PretrainingReading) -> Finding | None:
-    """The loss jumped up on the way and came down again."""
-    heights = _spikes(reading.word_losses)
-    high = heights > SPIKE
-    if not majority(high):
-        return None
-    return Finding(
-        kind="loss_spike",
-        title="The loss jumped on the way",
-        severity="warning",
-        number=f"{times(median(heights))} times the lowest before it",
-        threshold=f"{SPIKE:g} times, each a mean of {_window(reading.word_losses)} steps",
-        confidence=sureness(high),
+UNEVEN = (
+    Rule("loss_spike", "warning", "The loss jumped on the way",
+        line=above("spike", 1.3, "{at} times, each a mean of {window} steps"),
+        number="{spike:times} times the lowest before it",
         explanation="A few long steps threw the weights back. Clipping shortens the gradient of such a step, and a "
         "longer warm-up keeps the rate small while Adam's averages know little (document 002, section 3.7).",
-        **remedy(
-            settings,
-            ("Clip the gradient at 1.", {"clip": settings.clip or 1.0}),
-            ("Warm up for a fifth of the steps.", {"warm_up": max(0.2, settings.warm_up)}),
-            ("Take a third of the learning rate.", {"learning_rate": scaled(settings.learning_rate, 1 / 3)}),
-        ),
-    )
+        advice=[
+            ("Clip the gradient at 1.", {"clip": IfZero(1.0)}),
+            LONG_WARM_UP,
+            ("Take a third of the learning rate.", {"learning_rate": Scaled(1 / 3)}),
+        ],
+        silenced_by=("learning_rate_too_large",)),
+    replace(
+        steps_too_short(
+            title="The learning rate of pre-training is too small",
+            explanation="Your steps change the weights so little that training would take many thousands of them.",
+            advice=[("Take ten times the learning rate.", {"learning_rate": Scaled(10)}), ADAMW],
+            silenced_by=("learning_rate_too_large",)),
+        only=lambda n, settings: has_read(n, settings) and not majority(n.worth < STILL_FALLING)),
+)
 
-
-def _window(losses: Floats) -> int:
-    return max(1, len(losses) // WINDOWS)
-
-
-def _spikes(losses: Floats) -> Floats:
-    """The largest ratio of a window's mean loss to the lowest before it, for each seed; NaN for a short run."""
-    width = _window(losses)
-    count = len(losses) // width
-    if count < WINDOWS // 2:
-        return np.full(losses.shape[1:], np.nan)
-    means = losses[len(losses) - count * width :].reshape(count, width, -1).mean(1)
-    return np.asarray(quotient(means[1:], np.minimum.accumulate(means)[:-1]).max(0))
-
-
-def _known(values: Floats) -> bool:
-    return bool(np.isfinite(values).any())
+# Adam divides by the gradient's usual size, and hardly minds.
+CLIPPED = Rule("clipping_every_step", "warning", "Nearly every step is clipped",
+    line=above("clipped", 0.9, "{at:percent} of the steps"),
+    number="{clipped:percent} of the steps on masked words",
+    explanation="Clipping is a belt for rare long gradients. Cut at every step, all gradients have one length, and "
+    "with SGD the clip value works as your learning rate.",
+    advice=[ADAMW, ("Clip at ten times the norm.", {"clip": Times(10)})],
+    only=lambda n, settings: settings.optimiser == "sgd")
+# fmt: on

@@ -1,0 +1,95 @@
+"""Rules on masked words: guessed from their context or by frequency alone, learned by heart, forgotten again.
+
+Document 001, section 4.2.2; Devlin et al. 2019.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from goldviz.diagnostics.findings import Candidate, Case, Rule, above, at_least, at_most, percent, where
+from goldviz.diagnostics.findings.advice import LoweredTo, Scaled, Times
+from goldviz.labs.bert_pretraining.findings.steps import has_read, usual
+from goldviz.labs.bert_pretraining.readings import WORSE_AGAIN
+
+WORSE = 1.05
+BY_HEART_FROM = 1.15
+REHEARSAL = 0.5
+"""The weight of masked words that is advised where fine-tuning forgets them (Radford et al. 2018)."""
+
+AGAINST_FREQUENCIES = "{words_unseen:.2f} nat on unseen texts, {worth:percent} of the {unigram:.2f} of word frequencies"
+LONGER = ("Train three times as long.", {"pretraining_steps": Times(3)})
+
+
+def _usual_steps(*names: str) -> Candidate:
+    return "Let AdamW take steps of the usual size.", {name: partial(usual, name) for name in names}
+
+
+def _what_forgets(case: Case) -> str:
+    asked = (
+        "masked words weigh {settings.rehearsal:g} times as much as the tone"
+        if case.settings.rehearsal
+        else "nothing asks for masked words any more"
+    )
+    return (
+        f"Fine-tuning updates all parameters for the tone (document 001, section 4.2.2), and {asked}. That is no harm "
+        "to the tone, but shows how far the encoder was moved."
+    )
+
+
+def _to_remember(case: Case) -> list[Candidate]:
+    rehearse: Candidate = (
+        ("Rehearse with three times the weight.", {"rehearsal": Times(3)})
+        if case.settings.rehearsal
+        else ("Rehearse: go on with masked words beside the tone.", {"rehearsal": REHEARSAL})
+    )
+    slower = ("Take a third of the learning rate.", {"fine_tuning_rate": Scaled(1 / 3)})
+    return [rehearse, ("Freeze the encoder.", {"frozen": True}), slower]
+
+
+# fmt: off
+FREQUENCIES = (
+    Rule("worse_than_word_frequencies", "bad", "It guesses masked words worse than by their frequency",
+        line=above("worth", WORSE, "{at:percent} of the loss of word frequencies"), number=AGAINST_FREQUENCIES,
+        explanation="Someone who never looks at the sentence, and names words as often as they occur, would score "
+        "better: {unigram:.2f} nat. Frequencies are the first thing to learn, so the steps were too few, too small, or "
+        "so large that each undoes the last.",
+        advice=[_usual_steps("optimiser", "learning_rate", "warm_up", "clip"), LONGER],
+        only=has_read),
+    Rule("only_word_frequencies", "bad", "It guesses masked words by their frequency alone",
+        line=at_least("worth", 0.95, f"{{at:percent}} to {percent(WORSE)} of the loss of word frequencies"),
+        number=AGAINST_FREQUENCIES,
+        explanation="Someone who never looks at the sentence, and names words as often as they occur, would score "
+        "about as well: {unigram:.2f} nat. First frequencies are learned, then context (document 001, section 4.2.2).",
+        advice=[
+            ("Hide 15 % of the pieces, so that context is left.", {"masked_share": LoweredTo(0.15)}),
+            LONGER,
+            _usual_steps("optimiser", "learning_rate"),
+        ],
+        only=has_read, silenced_by=("worse_than_word_frequencies",)),
+)
+
+BY_HEART = Rule("words_by_heart", "warning", "It learns its texts by heart",
+    line=above("unseen_gap", BY_HEART_FROM, f"{percent(BY_HEART_FROM - 1)} apart")
+    & where("worse_again", f"{percent(WORSE_AGAIN - 1)} above the best look"),
+    number="{words_unseen:.2f} nat on unseen ones, {words_trained:.2f} on its own",
+    explanation="Every step hides other pieces, but the same few texts come back again and again. From some point on "
+    "the network remembers them.",
+    advice=[
+        ("Read five times as many texts.", {"texts": Times(5)}),
+        ("Stop at half of the steps.", {"pretraining_steps": lambda settings: max(1, settings.pretraining_steps // 2)}),
+    ],
+    only=has_read, silenced_by=("worse_than_word_frequencies", "only_word_frequencies"))
+
+FORGOTTEN = Rule("forgotten", "warning", "Fine-tuning made it forget masked words",
+    line=above("forgetting", 1.25, "{at} times the loss at the end of pre-training"),
+    number="from {words_unseen:.2f} to {words_now:.2f} nat",
+    explanation=_what_forgets, advice=_to_remember,
+    only=lambda n, settings: settings.fine_tuning_steps > 0 and not settings.frozen, at_end=True)
+
+READS_CONTEXT = Rule("reads_context", "good", "It guesses masked words from their context",
+    line=at_most("worth", 0.8, "{at:percent} of the loss of word frequencies"), number=AGAINST_FREQUENCIES,
+    explanation="At a mask it is torn between about {choices:,.0f} pieces, where frequencies alone leave "
+    "{choices_by_frequency:,.0f}. The texts come from one generator, so this says little about other texts.",
+    only=has_read)
+# fmt: on
