@@ -9,7 +9,6 @@ import xarray as xr
 from pydantic import BaseModel, Field
 
 from goldviz.diagnostics.findings import (
-    LARGEST_UPDATE,
     DividedBy,
     IfZero,
     LoweredTo,
@@ -28,6 +27,7 @@ from goldviz.diagnostics.findings import (
     training_diverged,
     where,
 )
+from goldviz.diagnostics.findings.training import LARGEST_UPDATE
 
 
 class Settings(BaseModel):

@@ -9,8 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from goldviz.diagnostics.findings.words import Networks
-
 Severity = Literal["bad", "warning", "good"]
 Floats = NDArray[np.floating[Any]]
 Verdicts = NDArray[np.bool_]
@@ -52,20 +50,6 @@ def majority(verdicts: Verdicts) -> bool:
 def any_seed(verdicts: Verdicts) -> bool:
     """Whether a single seed crosses the line."""
     return bool(np.any(verdicts))
-
-
-def subject(verdicts: Sequence[Verdict]) -> str:
-    """The networks of some verdicts, as the subject of a sentence.
-
-    >>> subject([Verdict(name, "", np.array([True])) for name in ("RNN", "LSTM", "GRU")])
-    'the RNN, LSTM and GRU'
-    """
-    return str(Networks([verdict.network for verdict in verdicts])["subject"])
-
-
-def sentence_subject(verdicts: Sequence[Verdict]) -> str:
-    """The same at the beginning of a sentence: 'The RNN and LSTM'."""
-    return f"T{subject(verdicts)[1:]}"
 
 
 def number(verdicts: Sequence[Verdict]) -> str:

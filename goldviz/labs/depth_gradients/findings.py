@@ -11,33 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import (
-    CLIPPED,
-    FASTER,
-    SATURATED,
-    SLOWER,
-    SLOWER_AND_CLIPPED,
-    USELESS,
-    Candidate,
-    Case,
-    DividedBy,
-    Finding,
-    IfZero,
-    LoweredTo,
-    Rule,
-    Times,
-    above,
-    at_least,
-    at_most,
-    conclude,
-    median,
-    percent,
-    steps_too_long,
-    steps_too_short,
-    times,
-    training_diverged,
-    where,
-)
+from goldviz.diagnostics.findings import Case, DividedBy, Finding, IfZero, LoweredTo, Rule, Times, conclude, median
+from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate
+from goldviz.diagnostics.findings.line import above, at_least, at_most, where
+from goldviz.diagnostics.findings.training import SATURATED, USELESS, steps_too_long, steps_too_short, training_diverged
+from goldviz.diagnostics.findings.words import percent, times
 from goldviz.labs.depth_gradients.readings import Reading
 
 if TYPE_CHECKING:

@@ -11,36 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import (
-    CLIPPED,
-    FASTER,
-    SATURATED,
-    SLOWER,
-    SLOWER_AND_CLIPPED,
-    USELESS,
-    Candidate,
-    Case,
-    DividedBy,
-    Finding,
-    LoweredTo,
-    Rule,
-    Times,
-    above,
-    at_least,
-    at_most,
-    below,
-    conclude,
-    majority,
-    median,
-    part,
-    percent,
-    power,
-    steps_too_long,
-    steps_too_short,
-    times,
-    training_diverged,
-    where,
-)
+from goldviz.diagnostics.findings import Case, DividedBy, Finding, LoweredTo, Rule, Times, conclude, majority, median
+from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate
+from goldviz.diagnostics.findings.line import above, at_least, at_most, below, where
+from goldviz.diagnostics.findings.training import SATURATED, USELESS, steps_too_long, steps_too_short, training_diverged
+from goldviz.diagnostics.findings.words import part, percent, power, times
 from goldviz.labs.recurrent_gradients.readings import FADED, KEPT_WITHIN, Reading
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, ratio
-from goldviz.diagnostics.findings.measures import diverged, largest, mean, rising, typical_updates
+from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
+from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio, rising, share, typical_updates
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -93,7 +93,7 @@ class Reading:
     @property
     def worth(self) -> Floats:
         """The loss as a share of the best loss without memory."""
-        return np.asarray(self.loss / np.where(self.memoryless > 0, self.memoryless, np.nan))
+        return share(self.loss, self.memoryless)
 
     @property
     def memory_half_life(self) -> Floats:

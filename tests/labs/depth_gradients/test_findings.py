@@ -6,7 +6,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.diagnostics import findings as rules
+from goldviz.diagnostics.findings import measures
 from goldviz.labs.depth_gradients.findings import findings_of
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
@@ -250,11 +250,11 @@ def test_findings_are_few_ordered_valid_and_never_contradict(
 
 
 def test_rising_needs_eight_steps():
-    assert not rules.rising(np.linspace(1, 9, 7)[:, None]).any()
-    assert rules.rising(np.linspace(1, 9, 8)[:, None]).all()
-    assert not rules.rising(np.linspace(9, 1, 20)[:, None]).any()
+    assert not measures.rising(np.linspace(1, 9, 7)[:, None]).any()
+    assert measures.rising(np.linspace(1, 9, 8)[:, None]).all()
+    assert not measures.rising(np.linspace(9, 1, 20)[:, None]).any()
 
 
 def test_typical_update_leaves_out_layers_that_cannot_move():
-    assert rules.typical_update(np.array([0.0, 1e-3, np.nan, 1e-3])) == pytest.approx(1e-3)
-    assert np.isnan(rules.typical_update(np.zeros(3)))
+    assert measures.typical_update(np.array([0.0, 1e-3, np.nan, 1e-3])) == pytest.approx(1e-3)
+    assert np.isnan(measures.typical_update(np.zeros(3)))
