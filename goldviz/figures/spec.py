@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
+import xarray as xr
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,17 @@ class FigureSpec:
     shows: str
     cannot_show: str
     name: str = ""
+
+    def __call__(self, ds: xr.Dataset, **view: Any) -> go.Figure:
+        """Draw a dataset."""
+        return self.draw(ds, **view)
+
+
+def drawn(
+    question: str, *, shows: str, cannot_show: str, name: str = ""
+) -> Callable[[Callable[..., go.Figure]], FigureSpec]:
+    """Make a figure of a function that draws a dataset in a theme; its name is the function's, or ``name``."""
+    return lambda draw: FigureSpec(draw, question, shows, cannot_show, name or draw.__name__)
 
 
 def by_name(*specs: FigureSpec) -> dict[str, FigureSpec]:

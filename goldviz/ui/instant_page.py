@@ -5,7 +5,8 @@ Every instant page is an :class:`InstantPage`; what is special to one is handed 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
@@ -51,6 +52,23 @@ class View(Generic[Declared]):
         # Moving the position keeps a zoom; other settings may mean other axes.
         subject = self.settings.model_dump_json(exclude={self.settings.position})
         live_figure(text, key=f"{name}-{self.settings.name}", subject=subject, description=description)
+
+    def draw(self, *specs: FigureSpec, widths: Sequence[int] = (), **more: Any) -> None:
+        """Draw a figure with its own words, or several side by side."""
+        for place, spec in zip(_beside(len(specs), widths), specs, strict=True):
+            with place:
+                self.figure(spec.name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show, **more)
+
+    def explain(self, *specs: FigureSpec, **more: Any) -> None:
+        """Draw as :meth:`draw` does, and say under each figure what it cannot show."""
+        for place, spec in zip(_beside(len(specs)), specs, strict=True):
+            with place:
+                self.draw(spec, **more)
+                st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+
+
+def _beside(count: int, widths: Sequence[int] = ()) -> Sequence[AbstractContextManager[Any]]:
+    return st.columns(widths or count) if count > 1 else [nullcontext()]
 
 
 @dataclass(frozen=True)

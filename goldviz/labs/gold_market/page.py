@@ -8,41 +8,27 @@ import xarray as xr
 
 from goldviz.figures.market import percent, source_sentence, unit_of_changes, words
 from goldviz.labs.gold_market import LAB
-from goldviz.labs.gold_market.figures import FIGURES
-from goldviz.labs.gold_market.figures.leak import fit_sentence
-from goldviz.labs.gold_market.figures.observed import early_sentence
-from goldviz.labs.gold_market.figures.returns import memory_sentence, tail_sentence
+from goldviz.labs.gold_market.figures.leak import correlation, fit_sentence, leak
+from goldviz.labs.gold_market.figures.observed import early_sentence, last_days, strip
+from goldviz.labs.gold_market.figures.prices import prices
+from goldviz.labs.gold_market.figures.returns import distribution, memory, memory_sentence, returns, tail_sentence
 from goldviz.labs.gold_market.figures.table import facts_table
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.ui.instant_page import InstantPage, View
 from goldviz.ui.words import plain
 
 
-def draw(view: View[GoldMarket], name: str) -> None:
-    """One figure, and under it what it cannot show."""
-    spec = FIGURES[name]
-    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
-    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
-
-
-def pair(view: View[GoldMarket], left: str, right: str) -> None:
-    """Two figures side by side."""
-    for column, name in zip(st.columns(2), (left, right), strict=True):
-        with column:
-            draw(view, name)
-
-
 def look(view: View[GoldMarket]) -> None:
     """Who is observed, and what the covariate in view tells of the target's next move."""
-    pair(view, "strip", "correlation")
+    view.explain(strip, correlation)
 
 
 def read(view: View[GoldMarket]) -> None:
     """The last days, the leak, the returns, every channel's facts, and the mathematics."""
-    draw(view, "last_days")
-    pair(view, "leak", "prices")
-    draw(view, "returns")
-    pair(view, "distribution", "memory")
+    view.explain(last_days)
+    view.explain(leak, prices)
+    view.explain(returns)
+    view.explain(distribution, memory)
     facts(view)
     with st.expander("Why: the mathematics with this market's numbers", icon=":material/function:", expanded=True):
         why(view)
@@ -128,9 +114,4 @@ def release_sentence(ds: xr.Dataset, number: int) -> str:
     return f"{out}, so at the forecast that first uses it a value is typically {wait:.3g} hours old."
 
 
-def position_words(settings: GoldMarket) -> str:
-    """Which covariate stands beside the target."""
-    return plain(settings.covariate_in_words())
-
-
-PAGE = InstantPage(LAB, look=look, read=read, words_of_position=position_words)
+PAGE = InstantPage(LAB, look, read, words_of_position=lambda settings: plain(settings.covariate_in_words()))

@@ -6,25 +6,8 @@ import streamlit as st
 
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.inside_bert.overview import overview
-from goldviz.labs.inside_bert.parts import (
-    compare as inside_bert_compare,
-)
-from goldviz.labs.inside_bert.parts import (
-    evidence as inside_bert_evidence,
-)
-from goldviz.labs.inside_bert.parts import (
-    game as inside_bert_game,
-)
-from goldviz.labs.inside_bert.parts import (
-    head as inside_bert_head,
-)
-from goldviz.labs.inside_bert.parts import (
-    pieces as inside_bert_pieces,
-)
-from goldviz.labs.inside_bert.parts import readings as text_models
-from goldviz.labs.inside_bert.parts import (
-    text as inside_bert_text,
-)
+from goldviz.labs.inside_bert.parts import compare, evidence, game, head, pieces, readings
+from goldviz.labs.inside_bert.parts import text as text_parts
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.parts.state import (
     BESIDE,
@@ -54,31 +37,31 @@ def show() -> None:
     for sentence in link_complaints:
         st.warning(plain(sentence), icon=":material/link_off:")
     model, trouble = _model(str(st.session_state[key_of("model")]))
-    inside_bert_text.model_line(model, trouble)
+    text_parts.model_line(model, trouble)
     presets.draw(InsideBert, lambda slug: show_what_is_beside())
     text, tone = st.columns(2, gap="medium")
     with text:
-        inside_bert_text.text_box()
+        text_parts.text_box()
         st.toggle("Set another text or model beside it", key=BESIDE, persist_state="session")
         if st.session_state[BESIDE]:
-            inside_bert_text.second_text_box()
+            text_parts.second_text_box()
     settings, read = _readable(trouble)
     with text:
-        inside_bert_text.chunk_picker(read)
+        text_parts.chunk_picker(read)
     look = _look(settings, read, "Reading the text")
     if look is None:
-        inside_bert_text.what_will_come(read)
+        text_parts.what_will_come(read)
         return
     with tone:
-        inside_bert_evidence.tone_part(look)
-    inside_bert_head.show(look)
+        evidence.tone_part(look)
+    head.show(look)
     _second(look)
-    inside_bert_evidence.evidence_part(look)
-    inside_bert_game.masked_part(look)
-    inside_bert_pieces.pieces_part(look)
+    evidence.evidence_part(look)
+    game.masked_part(look)
+    pieces.pieces_part(look)
     with st.expander("Why: the mathematics with this text's numbers", icon=":material/function:", expanded=True):
-        inside_bert_pieces.why(look)
-    inside_bert_pieces.take_along(look)
+        pieces.why(look)
+    pieces.take_along(look)
 
 
 def _model(name: str) -> tuple[TextModel | None, str]:
@@ -120,15 +103,15 @@ def _cut(settings: InsideBert, model: str, text: str) -> ReadText:
 
 def _look(settings: InsideBert, read: ReadText, words: str) -> Look | None:
     """The reading of the chunk in view; None while it is made, which the page then shows."""
-    reading = text_models.reading_of(read, words)
+    reading = readings.reading_of(read, words)
     if reading is None:
         return None
-    return Look(settings, read, reading, text_models.result_of(read, ("overview",), lambda: overview(reading)))
+    return Look(settings, read, reading, readings.result_of(read, ("overview",), lambda: overview(reading)))
 
 
 def _second(first: Look) -> None:
     """The other text or model beside the first, where there is one."""
-    text, model = inside_bert_compare.second_key()
+    text, model = compare.second_key()
     if not st.session_state[BESIDE]:
         return
     settings = first.settings
@@ -144,7 +127,7 @@ def _second(first: Look) -> None:
         return
     second = _look(settings, read, "Reading the second text")
     if second is not None:
-        inside_bert_compare.show(first, second)
+        compare.show(first, second)
         leave_link(settings)
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 from goldviz.figures import theme as look
 from goldviz.figures.elements import power_ticks
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
-from goldviz.figures.spec import FigureSpec
+from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, NetworkStyle, Theme, depth_colours
 from goldviz.figures.thumbnail import Curve, polyline_svg
 
@@ -24,12 +24,20 @@ def network_style(ds: xr.Dataset) -> NetworkStyle:
     return NETWORKS[str(ds.attrs["cell"]).split("_")[0]]
 
 
+@drawn("How far does a change travel?", name="map",
+       shows="Average gain: the Frobenius norm of the product of Jacobians over √n, so that the identity counts 1.",
+       cannot_show="The gain of a particular direction; that is between the largest and the smallest singular "
+       "value.")  # fmt: skip
 def product_map(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """Average gain of dh_t/dh_k for all pairs of times."""
     what = "(h, c)" if "cell_path" in ds else "h"
     return _pairs(ds, "norm", f"How far does a change of {what} travel?", theme)
 
 
+@drawn("And along the cell path alone?", name="cell_path",
+       shows="The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
+       cannot_show="The paths through the gates and the hidden state, which the whole Jacobian has on "
+       "top.")  # fmt: skip
 def cell_path_map(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """Average gain along the cell path alone, the product of forget gates, in the colours of the whole map."""
     return _pairs(ds, "cell_path", "And along the cell path alone?", theme)
@@ -63,6 +71,9 @@ def _factor(exponent: float) -> str:
     return "10" + f"{exponent:.0f}".translate(SUPERSCRIPTS)
 
 
+@drawn("What becomes of a change?", name="lag",
+       shows="The product's exact spectral norm over lag, beside the bound of eq. 9 and the asymptote.",
+       cannot_show="The asymptote is no bound: at a finite lag the product may lie on either side of it.")  # fmt: skip
 def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The products that start at the step in view, beside what theory says of them."""
     style, ink = network_style(ds), INKS[theme]
@@ -124,6 +135,8 @@ def parting(ds: xr.Dataset) -> str:
     )
 
 
+@drawn("How many directions survive?", shows="The singular values of the products that start at the step in view.",
+       cannot_show="Which directions they are, and whether the task needs them.")  # fmt: skip
 def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """Gains of the product in its own directions over lag."""
     values = ds["singular_value"].values
@@ -151,6 +164,9 @@ def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
+@drawn("Where are the eigenvalues?", name="eigenvalues",
+       shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.", cannot_show="Transient growth: a "
+       "matrix far from normal grows first with every eigenvalue inside the circle.")  # fmt: skip
 def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
     ink, style = INKS[theme], network_style(ds)
@@ -180,6 +196,9 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
+@drawn("What does each unit hand on?", name="passed",
+       shows="tanh's or ReLU's slope, the LSTM's forget gate or the share that the GRU keeps, for every unit and step.",
+       cannot_show="What units hand on to each other through the recurrent matrix.")  # fmt: skip
 def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """What each unit hands on by itself at each step: tanh's slope, the forget gate, the share kept."""
     words = str(ds["passed"].attrs["long_name"])
@@ -210,41 +229,4 @@ def picture(ds: xr.Dataset) -> str:
     )
 
 
-FIGURES: dict[str, FigureSpec] = {
-    "map": FigureSpec(
-        product_map,
-        "How far does a change travel?",
-        "Average gain: the Frobenius norm of the product of Jacobians over √n, so that the identity counts 1.",
-        "The gain of a particular direction; that is between the largest and the smallest singular value.",
-    ),
-    "cell_path": FigureSpec(
-        cell_path_map,
-        "And along the cell path alone?",
-        "The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
-        "The paths through the gates and the hidden state, which the whole Jacobian has on top.",
-    ),
-    "lag": FigureSpec(
-        by_lag,
-        "What becomes of a change?",
-        "The product's exact spectral norm over lag, beside the bound of eq. 9 and the asymptote.",
-        "The asymptote is no bound: at a finite lag the product may lie on either side of it.",
-    ),
-    "singular_values": FigureSpec(
-        singular_values,
-        "How many directions survive?",
-        "The singular values of the products that start at the step in view.",
-        "Which directions they are, and whether the task needs them.",
-    ),
-    "eigenvalues": FigureSpec(
-        eigenvalue_plane,
-        "Where are the eigenvalues?",
-        "Eigenvalues of the recurrent matrix and of one step's Jacobian.",
-        "Transient growth: a matrix far from normal grows first with every eigenvalue inside the circle.",
-    ),
-    "passed": FigureSpec(
-        passed_on,
-        "What does each unit hand on?",
-        "tanh's or ReLU's slope, the LSTM's forget gate or the share that the GRU keeps, for every unit and step.",
-        "What units hand on to each other through the recurrent matrix.",
-    ),
-}
+FIGURES = by_name(product_map, cell_path_map, by_lag, singular_values, eigenvalue_plane, passed_on)

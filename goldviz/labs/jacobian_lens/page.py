@@ -6,33 +6,28 @@ import numpy as np
 import streamlit as st
 
 from goldviz.labs.jacobian_lens import LAB
-from goldviz.labs.jacobian_lens.figures import FIGURES, parting
+from goldviz.labs.jacobian_lens.figures import (
+    by_lag,
+    cell_path_map,
+    eigenvalue_plane,
+    parting,
+    passed_on,
+    product_map,
+    singular_values,
+)
 from goldviz.labs.jacobian_lens.settings import JacobianLens
 from goldviz.ui.instant_page import InstantPage, View
 
 
-def draw(view: View[JacobianLens], name: str) -> None:
-    """One figure, with what it cannot show as its description's end."""
-    spec = FIGURES[name]
-    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
-
-
 def look(view: View[JacobianLens]) -> None:
     """The map of all pairs beside the products from the step in view; an LSTM's whole Jacobian beside its cell path."""
-    left, right = st.columns(2)
-    with left:
-        draw(view, "map")
-    with right:
-        draw(view, "cell_path" if "cell_path" in view.dataset else "lag")
+    view.draw(product_map, cell_path_map if "cell_path" in view.dataset else by_lag)
 
 
 def read(view: View[JacobianLens]) -> None:
     """Singular values, eigenvalues, saturation, and the mathematics."""
-    rows = [["singular_values", "eigenvalues"], ["lag", "passed"] if "cell_path" in view.dataset else ["passed"]]
-    for names in rows:
-        for column, name in zip(st.columns(len(names)), names, strict=True):
-            with column:
-                draw(view, name)
+    view.draw(singular_values, eigenvalue_plane)
+    view.draw(*([by_lag, passed_on] if "cell_path" in view.dataset else [passed_on]))
     with st.expander("Why: the mathematics with this network's numbers", icon=":material/function:", expanded=True):
         why(view)
 
@@ -87,9 +82,4 @@ def why(view: View[JacobianLens]) -> None:
             )
 
 
-PAGE = InstantPage(
-    LAB,
-    look=look,
-    read=read,
-    words_of_position=lambda settings: "Follow a change made at step k",
-)
+PAGE = InstantPage(LAB, look, read, words_of_position=lambda settings: "Follow a change made at step k")

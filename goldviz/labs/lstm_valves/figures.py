@@ -11,7 +11,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.elements import power_ticks, reference_line
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import cells, colour_bar, cursor, legend_below
-from goldviz.figures.spec import FigureSpec
+from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
 
@@ -25,6 +25,9 @@ GATES = {
 }
 
 
+@drawn("How far back does the gradient reach?",
+       shows="The norm over units of dL/dc_t and of its two parts (document 001, eq. 17).",
+       cannot_show="Norms of parts do not add up: the parts may point in different directions.")  # fmt: skip
 def split(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The length of dL/dc_t over time, and of its two parts."""
     figure = go.Figure()
@@ -71,6 +74,8 @@ def _log_axis(figure: go.Figure, words: str) -> tuple[float, float]:
     return low - room, high + room
 
 
+@drawn("How far is each valve open?", name="valves", shows="The factors of eq. 17-19 for every unit and step.",
+       cannot_show="The paths through the recurrent matrices, which go past these valves.")  # fmt: skip
 def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """Each valve's opening over time, one row a unit."""
     figure = make_subplots(rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.1)
@@ -95,6 +100,9 @@ def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
+@drawn("What do the gates themselves get to learn from?", name="gates",
+       shows="The norm of the gradient of the candidate and of each gate (eq. 19, 20).",
+       cannot_show="The gates' weights: their gradients are further multiplied by the gates' own slopes.")  # fmt: skip
 def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """What reaches the gates and the candidate themselves."""
     figure = go.Figure([_line(ds, name, *style, 2.2) for name, style in GATES.items()])
@@ -105,6 +113,9 @@ def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
+@drawn("What would another forget bias do?", name="reach",
+       shows="Steps back from the last until dL/dc_t falls below 1/100, for a few biases.",
+       cannot_show="That a trained network keeps its gates there.")  # fmt: skip
 def reach_by_bias(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """How many steps back the gradient reaches with other forget biases, everything else the same."""
     figure = go.Figure(
@@ -136,29 +147,4 @@ def picture(ds: xr.Dataset) -> str:
     )
 
 
-FIGURES: dict[str, FigureSpec] = {
-    "split": FigureSpec(
-        split,
-        "How far back does the gradient reach?",
-        "The norm over units of dL/dc_t and of its two parts (document 001, eq. 17).",
-        "Norms of parts do not add up: the parts may point in different directions.",
-    ),
-    "reach": FigureSpec(
-        reach_by_bias,
-        "What would another forget bias do?",
-        "Steps back from the last until dL/dc_t falls below 1/100, for a few biases.",
-        "That a trained network keeps its gates there.",
-    ),
-    "valves": FigureSpec(
-        valve_strips,
-        "How far is each valve open?",
-        "The factors of eq. 17-19 for every unit and step.",
-        "The paths through the recurrent matrices, which go past these valves.",
-    ),
-    "gates": FigureSpec(
-        gate_gradients,
-        "What do the gates themselves get to learn from?",
-        "The norm of the gradient of the candidate and of each gate (eq. 19, 20).",
-        "The gates' weights: their gradients are further multiplied by the gates' own slopes.",
-    ),
-}
+FIGURES = by_name(split, reach_by_bias, valve_strips, gate_gradients)

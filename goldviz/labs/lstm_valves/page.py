@@ -7,33 +7,19 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.labs.lstm_valves import LAB
-from goldviz.labs.lstm_valves.figures import FIGURES, reach_sentence
+from goldviz.labs.lstm_valves.figures import gate_gradients, reach_by_bias, reach_sentence, split, valve_strips
 from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.ui.instant_page import InstantPage, View
 
 
-def draw(view: View[LSTMValves], name: str) -> None:
-    """One figure."""
-    spec = FIGURES[name]
-    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
-
-
 def look(view: View[LSTMValves]) -> None:
     """The gradient's two parts over time, and how far other forget biases reach."""
-    left, right = st.columns([3, 2])
-    with left:
-        draw(view, "split")
-    with right:
-        draw(view, "reach")
+    view.draw(split, reach_by_bias, widths=[3, 2])
 
 
 def read(view: View[LSTMValves]) -> None:
     """The valves' openings, the gates' own gradients, and the mathematics."""
-    left, right = st.columns(2)
-    with left:
-        draw(view, "valves")
-    with right:
-        draw(view, "gates")
+    view.draw(valve_strips, gate_gradients)
     with st.expander("Why: the mathematics with this sequence's numbers", icon=":material/function:", expanded=True):
         why(view)
 

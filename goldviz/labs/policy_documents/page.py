@@ -5,18 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from goldviz.labs.policy_documents import LAB
-from goldviz.labs.policy_documents.figures import FIGURES
+from goldviz.labs.policy_documents.figures.map import document_map
 from goldviz.labs.policy_documents.figures.reading import in_view
 from goldviz.labs.policy_documents.figures.table import documents_table, nearest_table
-from goldviz.labs.policy_documents.parts import (
-    change as policy_change,
-)
-from goldviz.labs.policy_documents.parts import (
-    market as policy_market,
-)
-from goldviz.labs.policy_documents.parts import (
-    panel as policy_panel,
-)
+from goldviz.labs.policy_documents.figures.timeline import timeline
+from goldviz.labs.policy_documents.parts import change, market, panel
 from goldviz.labs.policy_documents.parts.tables import TONE_MEANS, show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.ui.instant_page import InstantPage, View
@@ -29,33 +22,26 @@ COSINE = st.column_config.NumberColumn(format="%.4f")
 PIECES = st.column_config.NumberColumn(help="Each once, without special ones: those that the mean is over.")
 
 
-def draw(view: View[PolicyDocuments], name: str, **more: object) -> None:
-    """One figure, and under it what it cannot show."""
-    spec = FIGURES[name]
-    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show, **more)
-    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
-
-
 def look(view: View[PolicyDocuments]) -> None:
     """Tone and change over time, and the map."""
     settings = view.settings
-    policy_panel.show(settings)
+    panel.show(settings)
     left, right = st.columns(2)
     with left:
-        draw(view, "timeline", document=settings.document)
+        view.explain(timeline, document=settings.document)
         if view.dataset["balance"].notnull().any():
             st.caption(TONE_MEANS)
     with right:
-        draw(view, "map", document=settings.document, colour=settings.colour, map_kinds=settings.map_kinds)
+        view.explain(document_map, document=settings.document, colour=settings.colour, map_kinds=settings.map_kinds)
 
 
 def read(view: View[PolicyDocuments]) -> None:
     """The words that changed, the nearest documents, the channels, and the mathematics."""
     settings = view.settings
-    policy_change.show(settings, view.dataset)
+    change.show(settings, view.dataset)
     nearest(view, settings)
     with st.container(border=True, key="channels"):
-        policy_market.show(settings, view.dataset)
+        market.show(settings, view.dataset)
     with st.expander("All documents", icon=":material/list:"):
         show_tones(
             documents_table(view.dataset), {"Document": DOCUMENT, "Tone": TONE, "Change": CHANGE, "Pieces": PIECES}
@@ -119,17 +105,8 @@ def why(view: View[PolicyDocuments]) -> None:
         )
 
 
-def position_words(settings: PolicyDocuments) -> str:
-    """Which document is compared."""
-    return plain(settings.document_in_words())
-
-
 PAGE = InstantPage(
-    LAB,
-    look=look,
-    read=read,
-    words_of_position=position_words,
-    before=policy_panel.prepare,
-    after=policy_panel.keep_link,
-    seconds=policy_panel.seconds_to_compute,
-)
+    LAB, look, read,
+    words_of_position=lambda settings: plain(settings.document_in_words()),
+    before=panel.prepare, after=panel.keep_link, seconds=panel.seconds_to_compute,
+)  # fmt: skip

@@ -6,35 +6,22 @@ import numpy as np
 import streamlit as st
 
 from goldviz.labs.residual_flow import LAB
-from goldviz.labs.residual_flow.figures import FIGURES
+from goldviz.labs.residual_flow.figures import carried, flow
+from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
 from goldviz.ui.instant_page import InstantPage, View
 
 
-def draw(view: View[ResidualFlow], name: str) -> None:
-    """One figure, and under it what it cannot show."""
-    spec = FIGURES[name]
-    view.figure(name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show)
-    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
-
-
-def pair(view: View[ResidualFlow], left: str, right: str) -> None:
-    """Two figures side by side."""
-    for column, name in zip(st.columns(2), (left, right), strict=True):
-        with column:
-            draw(view, name)
-
-
 def look(view: View[ResidualFlow]) -> None:
     """The network's plane; beside it the flow's where there is a task, else how fast the one becomes the other."""
-    pair(view, "carried", "flow" if "true_class" in view.dataset else "convergence")
+    view.explain(carried, flow if "true_class" in view.dataset else convergence)
 
 
 def read(view: View[ResidualFlow]) -> None:
     """Convergence, distance and cost, and the mathematics."""
     if "true_class" in view.dataset:
-        pair(view, "right", "convergence")
-    pair(view, "distance", "tolerance")
+        view.explain(right_by_blocks, convergence)
+    view.explain(distance, tolerance)
     with st.expander("Why: the mathematics with this view's numbers", icon=":material/function:", expanded=True):
         why(view)
 
@@ -138,14 +125,9 @@ def _task(view: View[ResidualFlow]) -> str:
     )
 
 
-def position_words(settings: ResidualFlow) -> str:
-    """What the slider over the figures moves."""
-    return "Depth in view (% of T)"
-
-
-def seconds(settings: ResidualFlow) -> float:
-    """A fraction of a second: four solvers and a reference; little more where a field is trained first."""
-    return 1.0
-
-
-PAGE = InstantPage(LAB, look=look, read=read, words_of_position=position_words, seconds=seconds)
+PAGE = InstantPage(
+    LAB, look, read,
+    words_of_position=lambda settings: "Depth in view (% of T)",
+    # Four solvers and a reference; little more where a field is trained first.
+    seconds=lambda settings: 1.0,
+)  # fmt: skip

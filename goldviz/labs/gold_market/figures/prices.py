@@ -20,6 +20,7 @@ from goldviz.figures.market import (
     words,
 )
 from goldviz.figures.reading import sentences, single, thinned
+from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme, as_label
 
 MOST_DAYS = 1_300
@@ -29,6 +30,10 @@ LONGEST_WORDS = 34
 """Characters of a channel's words in a legend."""
 
 
+@drawn("Where did the target and the covariate go?",
+       shows="Prices above zero as an index or on a log axis, so that equal heights are equal log returns.",
+       cannot_show="Whether the two move together day by day; prices that both drift look alike without being "
+       "related.")  # fmt: skip
 def prices(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The target and the covariate beside it: on one log axis from 100 on, or in panels of their own."""
     kinds = ds["transformation"].values[[0, int(ds.attrs["number"])]]

@@ -22,6 +22,7 @@ from goldviz.figures.market import (
     unit_of_changes,
 )
 from goldviz.figures.reading import sentences, single, thinned
+from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
 
 MOST_DAYS = 1_000
@@ -33,6 +34,9 @@ MOST_MOVES = 700
 NAMED_MOVES = 8
 
 
+@drawn("When are the moves large?",
+       shows="The target's moves, and twice two volatilities that were known on the day before.",
+       cannot_show="Moves within a day; one value a day is observed.")  # fmt: skip
 def returns(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """Every move of the target within twice its volatility as it was known on the day before."""
     unit, window = unit_of_changes(ds), int(ds.attrs["window"])
@@ -110,6 +114,9 @@ def _named_moves(ds: xr.Dataset, unit: Unit, theme: Theme) -> go.Scatter:
     )  # fmt: skip
 
 
+@drawn("Are large moves rarer than in a Gaussian?",
+       shows="Days by the size of their move, in bins of a quarter of the standard deviation.",
+       cannot_show="That moves are independent draws: they are not, large ones come together.")  # fmt: skip
 def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The moves' histogram beside a Gaussian of the same standard deviation, counts on a log axis."""
     unit = unit_of_changes(ds)
@@ -149,6 +156,10 @@ def worst_sentence(ds: xr.Dataset) -> str:
     return f"Worst day {unit.said(moves[low])} ({dates[low]}), best {unit.said(moves[high])} ({dates[high]})."
 
 
+@drawn("What do past moves tell?",
+       shows="The autocorrelation of the moves, which would help to forecast them, and of their squares.",
+       cannot_show="Whether a lag is real: where volatility changes, the band is too narrow for the moves "
+       "themselves.")  # fmt: skip
 def memory(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """Autocorrelation of the moves and of their squares, with the band of white noise."""
     unit, noise = unit_of_changes(ds), float(ds.attrs["noise"])

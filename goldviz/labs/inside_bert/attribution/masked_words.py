@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from goldviz.data.texts.pieces import Pieces
 
 
-
 class MaskedGuess(NamedTuple):
     """What the model puts in one masked place.
 

@@ -6,68 +6,13 @@ import numpy as np
 import xarray as xr
 from plotly.colors import sample_colorscale
 
-from goldviz.figures.spec import FigureSpec
+from goldviz.figures.spec import by_name
 from goldviz.figures.theme import SEQUENTIAL, as_label
 from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours
 from goldviz.labs.inside_bert.figures.evidence import evidence, guesses, tone
 from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares
 
-FIGURES: dict[str, FigureSpec] = {
-    "tone": FigureSpec(
-        tone,
-        "What tone does it hear?",
-        "The softmax of the classifier's logits, with the names that the model has for its classes.",
-        "Whether the model is right, and how it would judge texts unlike those that it was trained on.",
-    ),
-    "map": FigureSpec(
-        attention_map,
-        "Where does this head look?",
-        "A row for each query, a column for each key; every row sums to 1 (document 001, section 4.1.2, transposed).",
-        "How long the values are that the weights mix, and what later layers do with them.",
-    ),
-    "scores": FigureSpec(
-        scores,
-        "Whom does the query find?",
-        "q k by dimension over the root of d_k; the sums are scores, and their softmax the weights.",
-        "Why the matrices are as they are.",
-    ),
-    "mixing": FigureSpec(
-        mixing,
-        "What does the head bring back?",
-        "Each value times its weight, and their sum z.",
-        "What W_O and the other heads make of z.",
-    ),
-    "shares": FigureSpec(
-        shares,
-        "Do the other measures agree?",
-        "Raw weights, lengths of weighted values (Kobayashi et al. 2020), rollout and flow (Abnar and Zuidema 2020).",
-        "The feed-forward networks, which none of the five knows.",
-    ),
-    "evidence": FigureSpec(
-        evidence,
-        "What speaks for this class?",
-        "Integrated gradients (Sundararajan et al. 2017) beside the attention that a piece receives.",
-        "How pieces act together: what two do only jointly is shared out between them.",
-    ),
-    "guesses": FigureSpec(
-        guesses,
-        "What does it expect in the hidden place?",
-        "The likeliest pieces of the vocabulary, the hidden one in gold if it is among them.",
-        "Words of several pieces.",
-    ),
-    "embeddings": FigureSpec(
-        embeddings,
-        "How long is what is added up?",
-        "Lengths of token, position and segment embedding, and of their sum (document 001, section 4.2.1).",
-        "Their directions: long vectors may cancel.",
-    ),
-    "neighbours": FigureSpec(
-        neighbours,
-        "Which pieces lie near?",
-        "Cosines of token embeddings, before any context.",
-        "What the piece means in this text.",
-    ),
-}
+FIGURES = by_name(tone, attention_map, scores, mixing, shares, evidence, guesses, embeddings, neighbours)
 
 CELLS = 16
 

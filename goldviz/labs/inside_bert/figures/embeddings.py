@@ -8,12 +8,16 @@ import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import theme as look
+from goldviz.figures.spec import drawn
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
 
 PARTS = {"token": "#0e7ac0", "position": "#009e73", "segment": "#838383", "sum": "#d55e00"}
 
 
+@drawn("How long is what is added up?",
+       shows="Lengths of token, position and segment embedding, and of their sum (document 001, section 4.2.1).",
+       cannot_show="Their directions: long vectors may cancel.")  # fmt: skip
 def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = None) -> go.Figure:
     """The length of the three embeddings of every piece, and of their sum."""
     columns = [
@@ -26,6 +30,8 @@ def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = N
     return beside_pieces(ds, columns, title=title, theme=theme, chosen=chosen, limits=limits)
 
 
+@drawn("Which pieces lie near?", shows="Cosines of token embeddings, before any context.",
+       cannot_show="What the piece means in this text.")  # fmt: skip
 def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The vocabulary's pieces nearest to one piece, before any context."""
     labels = [piece_label(str(piece)) for piece in ds["nearby"].values]

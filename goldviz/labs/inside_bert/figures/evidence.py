@@ -9,6 +9,7 @@ from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label
 from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
 
@@ -25,6 +26,10 @@ SUMMARIES = {
 """Numbers of a head that texts of different lengths can be compared by; N is the number of pieces."""
 
 
+@drawn("What tone does it hear?",
+       shows="The softmax of the classifier's logits, with the names that the model has for its classes.",
+       cannot_show="Whether the model is right, and how it would judge texts unlike those that it was trained "
+       "on.")  # fmt: skip
 def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = None) -> go.Figure:
     """The probability of every class, of one text or of two."""
     figure = go.Figure()
@@ -56,6 +61,9 @@ def label_texts(ds: xr.Dataset) -> list[str]:
     return [as_label(str(name)[:24]) for name in ds["label"].values]
 
 
+@drawn("What speaks for this class?",
+       shows="Integrated gradients (Sundararajan et al. 2017) beside the attention that a piece receives.",
+       cannot_show="How pieces act together: what two do only jointly is shared out between them.")  # fmt: skip
 def evidence(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """What every piece adds to the logit, beside the attention that it receives."""
     columns = [
@@ -130,6 +138,9 @@ def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
+@drawn("What does it expect in the hidden place?",
+       shows="The likeliest pieces of the vocabulary, the hidden one in gold if it is among them.",
+       cannot_show="Words of several pieces.")  # fmt: skip
 def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The pieces that the model expects in the masked place; the hidden one is marked."""
     words = [str(piece) for piece in ds["guessed"].values]

@@ -186,4 +186,3 @@ def drawable(name: str, ds: object) -> bool:
     """Whether a model gave what a figure of the report draws."""
     needed = {"tone": "probability", "evidence": "attribution", "guesses": "guess_probability"}
     return name not in needed or needed[name] in ds  # type: ignore[operator]
-

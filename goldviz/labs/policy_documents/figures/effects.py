@@ -9,6 +9,7 @@ from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
 from goldviz.figures.elements import worded
+from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme, as_label
 from goldviz.labs.policy_documents.figures.reading import tone_ink
 
@@ -16,6 +17,9 @@ MOVED = "#7d8f24"
 TITLE = "Which change moved the document?"
 
 
+@drawn("Which change moved the document?",
+       shows="What each changed passage did to tone and vector, with all other changes in place. Red: more positive.",
+       cannot_show="How changes work together, and whether a reader would have felt the same.")  # fmt: skip
 def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Theme = "light") -> go.Figure:
     """For each changed passage what it alone did: to the tone, and to the vector.
 

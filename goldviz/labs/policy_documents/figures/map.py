@@ -14,6 +14,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.elements import worded
 from goldviz.figures.maps import SIGNED, colour_bar
 from goldviz.figures.reading import sentences
+from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
 from goldviz.labs.policy_documents.figures.reading import (
     in_view,
@@ -43,6 +44,9 @@ class Places:
     share: NDArray[np.float64]
 
 
+@drawn("Which documents are alike?", name="map",
+       shows="Documents on the two directions in which the fitted ones differ most, of one kind or of all.",
+       cannot_show="The other directions: two documents that stand together here may be far apart there.")  # fmt: skip
 def document_map(
     ds: xr.Dataset, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"
 ) -> go.Figure:

@@ -8,6 +8,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.elements import legend_above_headings, panels
+from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.policy_documents.figures.reading import (
     in_view,
@@ -22,6 +23,9 @@ from goldviz.labs.policy_documents.figures.reading import (
 TONE, CHANGE = "Tone: P(positive) − P(negative)", "Change: 1 − cos with the one before of its kind"
 
 
+@drawn("What did they say, and when was it out?", shows="The tone of each document at the moment of its release, and "
+       "its distance from the one before of its kind.", cannot_show="How sure the tone is: it is one model's reading, "
+       "and a long text's is a mean over its chunks.")  # fmt: skip
 def timeline(ds: xr.Dataset, *, document: int = 1, theme: Theme = "light") -> go.Figure:
     """Each document at the moment at which it was out: its tone, and how far it is from the one before of its kind."""
     toned = bool(np.isfinite(ds["balance"].values).any())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from goldviz.figures import theme as look
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import legend_below
-from goldviz.figures.spec import FigureSpec
+from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import CLASSES, INKS, NETWORKS, Theme, with_alpha
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
@@ -23,6 +23,10 @@ MARKED_PATHS = 40
 NAMES = {"h1": "h₁ (no unit)", "h2": "h₂ (no unit)", "h3": "h₃, the added coordinate (no unit)"}
 
 
+@drawn("Where do the blocks carry the points?",
+       shows="The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
+       cannot_show="More than two coordinates: a wider network's states have room that a plane does not "
+       "have.")  # fmt: skip
 def carried(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The points that the network carries, at the depth in view, over the paths of a few of them."""
     figure = go.Figure(_arrows(ds, theme))
@@ -43,6 +47,9 @@ def carried(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return _plane(figure, ds, theme, "Where do the blocks carry the points?", notes)
 
 
+@drawn("Where does the same field's flow carry them?",
+       shows="The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
+       cannot_show="Flows in more dimensions: one more coordinate parts what the plane cannot.")  # fmt: skip
 def flow(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The points that the flow carries, at the depth in view."""
     figure = go.Figure(_arrows(ds, theme))
@@ -192,41 +199,4 @@ def picture(ds: xr.Dataset) -> str:
     )
 
 
-FIGURES: dict[str, FigureSpec] = {
-    "carried": FigureSpec(
-        carried,
-        "Where do the blocks carry the points?",
-        "The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
-        "More than two coordinates: a wider network's states have room that a plane does not have.",
-    ),
-    "flow": FigureSpec(
-        flow,
-        "Where does the same field's flow carry them?",
-        "The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
-        "Flows in more dimensions: one more coordinate parts what the plane cannot.",
-    ),
-    "convergence": FigureSpec(
-        convergence,
-        "How fast does the network become the flow?",
-        "The largest distance of a point from the flow's end, over the number of equal steps, for three solvers.",
-        "What it costs: midpoint asks f twice a step, RK4 four times.",
-    ),
-    "right": FigureSpec(
-        right_by_blocks,
-        "How many blocks part the two classes?",
-        "The share of both curves on its own side of the read-out's line, for networks of this field.",
-        "What networks trained with that many blocks would reach: the field here was trained once.",
-    ),
-    "distance": FigureSpec(
-        distance,
-        "Where along the depth do they part?",
-        "The distance between each point of the network and of the flow, after every block.",
-        "Which of the two is the better network: only training on a task says that.",
-    ),
-    "tolerance": FigureSpec(
-        tolerance,
-        "What does a solver cost that chooses its own steps?",
-        "dopri5's error at the end and its evaluations of f, over the tolerance that it is asked for.",
-        "The time on a clock; and one stiff point makes all points of the batch pay.",
-    ),
-}
+FIGURES = by_name(carried, flow, convergence, right_by_blocks, distance, tolerance)

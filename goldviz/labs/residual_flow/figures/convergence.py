@@ -10,6 +10,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.elements import log_axis, panels, reference_line
 from goldviz.figures.limits import decades
 from goldviz.figures.maps import cursor, legend_below
+from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, NETWORKS, Theme, with_alpha
 
 SOLVERS = {
@@ -20,6 +21,9 @@ SOLVERS = {
 DOPRI5 = "#d55e00"
 
 
+@drawn("How fast does the network become the flow?",
+       shows="The largest distance of a point from the flow's end, over the number of equal steps, for three solvers.",
+       cannot_show="What it costs: midpoint asks f twice a step, RK4 four times.")  # fmt: skip
 def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The error at the end over the number of steps, with the slopes that are measured and those of theory."""
     steps, figure = ds["steps"].values.astype(float), go.Figure()
@@ -73,6 +77,10 @@ def lost_runs(ds: xr.Dataset) -> str:
     return f"Left out, too far to measure: {'; '.join(lost)} steps." if lost else ""
 
 
+@drawn("How many blocks part the two classes?", name="right",
+       shows="The share of both curves on its own side of the read-out's line, for networks of this field.",
+       cannot_show="What networks trained with that many blocks would reach: the field here was trained "
+       "once.")  # fmt: skip
 def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The share of points on their own side of the read-out's line, over the number of blocks."""
     _, colour, dash, symbol = SOLVERS["euler"]
@@ -100,6 +108,9 @@ def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
+@drawn("Where along the depth do they part?",
+       shows="The distance between each point of the network and of the flow, after every block.",
+       cannot_show="Which of the two is the better network: only training on a task says that.")  # fmt: skip
 def distance(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The distance between network and flow after every block."""
     depth, figure, shown = ds["layer_depth"].values, go.Figure(), []
@@ -131,6 +142,9 @@ def distance(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
+@drawn("What does a solver cost that chooses its own steps?",
+       shows="dopri5's error at the end and its evaluations of f, over the tolerance that it is asked for.",
+       cannot_show="The time on a clock; and one stiff point makes all points of the batch pay.")  # fmt: skip
 def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """dopri5's error and evaluations over its tolerance."""
     figure = panels(["Error at the end", "Evaluations of f"], theme)
