@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 
-.PHONY: run test test-long lint format types install browser bench screenshots examples model clean
+.PHONY: run test test-long lint format types install browser bench screenshots examples laboratories model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -43,6 +43,10 @@ screenshots: $(VENV)/.dev browser
 
 examples: $(VENV)/.app
 	$(BIN)/python docs/make_examples.py $(NAME)
+
+# docs/laboratories.md: what each laboratory has.
+laboratories: $(VENV)/.dev
+	$(BIN)/python -m tests.labs.laboratories_table
 
 # The small BERT that ships with the package: about half an hour on one core.
 model: $(VENV)/.app

@@ -14,3 +14,4 @@ SECONDS = (30, 180)
 MORE = ({"seeds": (0, 1)}, {"pretraining_steps": 6000}, {"layers": 4}, {"width": 128}, {"batch": 64})
 LESS = ({"pretraining_steps": 0}, {"layers": 1, "heads": 1}, {"width": 32})
 DOCUMENTED_IN = "docs/attention.md"
+MOST_FINDINGS = 6

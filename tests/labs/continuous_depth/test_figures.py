@@ -1,4 +1,3 @@
-import json
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -14,7 +13,7 @@ from goldviz.labs.continuous_depth.figures.quantities import (
     PlaneView,
     shared_limits,
 )
-from goldviz.labs.continuous_depth.figures.solver import AFTER_TRAINING, WITHOUT_FLOW
+from goldviz.labs.continuous_depth.figures.solver import WITHOUT_FLOW
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from tests.figures.test_theme import contrast
 from tests.labs.continuous_depth.runs import build
@@ -42,14 +41,6 @@ def words(figure):
 
 def named(figure, name):
     return next(trace for trace in figure.data if trace.name == name)
-
-
-def test_every_figure_is_described():
-    assert set(NEEDS) == set(FIGURES)
-    for spec in FIGURES.values():
-        assert spec.question.endswith("?")
-        assert spec.shows.endswith(".")
-        assert spec.cannot_show.endswith(".")
 
 
 @pytest.mark.parametrize("task", ["rings", "flip"])
@@ -88,14 +79,6 @@ def test_a_missing_variable_is_named(name):
 
 
 @EVERY
-def test_a_run_that_has_just_begun_says_so(name):
-    empty = build(done=False).isel(step=slice(0, 0), look=slice(0, 0))
-    figure = FIGURES[name].draw(empty, limits=shared_limits([empty]))
-    assert not figure.data
-    assert (AFTER_TRAINING if name in AFTER else "nothing measured yet") in words(figure)
-
-
-@EVERY
 def test_a_running_run_draws_all_but_what_follows_training(name):
     figure = FIGURES[name].draw(build(done=False), epoch=40)
     assert bool(figure.data) == (name not in AFTER)
@@ -114,16 +97,6 @@ def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     else:
         assert figure.data
         assert len(figure.to_json()) < 100_000
-
-
-@EVERY
-def test_numbers_that_are_none_are_drawn_as_gaps(name):
-    run = build(seeds=2)
-    for variable in run.data_vars:
-        if "look" in run[variable].dims and run[variable].dtype.kind == "f":
-            run[variable].loc[{"look": run["look"][-1]}] = np.nan
-    text = FIGURES[name].draw(run, limits=shared_limits([run])).to_json()
-    assert json.loads(text)
 
 
 @EVERY

@@ -4,7 +4,7 @@ import pytest
 
 from goldviz.labs.continuous_depth.figures import FIGURES
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
-from goldviz.ui import controls, services
+from goldviz.ui import services
 from tests.pages.visit import Visitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -23,18 +23,6 @@ def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
     assert any("evaluations of f for a batch" in words for words in visitor.markdown)
     assert any("**Adjoint**" in words for words in visitor.markdown)
     assert not services.executor_ready(), "looking needs no workers"
-
-
-@pytest.mark.parametrize("preset", ContinuousDepth.presets[1:], ids=lambda preset: preset.slug)
-def test_a_preset_shows_its_recorded_run(preset) -> None:  # type: ignore[no-untyped-def]
-    visitor = Visitor(PAGE)
-    visitor.at.button_group(key="preset-continuous-depth").set_value(preset.slug)
-    visitor.look()
-    assert preset.words in visitor.captions
-    wanted = ContinuousDepth.preset(preset.slug)
-    assert visitor.at.query_params == controls.to_link(wanted) | {"runs": f"example:{preset.slug}"}
-    assert visitor.figures("carried")[0]["data"]
-    assert not visitor.errors
 
 
 def test_every_figure_can_be_chosen() -> None:

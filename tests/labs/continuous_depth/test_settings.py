@@ -4,22 +4,12 @@ from goldviz.declare.settings import SettingsError
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.runs.examples import example
 
-PRESETS = pytest.mark.parametrize("slug", [preset.slug for preset in ContinuousDepth.presets])
-
 
 def test_what_is_out_of_range_is_named():
     with pytest.raises(SettingsError, match=r"Tolerance is 1\.0; allowed is a number from 1e-08 to 0\.1\."):
         ContinuousDepth.checked({"tolerance": 1.0})
     with pytest.raises(SettingsError, match="Method is 'dopri8'; allowed is one of dopri5, bosh3, rk4"):
         ContinuousDepth.checked({"method": "dopri8"})
-
-
-@PRESETS
-def test_a_preset_s_recorded_run_is_of_today_s_declaration(slug):
-    dataset = example(ContinuousDepth, slug)
-    assert dataset.attrs["status"] == "finished"
-    assert ContinuousDepth.checked_json(dataset.attrs["settings"]) == ContinuousDepth.preset(slug)
-    assert all(array.dims == ContinuousDepth.variables[name].dims for name, array in dataset.data_vars.items())
 
 
 @pytest.mark.parametrize(("slug", "kinds"), [

@@ -44,14 +44,6 @@ def strings(value):
             yield from strings(part)
 
 
-def test_every_figure_is_described():
-    assert set(NEEDS) == set(FIGURES)
-    for spec in FIGURES.values():
-        assert spec.question.endswith("?")
-        assert spec.shows.endswith(".")
-        assert spec.cannot_show.endswith(".")
-
-
 @EVERY
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
@@ -66,14 +58,6 @@ def test_a_missing_variable_is_named(run, name):
     figure = FIGURES[name].draw(run.drop_vars(NEEDS[name]))
     assert not figure.data
     assert NEEDS[name] in words(figure)
-
-
-@EVERY
-def test_a_run_that_has_just_begun_says_so(build_run, name):
-    empty = build_run(done=False).isel(epoch=slice(0, 0), histogram_epoch=slice(0, 0))
-    figure = FIGURES[name].draw(empty)
-    assert not figure.data
-    assert "nothing measured yet" in words(figure).replace("<br>", " ")
 
 
 @EVERY
@@ -92,18 +76,6 @@ def test_every_shape_of_run_is_drawn(build_run, name, shape):
     figure = FIGURES[name].draw(build_run(**shape), epoch=1)
     assert figure.data or (name == "decay_rate" and "no neighbour" in words(figure).replace("<br>", " "))
     assert len(figure.to_json()) < 200_000
-
-
-@EVERY
-@pytest.mark.parametrize("value", [0.0, np.nan, np.inf])
-def test_odd_values_are_drawn_without_a_warning(build_run, name, value):
-    run = build_run(seeds=2)
-    for variable in run.data_vars.values():
-        if "network" in variable.dims and variable.dtype.kind == "f":
-            variable.loc[{"network": "plain"}] = value
-    assert FIGURES[name].draw(run, limits=shared_limits([run])).data
-    everything = run.where(False, value)
-    assert FIGURES[name].draw(everything).layout.title.text
 
 
 def test_gradient_by_layer_draws_the_dataset(build_run):

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from goldviz.data.markets.kept_markets import keep
-from goldviz.declare.settings import Preset
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.ui.words import plain
 from tests.data.markets.small_market import small_market
@@ -23,25 +22,14 @@ def markets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "markets"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_stranger_sees_every_figure_at_once(theme: str) -> None:
-    visitor = InstantVisitor(GoldMarket, theme=theme)
+def test_a_stranger_sees_every_figure_at_once() -> None:
+    visitor = InstantVisitor(GoldMarket)
     assert set(visitor.drawn()) == FIGURES
     assert all(figure["data"] for figure in visitor.drawn().values())
     assert any("K = 5,095 observed moves" in line for line in _said(visitor))
     assert any("not investment advice" in line for line in _said(visitor))
     [table] = visitor.at.dataframe
     assert len(table.value) == 8
-
-
-@pytest.mark.parametrize("preset", GoldMarket.presets, ids=lambda preset: preset.slug)
-def test_every_preset_draws_and_leaves_its_link(preset: Preset) -> None:
-    visitor = InstantVisitor(GoldMarket)
-    visitor.choose(preset.slug)
-    assert not visitor.errors
-    assert GoldMarket.checked(dict(visitor.at.query_params)) == GoldMarket.preset(preset.slug)
-    assert preset.words in visitor.captions
-    assert ("missing_share" in visitor.settings_in_sight()) == ("missing" in preset.changes)
 
 
 def test_joining_by_date_marks_every_leak() -> None:

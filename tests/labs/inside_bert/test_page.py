@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from goldviz.declare.settings import Preset
 from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
 from goldviz.labs.inside_bert.overview import overview
 from goldviz.labs.inside_bert.parts import (
@@ -32,7 +31,7 @@ from goldviz.labs.inside_bert.parts.evidence import correlation_sentence
 from goldviz.labs.inside_bert.parts.exhibit import exhibit
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.parts.text import shipped_words
-from goldviz.labs.inside_bert.samples import LONG, NEGATION, ONE_WORD, PLAIN
+from goldviz.labs.inside_bert.samples import NEGATION, ONE_WORD, PLAIN
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.tasks import reading_of
 from goldviz.texts.named_models import text_model
@@ -99,9 +98,8 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "models"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_stranger_sees_every_part_at_once(theme: str) -> None:
-    visitor = Reader(theme=theme)
+def test_a_stranger_sees_every_part_at_once() -> None:
+    visitor = Reader()
     assert set(visitor.drawn()) == FIGURES
     assert all(figure["data"] for figure in visitor.drawn().values())
     assert not visitor.errors
@@ -111,17 +109,6 @@ def test_a_stranger_sees_every_part_at_once(theme: str) -> None:
     assert any("Attention is not an explanation" in line for line in visitor.said)
     assert any("30,873" in line for line in visitor.said)
     assert re.sub(r"<[^>]*>", "", visitor.coloured()) == PLAIN
-
-
-@pytest.mark.parametrize("preset", InsideBert.presets, ids=lambda preset: preset.slug)
-def test_every_preset_is_read_and_leaves_its_link(preset: Preset) -> None:
-    visitor = Reader().choose(preset.slug)
-    assert not visitor.errors
-    assert ALWAYS | {"tone", "guesses"} <= set(visitor.drawn())
-    assert preset.words in visitor.captions
-    link = dict(visitor.at.query_params)
-    if preset.changes.get("text") != LONG:
-        assert InsideBert.checked(link) == InsideBert.preset(preset.slug)
 
 
 def test_another_head_and_piece_change_what_is_about_them_alone_and_the_link() -> None:

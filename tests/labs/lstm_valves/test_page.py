@@ -15,9 +15,8 @@ def _reach(visitor: InstantVisitor) -> int:
     return int(re.findall(r"(\d+) steps", line)[0])
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_stranger_sees_every_figure_at_once(theme: str) -> None:
-    visitor = InstantVisitor(LSTMValves, theme=theme)
+def test_a_stranger_sees_every_figure_at_once() -> None:
+    visitor = InstantVisitor(LSTMValves)
     assert set(visitor.drawn()) == {"split", "reach", "valves", "gates"}
     assert any("differ by at most" in line for line in visitor.markdown)
 

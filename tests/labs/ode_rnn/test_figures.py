@@ -70,14 +70,6 @@ def strings(value):
             yield from strings(part)
 
 
-def test_every_figure_is_described():
-    assert set(NEEDS) == set(FIGURES)
-    for spec in FIGURES.values():
-        assert spec.question.endswith("?")
-        assert spec.shows.endswith(".")
-        assert spec.cannot_show.endswith(".")
-
-
 def test_the_runs_of_these_tests_are_what_the_experiment_declares(run):
     declared = ODERNNLaboratory.variables
     assert set(run.data_vars) == set(declared)
@@ -100,14 +92,6 @@ def test_a_missing_variable_is_named(run, name):
     figure = FIGURES[name].draw(run.drop_vars(NEEDS[name]))
     assert not figure.data
     assert NEEDS[name] in words(figure)
-
-
-@EVERY
-def test_a_run_that_has_just_begun_says_so(name):
-    empty = build().isel(step=slice(0, 0), look=slice(0, 0))
-    figure = FIGURES[name].draw(empty, limits=shared_limits([empty]))
-    assert not figure.data
-    assert "nothing measured yet" in words(figure)
 
 
 @EVERY
@@ -141,19 +125,6 @@ def test_a_gru_alone_has_all_figures_but_those_of_a_field(name):
     run = build(networks=("gru_gap", "gru"))
     figure = FIGURES[name].draw(run, limits=shared_limits([run]))
     assert bool(figure.data) == (name not in ("plane", "solver", "consistency", "evaluations"))
-
-
-@EVERY
-@pytest.mark.parametrize("value", [0.0, np.nan, np.inf, -np.inf])
-def test_odd_values_are_drawn_without_a_warning(name, value):
-    run = build(seeds=2)
-    for variable in run.data_vars.values():
-        if "network" in variable.dims and variable.dtype.kind == "f":
-            variable.loc[{"network": "gru"}] = value
-    assert FIGURES[name].draw(run, limits=shared_limits([run])).data
-    once = ["probe_time", "probe_value", "probe_truth", "parameter_count"]
-    everything = run.where(False, value).assign({variable: run[variable] for variable in once})
-    assert FIGURES[name].draw(everything, limits=shared_limits([everything])).layout.title.text
 
 
 @EVERY

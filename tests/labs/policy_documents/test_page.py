@@ -11,7 +11,6 @@ import pytest
 
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
-from goldviz.declare.settings import Preset
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.policy_documents import tasks
 from goldviz.labs.policy_documents.compute import compute, read_change
@@ -65,9 +64,8 @@ def said(visitor: InstantVisitor) -> list[str]:
     return [line.replace("\\", "") for line in (*visitor.markdown, *visitor.captions)]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_stranger_sees_figures_changes_and_neighbours_at_once(theme: str) -> None:
-    visitor = InstantVisitor(PolicyDocuments, theme=theme)
+def test_a_stranger_sees_figures_changes_and_neighbours_at_once() -> None:
+    visitor = InstantVisitor(PolicyDocuments)
     assert not visitor.errors
     assert {"timeline", "map", "effects"} <= set(visitor.drawn())
     assert any("Generated documents" in line for line in said(visitor))
@@ -102,15 +100,6 @@ def test_the_map_is_of_one_kind_or_of_all() -> None:
     assert "Of the kind Statement alone" in str(visitor.drawn()["map"]).replace("<br>", " ")
     visitor.set(map_kinds="all")
     assert "of component 1 is between the kinds" in str(visitor.drawn()["map"]).replace("<br>", " ")
-
-
-@pytest.mark.parametrize("preset", PolicyDocuments.presets, ids=lambda preset: preset.slug)
-def test_every_preset_draws_and_leaves_its_link(preset: Preset) -> None:
-    visitor = InstantVisitor(PolicyDocuments)
-    visitor.choose(preset.slug)
-    assert not visitor.errors
-    assert PolicyDocuments.checked(dict(visitor.at.query_params)) == PolicyDocuments.preset(preset.slug)
-    assert preset.words in visitor.captions
 
 
 def test_another_document_moves_the_line_and_the_ring() -> None:

@@ -60,14 +60,6 @@ def strings(value):
             yield from strings(part)
 
 
-def test_every_figure_is_described():
-    assert set(NEEDS) == set(FIGURES)
-    for spec in FIGURES.values():
-        assert spec.question.endswith("?")
-        assert spec.shows.endswith(".")
-        assert spec.cannot_show.endswith(".")
-
-
 def test_the_runs_of_these_tests_are_what_the_experiment_declares(run):
     declared = RecurrentGradients.variables
     assert set(run.data_vars) == set(declared)
@@ -88,14 +80,6 @@ def test_a_missing_variable_is_named(run, name):
     figure = FIGURES[name].draw(run.drop_vars([NEEDS[name], *(["gate_saturation"] if name == "saturation" else [])]))
     assert not figure.data
     assert NEEDS[name] in words(figure)
-
-
-@EVERY
-def test_a_run_that_has_just_begun_says_so(name):
-    empty = build(done=False, asks_for_numbers=False).isel(step=slice(0, 0), look=slice(0, 0))
-    figure = FIGURES[name].draw(empty, limits=shared_limits([empty]))
-    assert not figure.data
-    assert "nothing measured yet" in words(figure)
 
 
 @EVERY
@@ -123,18 +107,6 @@ def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     figure = FIGURES[name].draw(run, limits=shared_limits([run]), epoch=1)
     assert figure.data
     assert len(figure.to_json()) < 350_000
-
-
-@EVERY
-@pytest.mark.parametrize("value", [0.0, np.nan, np.inf, -np.inf])
-def test_odd_values_are_drawn_without_a_warning(name, value):
-    run = build(asks_for_numbers=False, seeds=2)
-    for variable in run.data_vars.values():
-        if "network" in variable.dims and variable.dtype.kind == "f":
-            variable.loc[{"network": "lstm"}] = value
-    assert FIGURES[name].draw(run, limits=shared_limits([run])).data
-    everything = run.where(False, value)
-    assert FIGURES[name].draw(everything).layout.title.text
 
 
 @EVERY

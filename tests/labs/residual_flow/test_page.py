@@ -2,7 +2,6 @@
 
 import pytest
 
-from goldviz.declare.settings import Preset
 from goldviz.labs.residual_flow.settings import ResidualFlow
 from tests.pages.instant import InstantVisitor
 
@@ -11,25 +10,12 @@ pytestmark = pytest.mark.usefixtures("on_pages")
 ALWAYS = {"carried", "convergence", "distance", "tolerance"}
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_stranger_sees_every_figure_at_once(theme: str) -> None:
-    visitor = InstantVisitor(ResidualFlow, theme=theme)
+def test_a_stranger_sees_every_figure_at_once() -> None:
+    visitor = InstantVisitor(ResidualFlow)
     assert set(visitor.drawn()) == ALWAYS
     assert all(figure["data"] for figure in visitor.drawn().values())
     assert any("Δt = 0.375" in line for line in visitor.markdown)
     assert sum(caption.startswith("Not shown here: ") for caption in visitor.captions) == len(ALWAYS)
-
-
-@pytest.mark.parametrize("preset", ResidualFlow.presets, ids=lambda preset: preset.slug)
-def test_every_preset_draws_and_leaves_its_link(preset: Preset) -> None:
-    visitor = InstantVisitor(ResidualFlow)
-    visitor.choose(preset.slug)
-    assert not visitor.errors
-    assert ResidualFlow.checked(dict(visitor.at.query_params)) == ResidualFlow.preset(preset.slug)
-    assert preset.words in visitor.captions
-    rings = "rings" in str(preset.changes.get("field"))
-    assert set(visitor.drawn()) == (ALWAYS | {"flow", "right"} if rings else ALWAYS)
-    assert any("Dupont" in line for line in visitor.markdown) == rings
 
 
 def test_more_blocks_come_nearer_to_the_flow() -> None:

@@ -23,12 +23,6 @@ def test_settings_without_effect_change_no_number(field: str) -> None:
     assert changed.compute().identical(settings.compute())
 
 
-def test_every_preset_is_in_its_own_link_alone() -> None:
-    changes = [tuple(sorted(preset.changes.items())) for preset in ResidualFlow.presets]
-    assert len(set(changes)) == len(changes)
-    assert ResidualFlow.presets[0].changes == {}
-
-
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
