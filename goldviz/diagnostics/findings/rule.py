@@ -149,7 +149,8 @@ class Rule:
         silenced = {name for kind in self.silenced_by for name in crossed[kind]}
         unsaid = any(crossed[kind] for kind in self.unless)
         considered = [n for n in readings if name_of(n) not in silenced and self.only(n, settings) and not unsaid]
-        over = [(n, seeds) for n in considered if self.enough(seeds := self.line_for(settings).over(n))]
+        line = self.line_for(settings)
+        over = [(n, seeds) for n in considered if self.enough(seeds := np.atleast_1d(line.over(n)))]
         return Case(
             settings=settings,
             dataset=dataset,
