@@ -10,8 +10,6 @@ import numpy as np
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 PARTS = {0.01: "a hundredth", 0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 0.5: "half", 10: "ten times"}
-
-
 COUNTS = {2: "two", 3: "three"}
 
 
