@@ -39,11 +39,6 @@ class Clipped:
     norm_after: float
     cosine: float
 
-    @property
-    def was_clipped(self) -> bool:
-        """Whether the gradient was longer than allowed."""
-        return self.norm_after < self.norm_before
-
 
 @torch.no_grad()
 def backward(weights: Weights, steps: Sequence[ForwardStep]) -> list[BackwardStep]:
@@ -69,24 +64,6 @@ def backward(weights: Weights, steps: Sequence[ForwardStep]) -> list[BackwardSte
 def total(steps: Sequence[BackwardStep]) -> Weights:
     """The five sums over time: the gradient of L = sum_t L_t."""
     return Weights(*(torch.stack(terms).sum(0) for terms in zip(*(step.terms for step in steps), strict=True)))
-
-
-@torch.no_grad()
-def deltas_of_one_loss(weights: Weights, steps: Sequence[ForwardStep], loss_step: int) -> Float[Tensor, "time hidden"]:
-    """delta^(u,(T))_k for k = 1 to T = ``loss_step`` + 1: how the loss of that step alone reaches back.
-
-    Its term of dL_T/dW_aa at step k is the outer product with h_(k-1): where delta is zero, the early use of the
-    weights learns nothing from that loss (document 003's last remark).
-    """
-    if not 0 <= loss_step < len(steps):
-        raise IndexError(f"The loss step is {loss_step}; allowed is a step from 0 to {len(steps) - 1}.")
-    last = steps[loss_step]
-    delta_h = weights.W_ya.t() @ (last.y_hat - last.y)
-    deltas: list[Tensor] = []
-    for step in reversed(steps[: loss_step + 1]):
-        deltas.append((1 - step.h.square()) * delta_h)
-        delta_h = weights.W_aa.t() @ deltas[-1]
-    return torch.stack(deltas[::-1])
 
 
 def autograd_gradients(weights: Weights, inputs: Int[Tensor, " time"], targets: Int[Tensor, " time"]) -> Weights:

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.diagnostics.text.reading import TextReading
-from goldviz.labs.inside_bert.attention.flow import MOST_FLOW_WORK, AttentionFlow, maximum_flows, widest_paths
+from goldviz.labs.inside_bert.attention.flow import flow_to
 from goldviz.labs.inside_bert.attention.norms import attention_norms, head_norms
 from goldviz.labs.inside_bert.attention.rollout import mixed_attention
 from goldviz.labs.inside_bert.attention.steps import attention_steps
@@ -53,17 +53,6 @@ def ways_down(reading: TextReading) -> xr.Dataset:
         rolled[layer] = mixed[layer] @ rolled[layer - 1]
     dims = ("layer", "query", "input")
     return xr.Dataset({"mixed": (dims, mixed), "rolled": (dims, rolled)})
-
-
-def flow_to(mixed: np.ndarray, place: int) -> AttentionFlow:
-    """The flow from every input to the token ``place`` (from 0) at the top of the layers of ``mixed``.
-
-    Exact where :func:`goldviz.labs.inside_bert.attention.flow.attention_flow` is, else the widest single path.
-    """
-    layers, pieces, _ = mixed.shape
-    if ((layers - 1) * pieces + 1) * pieces**2 <= MOST_FLOW_WORK:
-        return AttentionFlow(maximum_flows(mixed, place), "maximum flow")
-    return AttentionFlow(widest_paths(mixed, place), "widest path")
 
 
 def shares_of_query(

@@ -35,8 +35,8 @@ class LagLines:
 def lag_lines(W_hh: Float[Tensor, "hidden hidden"], steps: int, gamma: float) -> LagLines:
     """Bound and asymptote of an Elman network side by side (document 001, eq. 9 and the sentence after it).
 
-    ``gamma`` bounds the slope of the activation: 1 for tanh and ReLU, or :func:`largest_slope` of a forward
-    pass for a tighter line.
+    ``gamma`` bounds the slope of the activation: 1 for tanh and ReLU, or the largest of :func:`slopes` of a
+    forward pass for a tighter line.
     """
     if not (math.isfinite(gamma) and gamma >= 0):
         raise ValueError(f"The slope bound gamma is {gamma}; allowed is a number from 0.")
@@ -76,11 +76,6 @@ def eigenvalues(matrix: Float[Tensor, "... size size"]) -> Complex[Tensor, "... 
 def slopes(layer: Elman, trace: ElmanTrace) -> Float[Tensor, "time batch hidden"]:
     """phi'(u_t), the diagonal of D_t in eq. 8: 1 - h_t^2 for tanh, 0 or 1 for ReLU."""
     return ACTIVATIONS[layer.activation].slope(trace.hidden.detach())
-
-
-def largest_slope(layer: Elman, trace: ElmanTrace) -> float:
-    """The smallest gamma for which ||D_t|| <= gamma at every step of this forward pass."""
-    return float(slopes(layer, trace).max())
 
 
 def saturated_share(trace: Trace, threshold: float = 0.97) -> Float[Tensor, " time"]:

@@ -74,7 +74,7 @@ def _overview(settings: JacobianLens) -> tuple[xr.Dataset, RecurrentLayer, Recur
         attrs={"cell": settings.cell, "state": jacobians.state, "hidden": settings.hidden},
     )
     if isinstance(jacobians, CellJacobians):
-        path = cell_path_norms(jacobians).frobenius.numpy() - 0.5 * math.log10(settings.hidden)
+        path = cell_path_norms(jacobians).numpy() - 0.5 * math.log10(settings.hidden)
         data["cell_path"] = (("t", "k"), path)
     return data, layer, jacobians
 

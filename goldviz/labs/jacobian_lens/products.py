@@ -11,14 +11,12 @@ that are formed once for each t and once for each k. Where that inner product ca
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.diagnostics.recurrent.golub_kahan import Rows, largest_singular_value
 from goldviz.diagnostics.recurrent.jacobian_blocks import Block, Stack, blocks, chain, unit_steps, units
 from goldviz.diagnostics.recurrent.jacobians import CellJacobians, RecurrentJacobians
 
@@ -26,17 +24,6 @@ AllPairs = Float[Tensor, "later earlier"]
 
 CANCELLATION = 1e-6
 """Below this share of its largest possible value, an inner product has lost too many digits."""
-
-KRYLOV_WITHIN = 8
-KRYLOV_BEYOND = 6
-
-
-@dataclass(frozen=True)
-class ProductNorms:
-    """log10 of the Frobenius and of the spectral norm of dh_t/dh_k, entry [t, k]."""
-
-    frobenius: AllPairs
-    spectral: AllPairs
 
 
 @torch.no_grad()
@@ -46,22 +33,6 @@ def frobenius_norms(jacobians: RecurrentJacobians) -> AllPairs:
     for block in blocks(jacobians):
         _fill_frobenius(table, block)
     return table
-
-
-@torch.no_grad()
-def product_norms(jacobians: RecurrentJacobians) -> ProductNorms:
-    """Both norms for all pairs; the spectral ones by batched power iteration (Golub-Kahan, a few steps).
-
-    A spectral norm so found is never above the true one, and never below ||.||_F / sqrt(state). At 64 units it is
-    mostly right to 1 %, and up to 15 % (0.07 decades) low where many singular values crowd at the top;
-    :func:`singular_values` is exact.
-    """
-    root = 0.5 * math.log10(jacobians.state)
-    frobenius, spectral = _table(jacobians, root), _table(jacobians, 0.0)
-    for block in blocks(jacobians):
-        _fill_frobenius(frobenius, block)
-        _fill_spectral(spectral, block)
-    return ProductNorms(frobenius, torch.clamp(spectral, frobenius - root, frobenius))
 
 
 @torch.no_grad()
@@ -82,10 +53,10 @@ def singular_values(jacobians: RecurrentJacobians, origin: int) -> Float[Tensor,
 
 
 @torch.no_grad()
-def cell_path_norms(jacobians: CellJacobians) -> ProductNorms:
-    """The LSTM's cell path alone: dc_t/dc_k through c is diag(f_(k+1) * ... * f_t), document 001, eq. 18.
+def cell_path_norms(jacobians: CellJacobians) -> AllPairs:
+    """log10 of the Frobenius norms along the LSTM's cell path alone, in closed form from sums of logarithms.
 
-    Both norms follow in closed form from sums of logarithms: the spectral norm is the largest entry.
+    There dc_t/dc_k is diag(f_(k+1) * ... * f_t), document 001, eq. 18.
     """
     start = torch.zeros(1, jacobians.state // 2, dtype=torch.float64)
     forget = torch.cat([start + 1, jacobians.forget.double()])
@@ -93,9 +64,8 @@ def cell_path_norms(jacobians: CellJacobians) -> ProductNorms:
     total = torch.where(forget == 0, 1.0, forget).log().cumsum(0)
     entries = (total[:, None] - total).masked_fill(shut[:, None] != shut, -math.inf)
     earlier_only = torch.ones(entries.shape[:2], dtype=torch.bool).triu(1)
-    frobenius, spectral = 0.5 * torch.logsumexp(2 * entries, -1), entries.amax(-1)
-    logs = [(norm / math.log(10)).masked_fill(earlier_only, math.nan) for norm in (frobenius, spectral)]
-    return ProductNorms(*logs)
+    norms: Tensor = torch.logsumexp(2 * entries, -1) / 2 / math.log(10)
+    return norms.masked_fill(earlier_only, math.nan)
 
 
 def _table(jacobians: RecurrentJacobians, diagonal: float) -> AllPairs:
@@ -123,25 +93,3 @@ def _gram(stack: Stack) -> Stack:
     """A A^T for each matrix A; numpy hands it to BLAS as the symmetric product that it is, torch does not."""
     matrices = stack.numpy()
     return torch.from_numpy(np.matmul(matrices, matrices.swapaxes(1, 2)))
-
-
-def _fill_spectral(table: AllPairs, block: Block) -> None:
-    P, L, B = block.within.transposed, block.beyond.transposed, block.to_end.transposed
-    start = torch.randn(1, 1, P.shape[1], generator=torch.Generator().manual_seed(0), dtype=P.dtype)
-    within = largest_singular_value(
-        lambda rows: rows @ P, lambda rows: rows @ P.mT, start.expand(len(P), -1, -1), KRYLOV_WITHIN
-    )
-    table[block.later, block.earlier] = within.flatten().log10() + block.within.log10_norm
-    if len(L) == 0:
-        return
-
-    def forward(rows: Rows) -> Rows:
-        return ((rows @ B).transpose(0, 1) @ L).transpose(0, 1)
-
-    def backward(rows: Rows) -> Rows:
-        return (rows.transpose(0, 1) @ L.mT).transpose(0, 1) @ B.mT
-
-    pulled_back = backward((start @ L).transpose(0, 1).expand(len(B), -1, -1))
-    beyond = largest_singular_value(forward, backward, pulled_back, KRYLOV_BEYOND).t()
-    sizes = block.beyond.log10_norm[:, None] + block.to_end.log10_norm
-    table[block.end + 1 :, block.first : block.end] = beyond.log10() + sizes

@@ -11,8 +11,8 @@ from scipy.optimize import linprog
 
 from goldviz.diagnostics.text.reading import read_text
 from goldviz.labs.inside_bert.attention import flow as module
-from goldviz.labs.inside_bert.attention.flow import attention_flow, maximum_flows, widest_paths
-from goldviz.labs.inside_bert.attention.rollout import mixed_attention, rollout
+from goldviz.labs.inside_bert.attention.flow import flow_to, maximum_flows, widest_paths
+from goldviz.labs.inside_bert.head import ways_down
 from tests.diagnostics.text_cases import distributions, pieces_of, text_model
 
 
@@ -111,27 +111,18 @@ def test_flow_does_not_depend_on_how_tokens_are_numbered(pipes, seed):
 
 
 def test_a_real_text_has_an_exact_flow_above_its_rollout():
-    reading = read_text(text_model(), pieces_of())
-    found = attention_flow(reading, 3)
+    ways = ways_down(read_text(text_model(), pieces_of()))
+    mixed = ways["mixed"].values
+    found = flow_to(mixed, 3)
     assert found.method == "maximum flow"
-    mixed = np.stack([mixed_attention(reading, layer) for layer in range(3)])
     np.testing.assert_array_equal(found.values, maximum_flows(mixed, 3))
-    assert (found.values >= rollout(reading)[-1, 3] - 1e-7).all()
-    np.testing.assert_allclose(attention_flow(reading, 3, layer=0).values, mixed[0, 3], atol=1e-9)
+    assert (found.values >= ways["rolled"].values[-1, 3] - 1e-7).all()
+    np.testing.assert_allclose(flow_to(mixed[:1], 3).values, mixed[0, 3], atol=1e-9)
 
 
 def test_a_graph_beyond_the_limit_gets_the_path_and_says_so(monkeypatch):
     monkeypatch.setattr(module, "MOST_FLOW_WORK", 100)
-    reading = read_text(text_model(), pieces_of())
-    found = attention_flow(reading, 3)
+    mixed = ways_down(read_text(text_model(), pieces_of()))["mixed"].values
+    found = flow_to(mixed, 3)
     assert found.method == "widest path"
-    mixed = np.stack([mixed_attention(reading, layer) for layer in range(3)])
     np.testing.assert_array_equal(found.values, widest_paths(mixed, 3))
-
-
-def test_tokens_and_layers_that_do_not_exist_are_named():
-    reading = read_text(text_model(), pieces_of("gold rose"))
-    with pytest.raises(IndexError, match="token is number 4; the text has numbers 0 to 3"):
-        attention_flow(reading, 4)
-    with pytest.raises(IndexError, match="layer is number 3"):
-        attention_flow(reading, 0, layer=3)

@@ -5,20 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.diagnostics.text.reading import read_text
 from goldviz.labs.inside_bert.attribution import outputs as text_outputs
 from goldviz.labs.inside_bert.attribution.outputs import (
+    classifier_of,
     label_number,
     softmax_of,
-    tone,
-    tone_logits,
 )
 from goldviz.models.text.model import TextModelError
-from tests.diagnostics.text_cases import pieces_of, text_model
+from tests.diagnostics.text_cases import text_model
 
 
 def test_the_worked_example_holds():
@@ -27,13 +24,8 @@ def test_the_worked_example_holds():
     assert not found.failed
 
 
-def test_tone_is_the_softmax_of_the_classifier_at_the_first_piece():
-    model, pieces = text_model(), pieces_of()
-    first = read_text(model, pieces).hidden[-1, 0]
-    dense, read_out = model.classifier.dense, model.classifier.read_out
-    expected = read_out.weight @ torch.tanh(dense.weight @ first + dense.bias) + read_out.bias
-    np.testing.assert_allclose(tone_logits(model, pieces), expected, rtol=1e-11, atol=1e-12)
-    np.testing.assert_allclose(tone(model, pieces), expected.softmax(0), rtol=1e-11)
+def test_labels_go_by_name():
+    model = text_model()
     assert [label_number(model, label) for label in model.labels] == [0, 1, 2]
 
 
@@ -56,9 +48,9 @@ def test_labels_that_repeat_go_by_number():
 
 
 def test_what_a_model_lacks_is_named():
-    bare, pieces = replace(text_model(), classifier=None, masked_words=None), pieces_of()
+    bare = replace(text_model(), classifier=None, masked_words=None)
     with pytest.raises(TextModelError, match="has no classifier of tone"):
-        tone(bare, pieces)
+        classifier_of(bare)
     with pytest.raises(TextModelError, match="has no classifier of tone"):
         label_number(bare, "neutral")
     with pytest.raises(TextModelError, match=r"label is 'glad', which no classes have; allowed by .* are negative, ne"):

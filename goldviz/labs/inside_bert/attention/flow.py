@@ -13,9 +13,6 @@ from jaxtyping import Float
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from goldviz.diagnostics.text.reading import TextReading
-from goldviz.labs.inside_bert.attention.rollout import mixed_attention
-
 MOST_FLOW_WORK = 10_000_000
 """Pipes times input tokens up to which the exact flow is computed: up to 96 tokens for 12 layers, at most about 1 s."""
 WHOLE_CAPACITY = 2**30
@@ -32,18 +29,13 @@ class AttentionFlow(NamedTuple):
     method: Literal["maximum flow", "widest path"]
 
 
-def attention_flow(reading: TextReading, token: int, layer: int | None = None) -> AttentionFlow:
-    """The flow from every input token to ``token`` after ``layer``, the last if None.
+def flow_to(mixed: Float[np.ndarray, "layer query key"], token: int) -> AttentionFlow:
+    """The flow from every input token to ``token`` (from 0) at the top of the layers of ``mixed``.
 
-    Exact where the graph is small; else, and the result says so, the widest single path. Raises IndexError for a token
-    or layer that the text or the model does not have.
+    Exact where the graph is small; else, and the result says so, the widest single path.
     """
-    pieces, top = len(reading.pieces), reading.model.encoder.shape.layers - 1 if layer is None else layer
-    if not 0 <= token < pieces:
-        raise IndexError(f"The token is number {token}; the text has numbers 0 to {pieces - 1}.")
-    reading.block(top)
-    mixed = np.stack([mixed_attention(reading, below) for below in range(top + 1)])
-    if (top * pieces + 1) * pieces**2 <= MOST_FLOW_WORK:
+    layers, pieces, _ = mixed.shape
+    if ((layers - 1) * pieces + 1) * pieces**2 <= MOST_FLOW_WORK:
         return AttentionFlow(maximum_flows(mixed, token), "maximum flow")
     return AttentionFlow(widest_paths(mixed, token), "widest path")
 

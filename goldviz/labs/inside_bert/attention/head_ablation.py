@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.diagnostics.text.reading import ReportSteps, piece_ids
-from goldviz.labs.inside_bert.attribution.outputs import ReadOut, classifier_of
+from goldviz.labs.inside_bert.attribution.outputs import classifier_of
 from goldviz.models.text.encoder import BlockParts, EncoderBlock
 from goldviz.models.text.model import TextModel
 
@@ -26,14 +26,14 @@ ABLATED_PIECES_AT_ONCE = 512
 
 @torch.no_grad()
 def head_ablation(
-    model: TextModel, pieces: Pieces, shares: Float[np.ndarray, "layer head"], read_out: ReadOut | None = None
+    model: TextModel, pieces: Pieces, shares: Float[np.ndarray, "layer head"]
 ) -> Float[np.ndarray, " output"]:
-    """The logits of the tone, or of ``read_out``, with every head scaled by its share, in one forward pass.
+    """The logits of the tone with every head scaled by its share, in one forward pass.
 
     Raises ValueError if ``shares`` has not one entry for each head, and
-    :class:`goldviz.models.text.model.TextModelError` for a model without a classifier where ``read_out`` is None.
+    :class:`goldviz.models.text.model.TextModelError` for a model without a classifier.
     """
-    shape, read = model.encoder.shape, read_out or classifier_of(model)
+    shape, read = model.encoder.shape, classifier_of(model)
     if shares.shape != (shape.layers, shape.heads):
         raise ValueError(f"The shares have shape {shares.shape}; allowed is {(shape.layers, shape.heads)}.")
     x = _first_state(model, pieces)
@@ -46,7 +46,7 @@ def head_ablation(
 
 @torch.no_grad()
 def ablate_all(
-    model: TextModel, pieces: Pieces, report: ReportSteps | None = None, read_out: ReadOut | None = None
+    model: TextModel, pieces: Pieces, report: ReportSteps | None = None
 ) -> Float[np.ndarray, "layer head output"]:
     """The change of each logit when one head after another is switched off, all others staying as they are.
 
@@ -55,7 +55,7 @@ def ablate_all(
     work where it raises. Raises :class:`goldviz.models.text.model.TextModelError` for a model without a classifier
     where ``read_out`` is None.
     """
-    shape, read = model.encoder.shape, read_out or classifier_of(model)
+    shape, read = model.encoder.shape, classifier_of(model)
     x = _first_state(model, pieces)
     whole = _plain_logits(read(model.encoder.upwards(x)))
     at_once = max(1, ABLATED_PIECES_AT_ONCE // len(pieces))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from goldviz.diagnostics.text.reading import ReportSteps, TextReading
+from goldviz.diagnostics.text.reading import TextReading
 
 
 def mixed_attention(reading: TextReading, layer: int) -> Float[np.ndarray, "query key"]:
@@ -22,18 +22,3 @@ def mixed_attention(reading: TextReading, layer: int) -> Float[np.ndarray, "quer
     weights /= 2 * weights.sum(1, keepdims=True)
     np.fill_diagonal(weights, weights.diagonal() + 0.5)
     return weights
-
-
-def rollout(reading: TextReading, report: ReportSteps | None = None) -> Float[np.ndarray, "layer query input"]:
-    """A~_l = A_bar_l A~_(l-1) with A~_0 = I, for all layers, in float64 (25 MB for 12 layers at 512 pieces).
-
-    Row i of layer l says how the token i after that layer is made up of the input's tokens, and sums to 1.
-    """
-    layers, pieces = reading.model.encoder.shape.layers, len(reading.pieces)
-    rolled = np.empty((layers, pieces, pieces))
-    for layer in range(layers):
-        mixed = mixed_attention(reading, layer)
-        rolled[layer] = mixed @ rolled[layer - 1] if layer else mixed
-        if report is not None:
-            report(layer + 1, layers)
-    return rolled

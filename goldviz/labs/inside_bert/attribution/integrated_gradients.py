@@ -9,7 +9,7 @@ limited number of steps is the integral.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -17,7 +17,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.diagnostics.text.reading import ReportSteps, piece_ids
-from goldviz.labs.inside_bert.attribution.masked_words import mask_number
 from goldviz.labs.inside_bert.attribution.outputs import classifier_of, label_number
 from goldviz.models.text.model import TextModel, TextModelError
 
@@ -31,7 +30,6 @@ PIECES_IN_A_BATCH = 512
 """Points of the path are taken together while they have so few pieces: one text of 512 keeps about 250 MB for its
 gradient in a model of FinBERT's size."""
 
-BaselinePiece = Literal["pad", "mask"]
 TextOutput = Callable[[Float[Tensor, "batch piece width"]], Float[Tensor, " batch"]]
 """One number of each text, from X^(L)."""
 
@@ -56,25 +54,17 @@ def integrated_gradients(
     label: str | int,
     steps: int = 64,
     report: ReportSteps | None = None,
-    *,
-    of: Literal["logit", "probability"] = "logit",
-    baseline: BaselinePiece = "pad",
     most_steps: int = MOST_PATH_POINTS,
 ) -> Attributions:
-    """What each piece adds to the classifier's logit or probability of ``label``, a name or a number from 0.
+    """What each piece adds to the classifier's logit of ``label``, a name or a number from 0.
 
-    The baseline has the tokeniser's padding or mask piece in the place of every piece that is not special. ``steps``
+    The baseline has the tokeniser's padding piece in the place of every piece that is not special. ``steps``
     are doubled, up to ``most_steps``, until the gap is at most ``LARGEST_GAP``. ``report`` is told of every point of
     the path; the total that it is told grows when the steps are doubled. Raises
     :class:`goldviz.models.text.model.TextModelError` for a model without a classifier and for an unknown label.
     """
     number, classifier = label_number(model, label), classifier_of(model)
-
-    def output(hidden: Float[Tensor, "batch piece width"]) -> Float[Tensor, " batch"]:
-        logits: Tensor = classifier(hidden)
-        return (logits if of == "logit" else logits.softmax(-1))[:, number]
-
-    return attribute_output(model, pieces, output, steps, report, baseline=baseline, most_steps=most_steps)
+    return attribute_output(model, pieces, lambda hidden: classifier(hidden)[:, number], steps, report, most_steps)
 
 
 def attribute_output(
@@ -83,8 +73,6 @@ def attribute_output(
     output: TextOutput,
     steps: int = 64,
     report: ReportSteps | None = None,
-    *,
-    baseline: BaselinePiece = "pad",
     most_steps: int = MOST_PATH_POINTS,
 ) -> Attributions:
     """Integrated gradients of any ``output`` of X^(L), by captum's Gauss-Legendre sum.
@@ -95,7 +83,7 @@ def attribute_output(
     if not 2 <= steps <= most_steps:
         raise ValueError(f"The number of steps is {steps}; allowed is 2 to {most_steps}.")
     ids = piece_ids(model, pieces)
-    text, empty = _summed(model, ids), _summed(model, _baseline_ids(model, pieces, ids, baseline))
+    text, empty = _summed(model, ids), _summed(model, _baseline_ids(model, pieces, ids))
     path = _Path(model, output, report)
     with torch.no_grad():
         value = float(path.outputs(text))
@@ -150,11 +138,11 @@ def _summed(model: TextModel, ids: Tensor) -> Float[Tensor, "1 piece width"]:
     return total
 
 
-def _baseline_ids(model: TextModel, pieces: Pieces, ids: Tensor, baseline: BaselinePiece) -> Tensor:
+def _baseline_ids(model: TextModel, pieces: Pieces, ids: Tensor) -> Tensor:
     """The same places, with the special pieces and the masks that the text has, and nothing else."""
-    filler = mask_number(model) if baseline == "mask" else model.tokeniser.pad_token_id
+    filler = model.tokeniser.pad_token_id
     if filler is None:
-        raise TextModelError(f"The tokeniser of {model.name} has no padding piece; take the mask as the baseline.")
+        raise TextModelError(f"The tokeniser of {model.name} has no padding piece, of which the baseline is made.")
     stays = torch.from_numpy(pieces.special | np.isin(pieces.ids, [model.tokeniser.mask_token_id])).to(ids.device)
     return torch.where(stays, ids, filler)
 

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 import numpy as np
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
-from goldviz.diagnostics.text.reading import piece_ids
 from goldviz.models.text.heads import MaskedWordHead, TextClassifier
 from goldviz.models.text.model import TextModel, TextModelError
-
-if TYPE_CHECKING:
-    from goldviz.data.texts.pieces import Pieces
-
-ReadOut = Callable[[Float[Tensor, "batch piece width"]], Float[Tensor, "batch output"]]
-"""Logits of some outputs from X^(L)."""
 
 
 def classifier_of(model: TextModel) -> TextClassifier:
@@ -47,23 +35,6 @@ def label_number(model: TextModel, label: str | int) -> int:
     if len(found) != 1:
         raise TextModelError(f"The label is {label!r}, which {len(found) or 'no'} classes have; {allowed}")
     return found[0]
-
-
-@torch.no_grad()
-def tone_logits(model: TextModel, pieces: Pieces) -> Float[np.ndarray, " label"]:
-    """The classifier's logits, in the order of ``model.labels``, in float64.
-
-    Raises :class:`goldviz.models.text.model.TextModelError` for a model without a classifier and for pieces that it
-    cannot read.
-    """
-    classifier = classifier_of(model)
-    logits: np.ndarray = classifier(model.encoder(piece_ids(model, pieces)))[0].double().cpu().numpy()
-    return logits
-
-
-def tone(model: TextModel, pieces: Pieces) -> Float[np.ndarray, " label"]:
-    """The probabilities of the tones, in the order of ``model.labels``: the softmax of :func:`tone_logits`."""
-    return softmax_of(tone_logits(model, pieces))
 
 
 def softmax_of(logits: Float[np.ndarray, "*batch output"]) -> Float[np.ndarray, "*batch output"]:
