@@ -135,6 +135,15 @@ def test_findings_are_few_sorted_and_advise_what_is_allowed(lab: Laboratory, slu
         assert settings.changed(**finding.changes).estimated_seconds() > 0
 
 
+@RECORDED
+def test_without_a_variable_findings_go_and_others_come_only_in_their_place(lab: Laboratory, slug: str) -> None:
+    settings, dataset = lab.declared.preset(slug), example(lab.declared, slug)
+    known = {(finding.kind, finding.severity) for finding in settings.findings(dataset)}
+    for missing in set(dataset.data_vars):
+        found = {(finding.kind, finding.severity) for finding in settings.findings(dataset.drop_vars(missing))}
+        assert found <= known or known - found, f"without {missing}: {found - known}"
+
+
 @EVERY_TRAINED
 def test_numbers_that_are_none_are_drawn_and_judged_without_a_warning(lab: Laboratory) -> None:
     """Warnings are errors here; a diverged run is full of what is no number."""

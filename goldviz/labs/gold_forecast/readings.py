@@ -199,7 +199,10 @@ class Reading:
         """How much the forecasts move within a refit, as a share of the answers' spread or of the forecasts' mean."""
         if not self.own.sure:
             return np.nan
-        series, before, forecast = self.series, ~self.series.final, self.series.forecast("network")
+        series, forecast = self.series, self.series.forecast("network")
+        before = ~series.final & np.isfinite(series.block)
+        if not before.any():
+            return np.nan
         blocks = [forecast[(series.block == block) & before] for block in np.unique(series.block[before])]
         moved = float(np.sqrt(np.mean(np.concatenate([np.square(part - part.mean()) for part in blocks]))))
         usual = float(np.std(series.came[before]) if series.target == "return" else np.mean(forecast[before]))

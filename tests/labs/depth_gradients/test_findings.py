@@ -191,13 +191,6 @@ def test_a_running_experiment_says_how_far_it_is():
     assert "no_better_than_zero" not in findings
 
 
-@pytest.mark.parametrize(
-    "missing", ["gradient_norm", "loss", "update_to_data", "test_loss", "zero_loss", "saturation", "dead_units"]
-)
-def test_missing_variables_leave_out_their_rules(missing):
-    findings_of(DepthGradients(activation="tanh"), run_of().drop_vars(missing))
-
-
 def test_nothing_recorded_finds_nothing():
     assert findings_of(DepthGradients(), xr.Dataset()) == []
     begun = run_of().isel(epoch=slice(0, 0)).drop_vars(["test_loss", "zero_loss"])
