@@ -53,23 +53,16 @@ def _parser() -> argparse.ArgumentParser:
     listing.add_argument("--runs", action="store_true", help="the latest kept runs instead")
     listing.set_defaults(command=_list)
 
-    run = commands.add_parser(
-        "run",
-        help="carry an experiment out here",
-        description="Carry an experiment out here. 'goldviz run NAME --help' lists its settings.",
-    )
-    run.add_argument("experiment", metavar="NAME", help="one of " + ", ".join(experiments()))
-    run.add_argument("settings", nargs=argparse.REMAINDER, help="see 'goldviz run NAME --help'")
-    run.set_defaults(command=lambda given: running.run(given.experiment, given.settings))
-
-    compute = commands.add_parser(
-        "compute",
-        help="what an instant page shows, as numbers",
-        description="Compute what an instant page shows. 'goldviz compute NAME --help' lists its settings.",
-    )
-    compute.add_argument("page", metavar="NAME", help="one of " + ", ".join(instants()))
-    compute.add_argument("settings", nargs=argparse.REMAINDER, help="see 'goldviz compute NAME --help'")
-    compute.set_defaults(command=lambda given: running.compute(given.page, given.settings))
+    for name, words, about, known, carry_out in (
+        ("run", "carry an experiment out here", "Carry an experiment out here", experiments(), running.run),
+        ("compute", "what an instant page shows, as numbers", "Compute what an instant page shows", instants(),
+         running.compute),
+    ):  # fmt: skip
+        description = f"{about}. 'goldviz {name} NAME --help' lists its settings."
+        asked = commands.add_parser(name, help=words, description=description)
+        asked.add_argument("name", metavar="NAME", help="one of " + ", ".join(known))
+        asked.add_argument("settings", nargs=argparse.REMAINDER, help=f"see 'goldviz {name} NAME --help'")
+        asked.set_defaults(command=lambda given, carry_out=carry_out: carry_out(given.name, given.settings))
 
     serve = commands.add_parser("serve", help="the dashboard in the browser", allow_abbrev=False)
     serve.add_argument("--port", type=int, default=8501, help="port of the server; default 8501")

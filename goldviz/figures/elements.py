@@ -38,13 +38,18 @@ def panels(names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None 
     spacing = 0.13 if len(names) == 2 else 0.09
     figure = make_subplots(rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=spacing)
     for row, name in enumerate(names, start=1):
-        axis = "" if row == 1 else str(row)
-        figure.add_annotation(
-            text=f"<b>{as_label(name)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
-            xanchor="left", yanchor="bottom", showarrow=False,
-            font={"size": 14, "color": colours[row - 1] if colours else INKS[theme].text},
-        )  # fmt: skip
+        font = {"size": 14, "color": colours[row - 1] if colours else INKS[theme].text}
+        add_heading(figure, row, f"<b>{as_label(name)}</b>", font=font)
     return figure
+
+
+def add_heading(figure: go.Figure, panel: int, text: str, **more: Any) -> None:
+    """Words above the left end of a panel, counted from 1 as Plotly counts its axes."""
+    axis = "" if panel == 1 else panel
+    figure.add_annotation(
+        text=text, x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain", xanchor="left", yanchor="bottom",
+        showarrow=False, **more,
+    )  # fmt: skip
 
 
 def legend_above_headings(figure: go.Figure, lift: int = 24) -> go.Figure:

@@ -24,8 +24,7 @@ def cells(z: ArrayLike, *, x: Any, y: Any, hover: str, **options: Any) -> go.Hea
 def colour_bar(figure: go.Figure, limits: tuple[float, float], scale: str, words: str, **bar: Any) -> None:
     """The one colour scale, its bar under the plot and what it means above the bar. Call after ``theme.apply``."""
     figure.update_layout(
-        margin_b=112,
-        coloraxis={"cmin": limits[0], "cmax": limits[1], "colorscale": scale, "colorbar": bar},
+        margin_b=112, coloraxis={"cmin": limits[0], "cmax": limits[1], "colorscale": scale, "colorbar": bar}
     )
     figure.add_annotation(
         text=words, x=0.5, xref="paper", y=0, yref="paper", yanchor="top", yshift=-48, showarrow=False, font_size=13

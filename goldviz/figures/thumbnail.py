@@ -58,11 +58,15 @@ def polyline_svg(curves: Sequence[Curve], *, label: str, width: int = 320, heigh
             f'<text x="{right + 8:.1f}" y="{at + 4:.1f}" font-size="14" fill="currentColor">'
             f"{html.escape(curve.name)}</text>"
         )
+    return picture_svg(parts, label=label, width=width, height=height)
+
+
+def picture_svg(parts: Sequence[str], *, label: str, width: int = 320, height: int = 160) -> str:
+    """Parts of a picture as a whole one, with what it shows in words."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="100%" role="img"'
         f' font-family="sans-serif" aria-label="{html.escape(label)}"><title>{html.escape(label)}</title>'
-        + "".join(parts)
-        + "</svg>"
+        f"{''.join(parts)}</svg>"
     )
 
 

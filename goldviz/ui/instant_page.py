@@ -57,7 +57,7 @@ class View(Generic[Declared]):
         """Draw a figure with its own words, or several side by side."""
         for place, spec in zip(_beside(len(specs), widths), specs, strict=True):
             with place:
-                self.figure(spec.name, spec.draw, f"{spec.question} {spec.shows}", spec.cannot_show, **more)
+                self.figure(spec.name, spec.draw, f"{spec.question} {spec.shows}".lstrip(), spec.cannot_show, **more)
 
     def explain(self, *specs: FigureSpec, **more: Any) -> None:
         """Draw as :meth:`draw` does, and say under each figure what it cannot show."""

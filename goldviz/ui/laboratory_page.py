@@ -146,11 +146,7 @@ class LaboratoryPage:
         key = f"detail-{self.experiment.name}"
         st.session_state.setdefault(key, names[0])
         st.pills(
-            "Look closer",
-            names,
-            key=key,
-            format_func=lambda name: self.figures[name].question,
-            persist_state="session",
+            "Look closer", names, key=key, format_func=lambda name: self.figures[name].question, persist_state="session"
         )
         chosen = st.session_state[key]
         if chosen is None:

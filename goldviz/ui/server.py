@@ -54,10 +54,7 @@ def routes() -> list[BaseRoute]:
         headers["Cache-Control"] = "private, max-age=3600" if found.status == 200 else "no-store"
         return Response(found.content, found.status, headers, found.media_type)
 
-    return [
-        Route(address(PLOTLY_PATH), plotly),
-        Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
-    ]
+    return [Route(address(PLOTLY_PATH), plotly), Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention)]
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 import xarray as xr
@@ -16,6 +16,21 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.runs.arrays import changes_by_step
 from goldviz.ui.lanes import AnyLane, Lane
 
+FORMS = {
+    "csv": ("text/csv", ":material/table:"),
+    "html": ("text/html", ":material/description:"),
+    "py": ("text/x-python", ":material/code:"),
+}
+"""What a browser is told of a file with this ending, and the button's icon."""
+
+
+def download(words: str, make: Callable[[], str], file_name: str, key: str, *, disabled: bool = False) -> None:
+    """A button for a file, which is made when it is asked for."""
+    mime, icon = FORMS[file_name.rpartition(".")[2]]
+    st.download_button(
+        words, make, file_name=file_name, mime=mime, key=key, icon=icon, on_click="ignore", disabled=disabled
+    )
+
 
 def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, FigureSpec], epoch: int | None) -> None:
     """Buttons to take the lane's run along; each file is made when it is asked for."""
@@ -26,28 +41,13 @@ def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, Figu
     )
     stem = f"goldviz-{experiment.name}-{lane.id.removeprefix('example:')}"
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "Curves (CSV)",
-            lambda: curves_csv(lane.dataset),
-            file_name=f"{stem}.csv",
-            mime="text/csv",
-            key=f"csv-{lane.id}",
-            icon=":material/table:",
-            on_click="ignore",
-            disabled=not lane.last_step,
-        )
-        st.download_button(
-            "Report (HTML)",
-            lambda: _report(lane, figures),
-            file_name=f"{stem}.html",
-            mime="text/html",
-            key=f"html-{lane.id}",
-            icon=":material/description:",
-            on_click="ignore",
-            disabled=not lane.last_step,
-        )
+        none = not lane.last_step
+        download("Curves (CSV)", lambda: curves_csv(lane.dataset), f"{stem}.csv", f"csv-{lane.id}", disabled=none)
+        download("Report (HTML)", lambda: _report(lane, figures), f"{stem}.html", f"html-{lane.id}", disabled=none)
         if isinstance(lane, Lane):
-            _script(lane, stem)
+            changes = changes_by_step(lane.dataset)
+            script = f"{stem.replace('-', '_')}.py"
+            download("Python script", lambda: lane.settings.script(changes), script, f"script-{lane.id}")
     if isinstance(lane, Lane):
         st.code(_command("run", lane.settings, "run.nc"), language="bash")
 
@@ -56,19 +56,6 @@ def _report(lane: AnyLane, figures: Mapping[str, FigureSpec]) -> str:
     if isinstance(lane, Lane):
         return report_of_run(lane.settings, lane.dataset, figures)
     return report_of_unread_run(lane.complaint, lane.dataset, figures)
-
-
-def _script(lane: Lane[Experiment], stem: str) -> None:
-    changes = changes_by_step(lane.dataset)
-    st.download_button(
-        "Python script",
-        lambda: lane.settings.script(changes),
-        file_name=f"{stem.replace('-', '_')}.py",
-        mime="text/x-python",
-        key=f"script-{lane.id}",
-        icon=":material/code:",
-        on_click="ignore",
-    )
 
 
 def show_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> None:
@@ -80,24 +67,9 @@ def show_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, Figu
     )
     stem, key = f"goldviz-{settings.name}", settings.name
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "Numbers (CSV)",
-            lambda: curves_csv(dataset),
-            file_name=f"{stem}.csv",
-            mime="text/csv",
-            key=f"csv-{key}",
-            icon=":material/table:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "Report (HTML)",
-            lambda: report_of_view(settings, dataset, figures),
-            file_name=f"{stem}.html",
-            mime="text/html",
-            key=f"html-{key}",
-            icon=":material/description:",
-            on_click="ignore",
-        )
+        download("Numbers (CSV)", lambda: curves_csv(dataset), f"{stem}.csv", f"csv-{key}")
+        report = f"{stem}.html"
+        download("Report (HTML)", lambda: report_of_view(settings, dataset, figures), report, f"html-{key}")
     keywords = "".join(f", {name}={value!r}" for name, value in settings.differences().items())
     st.code(f'import goldviz\n\nds = goldviz.compute("{settings.name}"{keywords})', language="python", wrap_lines=True)
     st.code(_command("compute", settings, f"{stem}.nc"), language="bash", wrap_lines=True)

@@ -8,16 +8,9 @@ from typing import Any
 import torch
 import xarray as xr
 
+from goldviz.labs.backpropagation_by_hand import recursion
 from goldviz.labs.backpropagation_by_hand.characters import Alphabet
 from goldviz.labs.backpropagation_by_hand.network import ForwardStep, Weights, draw, forward
-from goldviz.labs.backpropagation_by_hand.recursion import (
-    autograd_gradients,
-    backward,
-    clip,
-    differences,
-    sgd_update,
-    total,
-)
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 from goldviz.training.seeds import WEIGHTS, stream
 from goldviz.training.threads import one_thread
@@ -47,10 +40,10 @@ def compute(settings: BackpropagationByHand) -> xr.Dataset:
             len(alphabet.symbols), settings.hidden, lambda index: stream(settings.seed, WEIGHTS + index), settings.gain
         )
         ahead = forward(weights, inputs, targets)
-        back = backward(weights, ahead)
-        gradient, reference = total(back), autograd_gradients(weights, inputs, targets)
-        clipped = clip(gradient, settings.clip)
-        updated = sgd_update(weights, clipped.gradients, settings.learning_rate)
+        back = recursion.backward(weights, ahead)
+        gradient, reference = recursion.total(back), recursion.autograd_gradients(weights, inputs, targets)
+        clipped = recursion.clip(gradient, settings.clip)
+        updated = recursion.sgd_update(weights, clipped.gradients, settings.learning_rate)
         after = forward(updated, inputs, targets)
 
         data: dict[str, Any] = {"loss": ("step", torch.stack([step.loss for step in ahead]).numpy())}
@@ -78,7 +71,7 @@ def compute(settings: BackpropagationByHand) -> xr.Dataset:
             },
             attrs={
                 "text": settings.text,
-                "difference": differences(gradient, reference),
+                "difference": recursion.differences(gradient, reference),
                 "norm_before": clipped.norm_before,
                 "norm_after": clipped.norm_after,
                 "cosine": clipped.cosine,

@@ -12,6 +12,7 @@ import xarray as xr
 from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
+from goldviz.figures.elements import add_heading
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme, as_label
 from goldviz.figures.thumbnail import Curve, polyline_svg
@@ -151,13 +152,10 @@ Strip = tuple[str, np.ndarray, Sequence[str], Sequence[str] | None]
 
 def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -> go.Figure:
     """Matrices one below the other in one colour scale, each with its name above and its numbers where they fit."""
-    heights = [values.shape[0] for _, values, _, _ in strips]
+    heights = [max(24, row_height * len(values)) if len(values) > 1 else 26 for _, values, _, _ in strips]
     gap = 46
-    inner = sum(max(24, row_height * count if count > 1 else 26) for count in heights) + gap * (len(strips) - 1)
-    figure = make_subplots(
-        rows=len(strips), cols=1, vertical_spacing=gap / inner,
-        row_heights=[max(24, row_height * count if count > 1 else 26) for count in heights],
-    )  # fmt: skip
+    inner = sum(heights) + gap * (len(strips) - 1)
+    figure = make_subplots(rows=len(strips), cols=1, vertical_spacing=gap / inner, row_heights=heights)
     limits = symmetric(*(values for _, values, _, _ in strips))
     for row, (words, values, columns, rows) in enumerate(strips, start=1):
         written = values.shape[1] <= WRITTEN_UP_TO
@@ -167,11 +165,7 @@ def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -
                   texttemplate="%{z:.2~g}" if written else "", textfont={"size": 12}),
             row=row, col=1,
         )  # fmt: skip
-        axis = "" if row == 1 else str(row)
-        figure.add_annotation(
-            text=words, x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain", xanchor="left", yanchor="bottom",
-            showarrow=False, font_size=14,
-        )  # fmt: skip
+        add_heading(figure, row, words, font_size=14)
         figure.update_xaxes(tickvals=x, ticktext=list(columns), ticklen=0, tickfont_size=11, showgrid=False,
                             tickangle=0, row=row, col=1)  # fmt: skip
         if rows is None:

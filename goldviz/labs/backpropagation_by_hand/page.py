@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
-from goldviz.labs.backpropagation_by_hand import LAB
-from goldviz.labs.backpropagation_by_hand.figures import (
-    PARTS,
-    matrices,
-    place,
-    predictions,
-    step_vectors,
-    sums_so_far,
-    terms,
-)
+from goldviz.figures.spec import FigureSpec
+from goldviz.labs.backpropagation_by_hand import LAB, figures
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 from goldviz.ui.instant_page import InstantPage, View
-
-
-def number_of(settings: BackpropagationByHand) -> int:
-    """The place in view."""
-    return settings.place
 
 
 def words_of_position(settings: BackpropagationByHand) -> str:
@@ -35,17 +24,20 @@ def words_of_position(settings: BackpropagationByHand) -> str:
 
 def look(view: View[BackpropagationByHand]) -> None:
     """The text with the place in it, and every vector of that step."""
-    number = number_of(view.settings)
-    left, right = st.columns(2)
-    with left:
-        view.figure("predictions", predictions, "Probability of every character after each one read.", number=number)
-    with right:
-        view.figure("vectors", step_vectors, "Every vector of this step, as heat maps.", number=number)
+    view.draw(
+        _spec("predictions", figures.predictions, "Probability of every character after each one read."),
+        _spec("vectors", figures.step_vectors, "Every vector of this step, as heat maps."),
+        number=view.settings.place,
+    )  # fmt: skip
+
+
+def _spec(name: str, draw: Callable[..., go.Figure], shows: str) -> FigureSpec:
+    return FigureSpec(draw, "", shows, "", name)
 
 
 def read(view: View[BackpropagationByHand]) -> None:
     """The matrices of this place, the five sums beside autograd's, clipping, the update, and the equations."""
-    _matrices_of_place(view, number_of(view.settings))
+    _matrices_of_place(view, view.settings.place)
     ds = view.dataset
     st.subheader("The five sums, beside autograd's", anchor=False)
     st.dataframe(_table(view), hide_index=True, width="stretch")
@@ -68,34 +60,33 @@ def read(view: View[BackpropagationByHand]) -> None:
         if after < before
         else f"The gradient is not longer than C = {view.settings.clip:g}, so it stays as it is."
     )
-    left, right = st.columns(2)
-    with left:
-        view.figure("gradient", partial(matrices, stage="_clipped", title="The gradient after clipping"),
-                    "The clipped gradient's five parts, as heat maps.")  # fmt: skip
-    with right:
-        view.figure("updated", partial(matrices, stage="_updated", title="The weights after the step"),
-                    "The five weight matrices after one SGD step.")  # fmt: skip
+    clipped = partial(figures.matrices, stage="_clipped", title="The gradient after clipping")
+    updated = partial(figures.matrices, stage="_updated", title="The weights after the step")
+    view.draw(
+        _spec("gradient", clipped, "The clipped gradient's five parts, as heat maps."),
+        _spec("updated", updated, "The five weight matrices after one SGD step."),
+    )
     with st.expander("Why: the recursion of document 003", icon=":material/function:", expanded=True):
         why()
 
 
 def _matrices_of_place(view: View[BackpropagationByHand], number: int) -> None:
     """Forward: the weights. Backward: what this step adds to the five sums, and the sums so far."""
-    if not place(view.dataset, number).backward:
-        weights = partial(matrices, stage="", title="The weights it computes with")
+    if not figures.place(view.dataset, number).backward:
+        weights = partial(figures.matrices, stage="", title="The weights it computes with")
         view.figure("weights", weights, "The five weight matrices, as heat maps.")
         return
-    left, right = st.columns(2)
-    with left:
-        view.figure("terms", terms, "What this step adds to each of the five sums.", number=number)
-    with right:
-        view.figure("sums", sums_so_far, "The five sums so far, as heat maps.", number=number)
+    view.draw(
+        _spec("terms", figures.terms, "What this step adds to each of the five sums."),
+        _spec("sums", figures.sums_so_far, "The five sums so far, as heat maps."),
+        number=number,
+    )
 
 
 def _table(view: View[BackpropagationByHand]) -> pd.DataFrame:
     ds = view.dataset
     rows = []
-    for part in PARTS:
+    for part in figures.PARTS:
         ours, theirs = ds[f"{part}_gradient"].values, ds[f"{part}_autograd"].values
         rows.append(
             {

@@ -12,22 +12,10 @@ import xarray as xr
 from goldviz.data.markets.alignment import Alignment, Panel, aligned
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import Market, MarketError
-from goldviz.data.markets.masking import MissingPattern, masked
+from goldviz.data.markets.masking import masked
 from goldviz.labs.gold_market.settings import GoldMarket
+from goldviz.labs.gold_market.views import observations, returns
 from goldviz.labs.gold_market.views.leak import correlation_view
-from goldviz.labs.gold_market.views.observations import (
-    channel_facts,
-    observed_by_month,
-    observed_lately,
-    seen_rows,
-)
-from goldviz.labs.gold_market.views.returns import (
-    changes,
-    distribution_view,
-    memory_view,
-    price_view,
-    volatility_view,
-)
 
 LEAST_VALUES = 60
 """Values of the target without which its distribution and its correlations say nothing."""
@@ -66,53 +54,33 @@ def _between(values: pd.Series, first: pd.Timestamp, last: pd.Timestamp) -> pd.S
 
 def compute(settings: GoldMarket) -> xr.Dataset:
     """Everything that the settings ask for: see :func:`market_view`."""
-    return market_view(
-        market_at_hand(settings.data, settings.market_seed),
-        years=settings.years,
-        number=settings.channel,
-        by=settings.alignment,
-        pattern=settings.missing,
-        share=settings.missing_share,
-        seed=settings.market_seed,
-        window=settings.window,
-    )
+    return market_view(market_at_hand(settings.data, settings.market_seed), settings)
 
 
-def market_view(
-    market: Market,
-    *,
-    years: int,
-    number: int,
-    by: Alignment,
-    pattern: MissingPattern,
-    share: float,
-    seed: int,
-    window: int,
-) -> xr.Dataset:
-    """The last ``years`` of a market: observations, facts of every channel, returns, and two kinds of correlation.
+def market_view(market: Market, settings: GoldMarket) -> xr.Dataset:
+    """The last years of a market: observations, facts of every channel, returns, and two kinds of correlation.
 
-    ``number`` is the covariate that stands beside the target, counted from 1; beyond the last it means the last.
-    ``by``, ``pattern``, ``share`` and ``seed`` say how observations are put on rows and which are hidden; ``window``
-    is the length of rolling windows in observations.
+    The covariate beside the target is counted from 1; beyond the last it means the last.
 
     Raises :class:`goldviz.data.markets.market.MarketError` for too few values, and for prices that have no log return.
     """
-    market = in_last_years(market, years)
-    number = min(number, len(market.channels) - 1)
-    seen = seen_rows(market, by=by, pattern=pattern, share=share, seed=seed)
+    market = in_last_years(market, settings.years)
+    number, window = min(settings.channel, len(market.channels) - 1), settings.window
+    by, pattern, share, seed = settings.alignment, settings.missing, settings.missing_share, settings.market_seed
+    seen = observations.seen_rows(market, by=by, pattern=pattern, share=share, seed=seed)
     panels: dict[Alignment, Panel] = {by: seen.panel}
     other: Alignment = "date" if by == "release" else "release"
     panels[other] = masked(aligned(market, by=other), pattern, share, np.random.Generator(np.random.PCG64(seed)))
     transformations = [channel.transformation for channel in market.channels]
-    moves = changes(market.target).to_numpy()
+    moves = returns.changes(market.target).to_numpy()
     parts = [
-        observed_by_month(seen),
-        observed_lately(seen),
-        channel_facts(market, seen),
-        price_view(market, number),
-        volatility_view(market.target, window),
-        distribution_view(moves),
-        memory_view(moves),
+        observations.observed_by_month(seen),
+        observations.observed_lately(seen),
+        observations.channel_facts(market, seen),
+        returns.price_view(market, number),
+        returns.volatility_view(market.target, window),
+        returns.distribution_view(moves),
+        returns.memory_view(moves),
         correlation_view(panels["release"], panels["date"], transformations, number=number, window=window),
     ]
     about = {

@@ -138,12 +138,7 @@ def guesses(model: TextModel, pieces: Pieces, token: int, top: int = 10) -> xr.D
             "guess": np.arange(1, len(found.top) + 1),
             "guessed": ("guess", np.array([piece for piece, _ in found.top], dtype=object)),
         },
-        attrs={
-            "truth": found.piece,
-            "truth_probability": found.probability,
-            "truth_rank": found.rank,
-            "masked": token,
-        },
+        attrs={"truth": found.piece, "truth_probability": found.probability, "truth_rank": found.rank, "masked": token},
     )
 
 

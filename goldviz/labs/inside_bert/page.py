@@ -6,21 +6,9 @@ import streamlit as st
 
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.inside_bert.overview import overview
-from goldviz.labs.inside_bert.parts import compare, evidence, game, head, pieces, readings
+from goldviz.labs.inside_bert.parts import compare, evidence, game, head, pieces, readings, state
 from goldviz.labs.inside_bert.parts import text as text_parts
 from goldviz.labs.inside_bert.parts.readings import ReadText
-from goldviz.labs.inside_bert.parts.state import (
-    BESIDE,
-    SHOWN,
-    Look,
-    arrive,
-    asked_for,
-    complain,
-    key_of,
-    last_shown,
-    leave_link,
-    show_what_is_beside,
-)
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.texts.named_models import text_model
@@ -31,19 +19,19 @@ from goldviz.ui.words import plain
 
 def show() -> None:
     """Draw the page."""
-    link_complaints = arrive()
+    link_complaints = state.arrive()
     st.title(InsideBert.title)
     st.markdown(f"##### {InsideBert.question}")
     for sentence in link_complaints:
         st.warning(plain(sentence), icon=":material/link_off:")
-    model, trouble = _model(str(st.session_state[key_of("model")]))
+    model, trouble = _model(str(st.session_state[state.key_of("model")]))
     text_parts.model_line(model, trouble)
-    presets.draw(InsideBert, lambda slug: show_what_is_beside())
+    presets.draw(InsideBert, lambda slug: state.show_what_is_beside())
     text, tone = st.columns(2, gap="medium")
     with text:
         text_parts.text_box()
-        st.toggle("Set another text or model beside it", key=BESIDE, persist_state="session")
-        if st.session_state[BESIDE]:
+        st.toggle("Set another text or model beside it", key=state.BESIDE, persist_state="session")
+        if st.session_state[state.BESIDE]:
             text_parts.second_text_box()
     settings, read = _readable(trouble)
     with text:
@@ -75,20 +63,20 @@ def _model(name: str) -> tuple[TextModel | None, str]:
 
 def _readable(said: str) -> tuple[InsideBert, ReadText]:
     """What the controls ask for; where that cannot be read, the last that could, after saying why if it is not said."""
-    asked, complaints = asked_for()
+    asked, complaints = state.asked_for()
     if asked is not None:
         try:
             read = _cut(asked, asked.model, asked.text)
         except (TextModelError, TextError) as error:
             complaints = [str(error)]
         else:
-            st.session_state[SHOWN] = asked.model_dump_json()
+            st.session_state[state.SHOWN] = asked.model_dump_json()
             return asked, read
     for sentence in complaints:
         if sentence != said:
-            complain(sentence)
+            state.complain(sentence)
     st.caption("Shown below: the last text and model that could be read.")
-    for settings in (last_shown(), InsideBert()):
+    for settings in (state.last_shown(), InsideBert()):
         try:
             return settings, _cut(settings, settings.model, settings.text)
         except (TextModelError, TextError):
@@ -101,24 +89,24 @@ def _cut(settings: InsideBert, model: str, text: str) -> ReadText:
     return ReadText.cut(model, text, settings.chunk)
 
 
-def _look(settings: InsideBert, read: ReadText, words: str) -> Look | None:
+def _look(settings: InsideBert, read: ReadText, words: str) -> state.Look | None:
     """The reading of the chunk in view; None while it is made, which the page then shows."""
     reading = readings.reading_of(read, words)
     if reading is None:
         return None
-    return Look(settings, read, reading, readings.result_of(read, ("overview",), lambda: overview(reading)))
+    return state.Look(settings, read, reading, readings.result_of(read, ("overview",), lambda: overview(reading)))
 
 
-def _second(first: Look) -> None:
+def _second(first: state.Look) -> None:
     """The other text or model beside the first, where there is one."""
     text, model = compare.second_key()
-    if not st.session_state[BESIDE]:
+    if not st.session_state[state.BESIDE]:
         return
     settings = first.settings
     try:
         read = _cut(settings, model or settings.model, text.strip() or first.read.text)
     except (TextModelError, TextError) as error:
-        complain(f"The second one cannot be shown. {error}")
+        state.complain(f"The second one cannot be shown. {error}")
         return
     if read.key == first.read.key:
         st.info(
@@ -128,7 +116,7 @@ def _second(first: Look) -> None:
     second = _look(settings, read, "Reading the second text")
     if second is not None:
         compare.show(first, second)
-        leave_link(settings)
+        state.leave_link(settings)
 
 
 PAGE = Page(show)

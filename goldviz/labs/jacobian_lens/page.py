@@ -5,29 +5,20 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from goldviz.labs.jacobian_lens import LAB
-from goldviz.labs.jacobian_lens.figures import (
-    by_lag,
-    cell_path_map,
-    eigenvalue_plane,
-    parting,
-    passed_on,
-    product_map,
-    singular_values,
-)
+from goldviz.labs.jacobian_lens import LAB, figures
 from goldviz.labs.jacobian_lens.settings import JacobianLens
 from goldviz.ui.instant_page import InstantPage, View
 
 
 def look(view: View[JacobianLens]) -> None:
     """The map of all pairs beside the products from the step in view; an LSTM's whole Jacobian beside its cell path."""
-    view.draw(product_map, cell_path_map if "cell_path" in view.dataset else by_lag)
+    view.draw(figures.product_map, figures.cell_path_map if "cell_path" in view.dataset else figures.by_lag)
 
 
 def read(view: View[JacobianLens]) -> None:
     """Singular values, eigenvalues, saturation, and the mathematics."""
-    view.draw(singular_values, eigenvalue_plane)
-    view.draw(*([by_lag, passed_on] if "cell_path" in view.dataset else [passed_on]))
+    view.draw(figures.singular_values, figures.eigenvalue_plane)
+    view.draw(*([figures.by_lag, figures.passed_on] if "cell_path" in view.dataset else [figures.passed_on]))
     with st.expander("Why: the mathematics with this network's numbers", icon=":material/function:", expanded=True):
         why(view)
 
@@ -57,7 +48,7 @@ def why(view: View[JacobianLens]) -> None:
         else:
             st.markdown(f"Over {lag} steps the product has become exactly zero.")
         if "bound" in ds:
-            st.markdown(f"{parting(ds)} γ is 1 for tanh and for ReLU.")
+            st.markdown(f"{figures.parting(ds)} γ is 1 for tanh and for ReLU.")
             st.caption(
                 "The document states eq. 9 for the norm and goes on with the spectral radius. Only the norm bounds the "
                 "product at every lag; the radius says where powers of one fixed matrix tend to. A radius below 1 does "

@@ -11,13 +11,7 @@ import xarray as xr
 from torch import Generator, Tensor
 from torch.nn import functional
 
-from goldviz.data.problems.sequences import (
-    ClassificationBatch,
-    RegressionBatch,
-    adding_problem,
-    delayed_recall,
-    slow_sine,
-)
+from goldviz.data.problems import sequences
 from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.labs.lstm_valves.valves import Valves, openings, valves
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
@@ -25,10 +19,10 @@ from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
 from goldviz.training.seeds import DATA, READ_OUT_WEIGHTS, WEIGHTS, stream
 from goldviz.training.threads import one_thread
 
-TASKS: dict[str, Callable[[int, int, Generator], RegressionBatch | ClassificationBatch]] = {
-    "recall": delayed_recall,
-    "adding": adding_problem,
-    "sine": slow_sine,
+TASKS: dict[str, Callable[[int, int, Generator], sequences.RegressionBatch | sequences.ClassificationBatch]] = {
+    "recall": sequences.delayed_recall,
+    "adding": sequences.adding_problem,
+    "sine": sequences.slow_sine,
 }
 FAINT = 0.01
 """Below this share of its size at the last step, the gradient counts as faded."""
@@ -89,7 +83,7 @@ def _run(settings: LSTMValves) -> tuple[LSTM, LSTMTrace, Tensor, Tensor]:
     biases = {"forget": settings.forget_bias, "output": settings.output_bias, "input": settings.input_bias}
     how = RecurrentInitialisation("gaussian", "gain", settings.gain, settings.input_scale, biases)
     initialise(layer, lambda index: stream(settings.seed, WEIGHTS + index), how)
-    outputs = task.classes if isinstance(task, ClassificationBatch) else 1
+    outputs = task.classes if isinstance(task, sequences.ClassificationBatch) else 1
     drawn = torch.randn(
         outputs, settings.hidden, generator=stream(settings.seed, READ_OUT_WEIGHTS), dtype=torch.float64
     )
@@ -100,13 +94,15 @@ def _run(settings: LSTMValves) -> tuple[LSTM, LSTMTrace, Tensor, Tensor]:
     return layer, trace, direct, _loss(task, trace.hidden, read_out, settings.loss_at)
 
 
-def _loss(task: RegressionBatch | ClassificationBatch, hidden: Tensor, read_out: Tensor, loss_at: str) -> Tensor:
+def _loss(
+    task: sequences.RegressionBatch | sequences.ClassificationBatch, hidden: Tensor, read_out: Tensor, loss_at: str
+) -> Tensor:
     """Cross-entropy or squared error of a linear read-out; a task that asks only at its end repeats that answer."""
     answers = hidden @ read_out.t()
     targets = task.targets if bool(task.scored.all()) else task.targets[-1:].expand_as(task.targets)
     if loss_at == "last":
         answers, targets = answers[-1:], targets[-1:]
-    if isinstance(task, ClassificationBatch):
+    if isinstance(task, sequences.ClassificationBatch):
         return functional.cross_entropy(answers.flatten(0, 1), targets.flatten())
     return functional.mse_loss(answers.squeeze(2), targets.double())
 

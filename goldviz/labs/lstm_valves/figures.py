@@ -8,7 +8,7 @@ import xarray as xr
 from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
-from goldviz.figures.elements import power_ticks, reference_line
+from goldviz.figures.elements import add_heading, power_ticks, reference_line
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import cells, colour_bar, cursor, legend_below
 from goldviz.figures.spec import by_name, drawn
@@ -86,11 +86,7 @@ def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
                   hover="unit %{y}, step %{x}<br>open %{z:.0%}"),
             row=row, col=1,
         )  # fmt: skip
-        axis = "" if row == 1 else str(row)
-        figure.add_annotation(
-            text=f"<b>{words}</b>: {float(opening.mean()):.0%} open on average", x=0, y=1, xref=f"x{axis} domain",
-            yref=f"y{axis} domain", xanchor="left", yanchor="bottom", showarrow=False, font_size=14,
-        )  # fmt: skip
+        add_heading(figure, row, f"<b>{words}</b>: {float(opening.mean()):.0%} open on average", font_size=14)
     look.apply(figure, theme, title="How far is each valve open?", legend=False, height=520, hover="closest")
     figure.update_layout(margin_t=figure.layout.margin.t + 14)
     figure.update_xaxes(showgrid=False)

@@ -8,11 +8,7 @@ from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 
-TASKS = {
-    "recall": "Recall the first symbol",
-    "adding": "Add two marked numbers",
-    "sine": "Predict a slow sine",
-}
+TASKS = {"recall": "Recall the first symbol", "adding": "Add two marked numbers", "sine": "Predict a slow sine"}
 LOSSES = {"last": "The last step", "every": "Every step"}
 
 

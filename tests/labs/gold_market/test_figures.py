@@ -23,6 +23,7 @@ from goldviz.labs.gold_market.figures.leak import fit_sentence, overall_sentence
 from goldviz.labs.gold_market.figures.observed import early_sentence, hidden_sentence
 from goldviz.labs.gold_market.figures.returns import extremes, memory_sentence, tail_sentence, worst_sentence
 from goldviz.labs.gold_market.figures.table import facts_table
+from goldviz.labs.gold_market.settings import GoldMarket
 from tests.data.markets.small_market import small_market, with_values
 from tests.figures.test_theme import contrast
 
@@ -33,7 +34,7 @@ def _view(
     market: Market | None = None, number: int = 1, by: Alignment = "release", pattern: MissingPattern = "none"
 ) -> xr.Dataset:
     market = market or small_market()
-    return market_view(market, years=20, number=number, by=by, pattern=pattern, share=0.5, seed=0, window=30)
+    return market_view(market, GoldMarket(channel=number, alignment=by, missing=pattern, window=30))
 
 
 def _draw(name: str, ds: xr.Dataset, theme: Theme = "light") -> go.Figure:
@@ -72,15 +73,13 @@ def test_every_figure_asks_its_question_and_names_its_source(
 
 
 def test_simulated_data_are_called_simulated_in_every_figure() -> None:
-    ds = market_view(
-        simulated_market(0), years=2, number=1, by="release", pattern="none", share=0.0, seed=0, window=30
-    )  # fmt: skip
+    ds = market_view(simulated_market(0), GoldMarket(years=2, window=30))
     for name in FIGURES:
         assert "Simulated market, until 2024-12-31." in _notes(_draw(name, ds))
 
 
 def test_figures_of_twenty_years_stay_light() -> None:
-    ds = market_view(simulated_market(0), years=20, number=1, by="date", pattern="random", share=0.5, seed=0, window=90)
+    ds = market_view(simulated_market(0), GoldMarket(alignment="date", missing="random", window=90))
     sizes = {name: len(_draw(name, ds).to_json()) for name in FIGURES}
     assert max(sizes.values()) < 160_000, sizes
 

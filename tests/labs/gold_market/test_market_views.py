@@ -10,13 +10,14 @@ from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.masking import MissingPattern
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.labs.gold_market.compute import in_last_years, market_at_hand, market_view
+from goldviz.labs.gold_market.settings import GoldMarket
 from tests.data.markets.small_market import small_market, with_values
 
 
 def _view(
     market: Market, number: int = 1, by: Alignment = "release", pattern: MissingPattern = "none", years: int = 20
 ) -> xr.Dataset:
-    return market_view(market, years=years, number=number, by=by, pattern=pattern, share=0.5, seed=0, window=30)
+    return market_view(market, GoldMarket(years=years, channel=number, alignment=by, missing=pattern, window=30))
 
 
 def test_the_last_years_end_with_the_targets_last_value() -> None:
@@ -55,7 +56,7 @@ def test_the_simulated_market_is_called_so() -> None:
 
 
 def test_a_number_beyond_the_last_covariate_means_the_last() -> None:
-    xr.testing.assert_identical(_view(small_market(), number=99), _view(small_market(), number=2))
+    xr.testing.assert_identical(_view(small_market(), number=60), _view(small_market(), number=2))
     alone = _view(small_market().only(["gold"]), number=5)
     assert alone.attrs["number"] == 0
     assert alone.sizes["beside_day"] == 0

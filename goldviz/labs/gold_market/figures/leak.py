@@ -6,20 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
 
+from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.elements import worded
-from goldviz.figures.market import (
-    JOINED,
-    KNOWN,
-    date_axis,
-    days,
-    legend_under,
-    names,
-    percent,
-    shortened,
-    source_sentence,
-    words,
-)
 from goldviz.figures.reading import sentences, thinned
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme, as_label
@@ -38,27 +27,27 @@ def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     if number == 0:
         return worded(NO_COVARIATE, title="Does a covariate tell the next move?", theme=theme)
     kept, thinning = thinned(ds.sizes["answer_day"], MOST_DAYS, "day")
-    dates, figure = days(ds["answer_day"])[kept], go.Figure()
+    dates, figure = market.days(ds["answer_day"])[kept], go.Figure()
     noise = ds["noise"].values[kept]
     edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
     figure.add_trace(go.Scatter(y=-noise, showlegend=False, **edge))
     fill = look.with_alpha(INKS[theme].muted, 0.25)
     figure.add_trace(go.Scatter(y=noise, fill="tonexty", fillcolor=fill, showlegend=False, **edge))
     for kind, label, colour, dash in (
-        ("joined", "joined by date", JOINED, "dot"),
-        ("known", "known at the forecast", KNOWN, "solid"),
+        ("joined", "joined by date", market.JOINED, "dot"),
+        ("known", "known at the forecast", market.KNOWN, "solid"),
     ):
         used = (ds.attrs["alignment"] == "date") == (kind == "joined")
         figure.add_trace(
             go.Scatter(x=dates, y=ds[f"{kind}_rolling"].values[kept], mode="lines", name=label,
                        line={"color": colour, "dash": dash, "width": 3 if used else 1.6}, hovertemplate="%{y:+.2f}")
         )  # fmt: skip
-    target, beside = (shortened(str(ds["channel"].values[k])) for k in (0, number))
+    target, beside = (market.shortened(str(ds["channel"].values[k])) for k in (0, number))
     band = "Grey: 95 % of the windows of unrelated numbers."
-    notes = [overall_sentence(ds), band, sentences(source_sentence(ds), thinning)]
+    notes = [overall_sentence(ds), band, sentences(market.source_sentence(ds), thinning)]
     look.apply(figure, theme, title=f"Does {beside} tell {target}'s next move?", notes=notes, height=440)
-    legend_under(figure, lines=2)
-    date_axis(figure)
+    market.legend_under(figure, lines=2)
+    market.date_axis(figure)
     figure.update_yaxes(title_text=f"Correlation, last {ds.attrs['window']}", range=[-1.02, 1.02], dtick=0.5,
                         zeroline=True, zerolinecolor=INKS[theme].muted)  # fmt: skip
     return figure
@@ -81,25 +70,25 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     if count == 0:
         return worded(NO_COVARIATE, title=title, theme=theme)
     known, joined = ds["known_overall"].values[1:], ds["joined_overall"].values[1:]
-    places, labels = np.arange(count), names(ds)[1:]
+    places, labels = np.arange(count), market.names(ds)[1:]
     figure = go.Figure(
         go.Scatter(x=np.stack([known, joined, np.full(count, np.nan)], axis=1).ravel(), y=np.repeat(places, 3),
-                   mode="lines", line={"color": look.with_alpha(JOINED, 0.45), "width": 5}, showlegend=False,
+                   mode="lines", line={"color": look.with_alpha(market.JOINED, 0.45), "width": 5}, showlegend=False,
                    hoverinfo="skip")
     )  # fmt: skip
     for values, name, symbol, colour in (
-        (joined, "joined by date", "diamond", JOINED),
-        (known, "known at the forecast", "circle", KNOWN),
+        (joined, "joined by date", "diamond", market.JOINED),
+        (known, "known at the forecast", "circle", market.KNOWN),
     ):
         figure.add_trace(
             go.Scatter(x=values, y=places, mode="markers", name=name,
-                       customdata=[as_label(words(ds, number + 1)) for number in range(count)],
+                       customdata=[as_label(market.words(ds, number + 1)) for number in range(count)],
                        marker={"symbol": symbol, "size": 11, "color": colour},
                        hovertemplate=f"<b>%{{customdata}}</b><br>{name}: %{{x:+.3f}}<extra></extra>")
         )  # fmt: skip
-    notes = [fit_sentence(ds), source_sentence(ds)]
+    notes = [fit_sentence(ds), market.source_sentence(ds)]
     look.apply(figure, theme, title=title, notes=notes, hover="closest", height=max(300, 190 + 32 * count))
-    legend_under(figure, lines=2, axis=52)
+    market.legend_under(figure, lines=2, axis=52)
     figure.update_yaxes(
         tickmode="array", tickvals=places.tolist(), ticktext=labels, showgrid=False, ticks="", ticklabelstandoff=6,
         range=[count - 0.4, -0.6],
@@ -117,8 +106,8 @@ def fit_sentence(ds: xr.Dataset) -> str:
     if not np.isfinite(known) or not np.isfinite(joined):
         return ""
     return (
-        f"A linear fit on all of them explains {percent(joined)} of the next move's variance joined by date, "
-        f"{percent(known)} as known (adjusted R², in sample)."
+        f"A linear fit on all of them explains {market.percent(joined)} of the next move's variance joined by date, "
+        f"{market.percent(known)} as known (adjusted R², in sample)."
     )
 
 

@@ -7,21 +7,9 @@ import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.maps import cells, colour_bar
-from goldviz.figures.market import (
-    HIDDEN,
-    JOINED,
-    KNOWN,
-    date_axis,
-    days,
-    in_template,
-    legend_under,
-    names,
-    percent,
-    source_sentence,
-    words,
-)
 from goldviz.figures.reading import sentences
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label, with_alpha
@@ -42,7 +30,7 @@ def strip(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     figure = go.Figure()
     for number in range(ds.sizes["channel"]):
         seen, hidden = ds["seen"].values[:, number], ds["hidden"].values[:, number]
-        heading = f"<b>{in_template(words(ds, number))}</b><br>%{{x|%B %Y}}: "
+        heading = f"<b>{market.in_template(market.words(ds, number))}</b><br>%{{x|%B %Y}}: "
         figure.add_trace(
             cells(np.minimum(seen / weekdays, 1)[None], x=months, y=[number, number + height],
                   customdata=_said(seen, hidden, ds["weekdays"].values),
@@ -54,20 +42,20 @@ def strip(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
             figure.add_trace(
                 go.Heatmap(
                     z=share[None].astype(np.float32), x=months, y=[number + height, number + height + HIDDEN_HEIGHT],
-                    customdata=_said(hidden, seen + hidden), colorscale=[[0, with_alpha(HIDDEN, 0.15)], [1, HIDDEN]],
-                    zmin=0, zmax=1, showscale=False, hoverongaps=False,
+                    customdata=_said(hidden, seen + hidden), zmin=0, zmax=1, showscale=False, hoverongaps=False,
+                    colorscale=[[0, with_alpha(market.HIDDEN, 0.15)], [1, market.HIDDEN]],
                     hovertemplate=f"{heading}%{{customdata[0]:.0f}} of %{{customdata[1]:.0f}} values hidden"
                     "<extra></extra>",
                 )
             )  # fmt: skip
-    notes = [hidden_sentence(ds), sentences(source_sentence(ds), _empty_sentence(ds))]
+    notes = [hidden_sentence(ds), sentences(market.source_sentence(ds), _empty_sentence(ds))]
     count = ds.sizes["channel"]
     look.apply(
         figure, theme, title="Who is observed in which month?", notes=notes, legend=False, hover="closest",
         height=230 + 34 * count,
     )  # fmt: skip
-    date_axis(figure)
-    _channel_axis(figure, names(ds), middle=(1 - GAP) / 2)
+    market.date_axis(figure)
+    _channel_axis(figure, market.names(ds), middle=(1 - GAP) / 2)
     figure.update_yaxes(range=[count - GAP / 2, -GAP / 2])
     colour_bar(figure, (0, 1), SEQUENTIAL, "New values per weekday", tickvals=[0, 0.5, 1], ticktext=["0", "½", "1 +"])
     return figure
@@ -83,7 +71,7 @@ def hidden_sentence(ds: xr.Dataset) -> str:
     seen, hidden = (float(np.nansum(ds[name].values[:, 1:])) for name in ("seen", "hidden"))
     if not hidden:
         return ""
-    return f"Pink strips: hidden on purpose, {percent(hidden / (seen + hidden))} of {seen + hidden:,.0f} values."
+    return f"Pink strips: hidden on purpose, {market.percent(hidden / (seen + hidden))} of {seen + hidden:,.0f} values."
 
 
 def _empty_sentence(ds: xr.Dataset) -> str:
@@ -99,9 +87,9 @@ def _channel_axis(figure: go.Figure, labels: list[str], *, middle: float = 0.0) 
 
 
 STATES = (
-    ("known at the forecast", KNOWN, 0.6),
-    ("not out yet: a leak", JOINED, 0.34),
-    ("hidden on purpose", HIDDEN, 0.12),
+    ("known at the forecast", market.KNOWN, 0.6),
+    ("not out yet: a leak", market.JOINED, 0.34),
+    ("hidden on purpose", market.HIDDEN, 0.12),
 )
 """What can be said of a value in a row, with its colour and height: nothing is told by colour alone."""
 
@@ -121,13 +109,14 @@ def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     shading = "Shaded: days without a value of the target, so without a forecast."
     look.apply(
         figure, theme, title=f"Who is new on which of the last {ds.sizes['row']} days?",
-        notes=[early_sentence(ds), sentences(source_sentence(ds), shading)], hover="closest", height=180 + 30 * count,
+        notes=[early_sentence(ds), sentences(market.source_sentence(ds), shading)], hover="closest",
+        height=180 + 30 * count,
     )  # fmt: skip
-    legend_under(figure, lines=len(figure.data), axis=42)
+    market.legend_under(figure, lines=len(figure.data), axis=42)
     figure.update_layout(barmode="overlay")
-    date_axis(figure)
+    market.date_axis(figure)
     figure.update_xaxes(nticks=5)
-    _channel_axis(figure, names(ds))
+    _channel_axis(figure, market.names(ds))
     figure.update_yaxes(range=[count - 0.4, -0.6])
     return figure
 
@@ -145,12 +134,13 @@ def early_sentence(ds: xr.Dataset) -> str:
 
 def _blocks(ds: xr.Dataset, where: NDArray[np.bool_], name: str, colour: str, height: float) -> go.Bar:
     rows, channels = np.nonzero(where)
-    heading = [as_label(words(ds, channel)) for channel in channels.tolist()]
+    heading = [as_label(market.words(ds, channel)) for channel in channels.tolist()]
     dated = ds["dated"].values[where].astype(np.int64).astype("datetime64[D]").astype(str)
     said = [_age(hours) for hours in ds["wait"].values[where]]
     return go.Bar(
-        x=days(ds["row"])[rows], y=np.full(len(rows), height), base=channels - height / 2, width=0.78 * _row_width(ds),
-        name=name, marker={"color": colour, "line": {"width": 0}}, customdata=np.stack([heading, dated, said], axis=-1),
+        x=market.days(ds["row"])[rows], y=np.full(len(rows), height), base=channels - height / 2, name=name,
+        width=0.78 * _row_width(ds), marker={"color": colour, "line": {"width": 0}},
+        customdata=np.stack([heading, dated, said], axis=-1),
         hovertemplate="<b>%{customdata[0]}</b><br>row of %{x|%a %d %b %Y}<br>value of %{customdata[1]}, "
         f"out %{{customdata[2]}}<extra>{name}</extra>",
     )  # fmt: skip

@@ -6,19 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
 
+from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.elements import panels
-from goldviz.figures.market import (
-    BESIDE,
-    counting_log_axis,
-    date_axis,
-    days,
-    in_template,
-    legend_under,
-    shortened,
-    source_sentence,
-    words,
-)
 from goldviz.figures.reading import sentences, single, thinned
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme, as_label
@@ -40,7 +30,7 @@ def prices(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     common = np.intersect1d(ds["day"].values, ds["beside_day"].values)
     together = common.size > 0 and set(kinds) == {"log_return"}
     figure = _index_prices(ds, common[0], theme) if together else _own_prices(ds, theme)
-    date_axis(figure)
+    market.date_axis(figure)
     return figure
 
 
@@ -53,40 +43,43 @@ def _index_prices(ds: xr.Dataset, start: np.datetime64, theme: Theme) -> go.Figu
         index = 100 * ds[name].values[kept] / base
         drawn.append(index)
         figure.add_trace(
-            go.Scatter(x=days(ds[dates])[kept], y=single(index), customdata=single(ds[name].values[kept]), mode="lines",
-                       name=as_label(shortened(words(ds, channel), LONGEST_WORDS)),
+            go.Scatter(x=market.days(ds[dates])[kept], y=single(index), customdata=single(ds[name].values[kept]),
+                       mode="lines", name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
                        line={"color": colour, "dash": dash, "width": 2},
                        hovertemplate="%{y:.4~g} (%{customdata:,.6~g}" + _after_number(ds, channel) + ")")
         )  # fmt: skip
-    notes = [f"100 = {str(start)[:10]}, the first day with both.", sentences(source_sentence(ds), thinning)]
+    notes = [f"100 = {str(start)[:10]}, the first day with both.", sentences(market.source_sentence(ds), thinning)]
     look.apply(figure, theme, title=_title(ds), notes=notes, height=460)
-    legend_under(figure, lines=2)
+    market.legend_under(figure, lines=2)
     every = np.concatenate(drawn)
-    figure.update_yaxes(title_text="Index, log axis", **counting_log_axis(0.94 * every.min(), 1.06 * every.max()))
+    figure.update_yaxes(
+        title_text="Index, log axis", **market.counting_log_axis(0.94 * every.min(), 1.06 * every.max())
+    )
     return figure
 
 
 def _own_prices(ds: xr.Dataset, theme: Theme) -> go.Figure:
     """Each in a panel and a unit of its own, prices above zero on a log axis."""
     curves, thinning = _curves(ds, theme), ""
-    figure = panels([shortened(words(ds, channel), 44) for _, _, channel, _, _ in curves], theme)
+    figure = panels([market.shortened(market.words(ds, channel), 44) for _, _, channel, _, _ in curves], theme)
     for row, (name, dates, channel, colour, _) in enumerate(curves, start=1):
         kept, thinning = thinned(ds.sizes[dates], MOST_DAYS, "day")
         values = ds[name].values[kept]
         figure.add_trace(
-            go.Scatter(x=days(ds[dates])[kept], y=single(values), mode="lines", line={"color": colour, "width": 2},
-                       name=as_label(shortened(words(ds, channel), LONGEST_WORDS)),
+            go.Scatter(x=market.days(ds[dates])[kept], y=single(values), mode="lines",
+                       line={"color": colour, "width": 2},
+                       name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
                        hovertemplate="%{y:,.6~g}" + _after_number(ds, channel)),
             row=row, col=1,
         )  # fmt: skip
         unit = as_label(str(ds["unit"].values[channel]) or "its own unit")
         figure.update_yaxes(title_text=unit, row=row, col=1)
         if ds["transformation"].values[channel] == "log_return":
-            axis = counting_log_axis(0.94 * values.min(), 1.06 * values.max())
+            axis = market.counting_log_axis(0.94 * values.min(), 1.06 * values.max())
             figure.update_yaxes(title_text=f"{unit}, log axis", **axis, row=row, col=1)
     look.apply(
-        figure, theme, title=_title(ds), notes=[_absence(ds), sentences(source_sentence(ds), thinning)], legend=False,
-        height=460,
+        figure, theme, title=_title(ds), notes=[_absence(ds), sentences(market.source_sentence(ds), thinning)],
+        legend=False, height=460,
     )  # fmt: skip
     figure.update_layout(margin_t=figure.layout.margin.t + 18)
     return figure
@@ -96,20 +89,20 @@ def _curves(ds: xr.Dataset, theme: Theme) -> list[tuple[str, str, int, str, str]
     """Variable, its days, channel number, colour and dash of what is drawn."""
     found = [("price", "day", 0, INKS[theme].accent, "solid")]
     if ds.sizes["beside_day"]:
-        found.append(("beside", "beside_day", int(ds.attrs["number"]), BESIDE, "dot"))
+        found.append(("beside", "beside_day", int(ds.attrs["number"]), market.BESIDE, "dot"))
     return found
 
 
 def _absence(ds: xr.Dataset) -> str:
     number = int(ds.attrs["number"])
-    return f"{words(ds, number)} has no value in these years." if number and not ds.sizes["beside_day"] else ""
+    return f"{market.words(ds, number)} has no value in these years." if number and not ds.sizes["beside_day"] else ""
 
 
 def _title(ds: xr.Dataset) -> str:
-    both = [shortened(str(name)) for name in ds["channel"].values[[0, int(ds.attrs["number"])]]]
+    both = [market.shortened(str(name)) for name in ds["channel"].values[[0, int(ds.attrs["number"])]]]
     return f"Where did {' and '.join(dict.fromkeys(both))} go?"
 
 
 def _after_number(ds: xr.Dataset, channel: int) -> str:
     unit = str(ds["unit"].values[channel])
-    return f" {in_template(unit)}" if unit else ""
+    return f" {market.in_template(unit)}" if unit else ""

@@ -7,20 +7,8 @@ import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.figures import market
 from goldviz.figures import theme as look
-from goldviz.figures.market import (
-    HIDDEN,
-    KNOWN,
-    Unit,
-    counting_log_axis,
-    date_axis,
-    days,
-    in_template,
-    legend_under,
-    percent,
-    source_sentence,
-    unit_of_changes,
-)
 from goldviz.figures.reading import sentences, single, thinned
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
@@ -39,8 +27,8 @@ NAMED_MOVES = 8
        cannot_show="Moves within a day; one value a day is observed.")  # fmt: skip
 def returns(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """Every move of the target within twice its volatility as it was known on the day before."""
-    unit, window = unit_of_changes(ds), int(ds.attrs["window"])
-    moves, dates = unit.factor * ds["change"].values, days(ds["change_day"])
+    unit, window = market.unit_of_changes(ds), int(ds.attrs["window"])
+    moves, dates = unit.factor * ds["change"].values, market.days(ds["change_day"])
     kept, span = extremes(moves, MOST_MOVES)
     figure = go.Figure(
         go.Scatter(x=dates[kept], y=single(moves[kept]), mode="lines", name=unit.noun.lower(),
@@ -48,8 +36,8 @@ def returns(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     )  # fmt: skip
     drawn, thinning = thinned(len(moves), MOST_DAYS, "day")
     for name, label, colour, dash in (
-        ("rolling_sd", f"±2 sd, last {window}", KNOWN, "solid"),
-        ("expanding_sd", "±2 sd, all before", HIDDEN, "dash"),
+        ("rolling_sd", f"±2 sd, last {window}", market.KNOWN, "solid"),
+        ("expanding_sd", "±2 sd, all before", market.HIDDEN, "dash"),
     ):
         reach = single(2 * unit.factor * ds[name].values[drawn])
         for sign in (1, -1):
@@ -61,10 +49,10 @@ def returns(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     figure.add_trace(_named_moves(ds, unit, theme))
     spans = f"Moves: the lowest and the highest of every {span} days." if span > 1 else ""
     lines = f"Lines: {thinning[0].lower()}{thinning[1:]}" if thinning else ""
-    notes = [outside_sentence(ds), sentences(source_sentence(ds), spans, lines)]
+    notes = [outside_sentence(ds), sentences(market.source_sentence(ds), spans, lines)]
     look.apply(figure, theme, title="When are the moves large?", notes=notes, height=440, hover="closest")
-    legend_under(figure, lines=2)
-    date_axis(figure, range=[dates[0], dates[-1]])
+    market.legend_under(figure, lines=2)
+    market.date_axis(figure, range=[dates[0], dates[-1]])
     figure.update_yaxes(title_text=unit.title)
     return figure
 
@@ -89,12 +77,11 @@ def outside_sentence(ds: xr.Dataset) -> str:
     for name in ("rolling_sd", "expanding_sd"):
         given = np.isfinite(ds[name].values)
         shares.append(float((sizes[given] > 2 * ds[name].values[given]).mean()) if given.any() else np.nan)
-    return (
-        f"Outside the lines: {percent(shares[0])} (last {int(ds.attrs['window'])}), {percent(shares[1])} (all before)."
-    )
+    rolling, expanding = (market.percent(share) for share in shares)
+    return f"Outside the lines: {rolling} (last {int(ds.attrs['window'])}), {expanding} (all before)."
 
 
-def _named_moves(ds: xr.Dataset, unit: Unit, theme: Theme) -> go.Scatter:
+def _named_moves(ds: xr.Dataset, unit: market.Unit, theme: Theme) -> go.Scatter:
     """The largest moves, with their dates and how many standard deviations they were."""
     moves, sd = ds["change"].values, ds["rolling_sd"].values
     largest = np.argsort(-np.abs(moves))[:NAMED_MOVES]
@@ -105,11 +92,11 @@ def _named_moves(ds: xr.Dataset, unit: Unit, theme: Theme) -> go.Scatter:
         for ratio in times
     ]
     return go.Scatter(
-        x=days(ds["change_day"])[largest], y=unit.factor * moves[largest], mode="markers",
+        x=market.days(ds["change_day"])[largest], y=unit.factor * moves[largest], mode="markers",
         name=f"{len(largest)} largest moves", customdata=said,
         marker={"symbol": "diamond", "size": 9, "color": INKS[theme].accent,
                 "line": {"color": INKS[theme].background, "width": 1}},
-        hovertemplate=f"<b>%{{x|%a %d %b %Y}}: %{{y:+.2f}} {in_template(unit.unit)}</b><br>"
+        hovertemplate=f"<b>%{{x|%a %d %b %Y}}: %{{y:+.2f}} {market.in_template(unit.unit)}</b><br>"
         "%{customdata}<extra></extra>",
     )  # fmt: skip
 
@@ -119,11 +106,11 @@ def _named_moves(ds: xr.Dataset, unit: Unit, theme: Theme) -> go.Scatter:
        cannot_show="That moves are independent draws: they are not, large ones come together.")  # fmt: skip
 def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """The moves' histogram beside a Gaussian of the same standard deviation, counts on a log axis."""
-    unit = unit_of_changes(ds)
+    unit = market.unit_of_changes(ds)
     middle, gaussian = unit.factor * ds["bin"].values, ds["gaussian"].values
     figure = go.Figure(
         go.Bar(x=middle, y=ds["count"].values, name="days", width=unit.factor * ds.attrs["bin_width"],
-               marker={"color": KNOWN, "line": {"width": 0}}, hovertemplate="%{y:.0f}")
+               marker={"color": market.KNOWN, "line": {"width": 0}}, hovertemplate="%{y:.0f}")
     )  # fmt: skip
     figure.add_trace(
         go.Scatter(x=middle, y=np.where(gaussian > 0.2, gaussian, np.nan), name="Gaussian of the same sd", mode="lines",
@@ -131,12 +118,12 @@ def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     )  # fmt: skip
     off = int(ds.attrs["off_scale"])
     beyond = f"{off} move{'' if off == 1 else 's'} beyond the axis." if off else ""
-    notes = [tail_sentence(ds), worst_sentence(ds), sentences(source_sentence(ds), beyond)]
+    notes = [tail_sentence(ds), worst_sentence(ds), sentences(market.source_sentence(ds), beyond)]
     look.apply(figure, theme, title="Are large moves rarer than in a Gaussian?", notes=notes, height=400)
     most = float(max(ds["count"].values.max(), gaussian.max()))
-    legend_under(figure, lines=1, axis=52)
+    market.legend_under(figure, lines=1, axis=52)
     figure.update_xaxes(title_text=unit.title, showgrid=False, hoverformat=".2f")
-    figure.update_yaxes(title_text="Days", **counting_log_axis(0.5, 1.3 * most))
+    figure.update_yaxes(title_text="Days", **market.counting_log_axis(0.5, 1.3 * most))
     return figure
 
 
@@ -151,7 +138,7 @@ def tail_sentence(ds: xr.Dataset) -> str:
 
 def worst_sentence(ds: xr.Dataset) -> str:
     """The largest loss and the largest gain with their dates."""
-    unit, moves, dates = unit_of_changes(ds), ds["change"].values, days(ds["change_day"])
+    unit, moves, dates = market.unit_of_changes(ds), ds["change"].values, market.days(ds["change_day"])
     low, high = int(moves.argmin()), int(moves.argmax())
     return f"Worst day {unit.said(moves[low])} ({dates[low]}), best {unit.said(moves[high])} ({dates[high]})."
 
@@ -162,20 +149,20 @@ def worst_sentence(ds: xr.Dataset) -> str:
        "themselves.")  # fmt: skip
 def memory(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """Autocorrelation of the moves and of their squares, with the band of white noise."""
-    unit, noise = unit_of_changes(ds), float(ds.attrs["noise"])
+    unit, noise = market.unit_of_changes(ds), float(ds.attrs["noise"])
     lags = ds["lag"].values
     figure = go.Figure(
         go.Bar(x=lags, y=ds["of_squares"].values, name="squares: their size", width=0.55,
-               marker={"color": HIDDEN, "line": {"width": 0}}, hovertemplate="%{y:+.3f}")
+               marker={"color": market.HIDDEN, "line": {"width": 0}}, hovertemplate="%{y:+.3f}")
     )  # fmt: skip
     figure.add_trace(
         go.Scatter(x=lags, y=ds["of_changes"].values, name=f"{unit.noun.lower()}s themselves", mode="lines+markers",
-                   line={"color": KNOWN, "width": 1.5}, marker={"size": 6}, hovertemplate="%{y:+.3f}")
+                   line={"color": market.KNOWN, "width": 1.5}, marker={"size": 6}, hovertemplate="%{y:+.3f}")
     )  # fmt: skip
     figure.add_hrect(y0=-noise, y1=noise, line_width=0, fillcolor=look.with_alpha(INKS[theme].muted, 0.25))
-    notes = [memory_sentence(ds), source_sentence(ds)]
+    notes = [memory_sentence(ds), market.source_sentence(ds)]
     look.apply(figure, theme, title="What do past moves tell?", notes=notes, height=400)
-    legend_under(figure, lines=2, axis=52)
+    market.legend_under(figure, lines=2, axis=52)
     figure.update_xaxes(title_text="Lag (observations)", showgrid=False, range=[0, lags[-1] + 1])
     figure.update_yaxes(title_text="Autocorrelation", zeroline=True, zerolinecolor=INKS[theme].muted)
     return figure

@@ -8,6 +8,7 @@ from plotly.colors import sample_colorscale
 
 from goldviz.figures.spec import by_name
 from goldviz.figures.theme import SEQUENTIAL, as_label
+from goldviz.figures.thumbnail import picture_svg
 from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours
 from goldviz.labs.inside_bert.figures.evidence import evidence, guesses, tone
 from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares
@@ -33,12 +34,7 @@ def picture(ds: xr.Dataset) -> str:
                 f'<rect x="{left + column * size:.1f}" y="{top + row * size:.1f}" width="{size:.1f}" '
                 f'height="{size:.1f}" fill="{colour}"/>'
             )
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 160" width="100%" role="img"'
-        f' font-family="sans-serif" aria-label="{as_label(label)}"><title>{as_label(label)}</title>'
-        + "".join(parts)
-        + "</svg>"
-    )
+    return picture_svg(parts, label=label)
 
 
 def _label(text: str, x: float, y: float, size: float) -> str:

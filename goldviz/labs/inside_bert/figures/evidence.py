@@ -8,6 +8,7 @@ import xarray as xr
 from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
+from goldviz.figures.elements import add_heading
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label
@@ -33,8 +34,8 @@ SUMMARIES = {
 def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = None) -> go.Figure:
     """The probability of every class, of one text or of two."""
     figure = go.Figure()
-    drawn = [(ds, "First", FIRST)] if second is None else [(ds, "First", FIRST), (second, "Second", SECOND)]
-    for shown, words, colour in drawn:
+    texts = [(ds, "First", FIRST)] if second is None else [(ds, "First", FIRST), (second, "Second", SECOND)]
+    for shown, words, colour in texts:
         chances = shown["probability"].values
         top = int(np.argmax(chances))
         figure.add_trace(
@@ -45,7 +46,7 @@ def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = 
                 hovertemplate="%{y}: %{x:.2%}<extra></extra>",
             )
         )  # fmt: skip
-    rows = max(shown.sizes["label"] for shown, _, _ in drawn)
+    rows = max(shown.sizes["label"] for shown, _, _ in texts)
     height = 84 + (30 if second is None else 48) * rows
     look.apply(
         figure, theme, title="What tone does it hear?", legend=second is not None, height=height, hover="closest"
@@ -181,11 +182,7 @@ def summaries(ds: xr.Dataset, *, second: xr.Dataset, summary: str, theme: Theme 
                   hover=f"{heading}: layer %{{y}}, head %{{x}}<br>{words}: %{{z:.3f}}", xgap=1, ygap=1),
             row=1, col=column,
         )  # fmt: skip
-        axis = "" if column == 1 else "2"
-        figure.add_annotation(
-            text=f"<b>{heading}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain", xanchor="left",
-            yanchor="bottom", font_size=14,
-        )  # fmt: skip
+        add_heading(figure, column, f"<b>{heading}</b>", font_size=14)
     values = np.concatenate([array.values.ravel() for array in shown])
     height = 210 + 26 * max(5, *(array.sizes["layer"] for array in shown))
     look.apply(figure, theme, title="Do the heads do the same?", legend=False, height=height, hover="closest")

@@ -9,18 +9,11 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
-from goldviz.figures.elements import worded
+from goldviz.figures.elements import add_heading, worded
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import Theme
-from goldviz.labs.inside_bert.figures.pieces import (
-    ROW_HEIGHT,
-    Column,
-    beside_pieces,
-    piece_label,
-    piece_labels,
-    short_piece,
-)
+from goldviz.labs.inside_bert.figures import pieces
 
 MOST_KEYS = 12
 """Keys whose numbers are drawn one by one: those with the largest weights."""
@@ -59,7 +52,7 @@ def scores(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     asked, products = ds["query_vector"].values, ds["query_vector"].values * ds["key_vector"].values[keys]
     figure = _strip_over_rows(ds, asked, products / np.sqrt(len(asked)), keys, strip="q", below=False, theme=theme)
     _bars(figure, ds["weight"].values[keys], "Weight", WEIGHT_COLOUR, 2, "%{x:.2%}")
-    query = short_piece(str(ds["token"].values[int(ds.attrs["query_piece"]) - 1]))
+    query = pieces.short_piece(str(ds["token"].values[int(ds.attrs["query_piece"]) - 1]))
     title = "Whom does the query find?"
     notes = [
         f"Query of “{query}”: each row is q·k/√d_k by dimension; its sum is the score. q has "
@@ -97,7 +90,7 @@ def _strip_over_rows(
         vertical_spacing=0.035, horizontal_spacing=0.04,
         specs=[[{}, {}], [{}, None]] if below else [[{}, None], [{}, {}]],
     )  # fmt: skip
-    labels, dimensions = piece_labels(ds), ds["dimension"].values
+    labels, dimensions = pieces.piece_labels(ds), ds["dimension"].values
     main, other = (1, 2) if below else (2, 1)
     hover = [[labels[key]] * len(dimensions) for key in keys]
     figure.add_trace(
@@ -138,17 +131,14 @@ def _bars(figure: go.Figure, values: NDArray[np.float64], words: str, colour: st
         range=[0, float(values.max(initial=0.0)) * 1.55 or 1.0], showticklabels=False, ticks="", showgrid=False,
         row=row, col=2,
     )  # fmt: skip
-    figure.add_annotation(
-        text=f"<b>{words}</b>", x=0, y=1, xref=f"x{row + 1 if row == 2 else 2} domain",
-        yref=f"y{row + 1 if row == 2 else 2} domain", xanchor="left", yanchor="bottom", font_size=13,
-    )  # fmt: skip
+    add_heading(figure, row + 1, f"<b>{words}</b>", font_size=13)
 
 
 def _finish(
     figure: go.Figure, ds: xr.Dataset, keys: NDArray[np.intp], title: str, notes: list[str], scale: str,
     limits: tuple[float, float], theme: Theme,
 ) -> go.Figure:  # fmt: skip
-    height = 210 + ROW_HEIGHT * (len(keys) + 2)
+    height = 210 + pieces.ROW_HEIGHT * (len(keys) + 2)
     look.apply(figure, theme, title=title, notes=notes, height=height, legend=False, hover="closest")
     colour_bar(figure, limits, SIGNED, scale)
     figure.update_layout(bargap=0.25, margin_t=figure.layout.margin.t + 14)
@@ -167,9 +157,12 @@ def shares(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     if not _is_flow(ds):
         headings["flow"] = WIDEST_PATH
     columns = [
-        Column(ds["share"].sel(measure=name).values, headings[name], colour) for name, (_, colour) in SHARES.items()
+        pieces.Column(ds["share"].sel(measure=name).values, headings[name], colour)
+        for name, (_, colour) in SHARES.items()
     ]
-    return beside_pieces(ds, columns, title=title, theme=theme, notes=shares_notes(ds), chosen=ds.attrs["query_piece"])
+    return pieces.beside_pieces(
+        ds, columns, title=title, theme=theme, notes=shares_notes(ds), chosen=ds.attrs["query_piece"]
+    )
 
 
 def _is_flow(ds: xr.Dataset) -> bool:
@@ -192,7 +185,7 @@ def shares_notes(ds: xr.Dataset) -> list[str]:
        cannot_show="How long the values are that the weights mix, and what later layers do with them.")  # fmt: skip
 def attention_map(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     """One head's weights, queries as rows; for reports, where nothing can be fetched."""
-    labels = [piece_label(str(token)) for token in ds["key_token"].values]
+    labels = [pieces.piece_label(str(token)) for token in ds["key_token"].values]
     count = len(labels)
     every = max(1, -(-count // 40))
     ticks = {"tickmode": "array", "tickvals": list(range(0, count, every)), "ticktext": labels[::every]}

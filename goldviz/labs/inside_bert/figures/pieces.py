@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
+from goldviz.figures.elements import add_heading
 from goldviz.figures.theme import INKS, Theme, as_label
 
 MOST_ROWS = 40
@@ -91,12 +92,8 @@ def beside_pieces(
             ),
             row=1, col=number,
         )  # fmt: skip
-        axis = "" if number == 1 else str(number)
-        figure.add_annotation(
-            text=f"<b>{headings[number - 1]}</b>", x=0, y=1,
-            xref=f"x{axis} domain", yref=f"y{axis} domain", xanchor="left", yanchor="bottom", align="left",
-            font={"size": 13, "color": INKS[theme].text},
-        )  # fmt: skip
+        font = {"size": 13, "color": INKS[theme].text}
+        add_heading(figure, number, f"<b>{headings[number - 1]}</b>", align="left", font=font)
     left_out = len(labels) - len(rows)
     told = f"The {len(rows)} of {len(labels)} pieces with the largest values." if left_out else ""
     height = 96 + ROW_HEIGHT * len(rows)

@@ -10,8 +10,7 @@ from goldviz.labs.inside_bert.figures.evidence import tone as tone_figure
 from goldviz.labs.inside_bert.figures.pair import shares_pair
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
-from goldviz.labs.inside_bert.parts.state import Look, complain, key_of
-from goldviz.runs.jobs import JobFailedError, TooManyJobsError
+from goldviz.labs.inside_bert.parts.state import Look, key_of
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -47,26 +46,25 @@ def show(first: Look, second: Look) -> None:
 @st.fragment
 def _heads(first: Look, second: Look) -> None:
     """The same head, and the same place in the text, of both."""
-    try:
-        drawn = [first.shares(), second.shares()]
-    except (JobFailedError, TooManyJobsError) as error:
-        complain(str(error))
+    mine = first.shares()
+    theirs = None if mine is None else second.shares()
+    if mine is None or theirs is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Follow the head and piece in view", icon=":material/sync:", key="compare-now")
-        layer, head, token = _place(drawn[0])
+        layer, head, token = _place(mine)
         st.caption(f"Shown: layer {layer}, head {head}, piece {token}.")
-    for column, (draw, words) in zip(st.columns(2), (("first", "First"), ("second", "Second")), strict=True):
+    pairs = (("First", mine, theirs), ("Second", theirs, mine))
+    for column, (words, shown, other) in zip(st.columns(2), pairs, strict=True):
         with column:
-            number = 0 if draw == "first" else 1
             first.figure(
-                f"pair_{draw}", shares_pair, drawn[number], f"{words}: the query shared out over the pieces.",
-                second.read.key, *_place(drawn[number]), other=drawn[1 - number], heading=words,
+                f"pair_{words.lower()}", shares_pair, shown, f"{words}: the query shared out over the pieces.",
+                second.read.key, *_place(shown), other=other, heading=words,
             )  # fmt: skip
     with st.expander("The second one's heads in full", icon=":material/grid_view:"):
         attention_explorer(
             exhibit_token(second.read, second.reading), key="attention-second", theme=theme_now(),
-            layer=int(drawn[1].attrs["layer"]) - 1, head=int(drawn[1].attrs["head"]) - 1,
+            layer=int(theirs.attrs["layer"]) - 1, head=int(theirs.attrs["head"]) - 1,
         )  # fmt: skip
 
 

@@ -14,9 +14,8 @@ from goldviz.labs.inside_bert.costs import ablation_seconds, gradient_seconds
 from goldviz.labs.inside_bert.figures.evidence import agreement, heads_off, tone, tone_without
 from goldviz.labs.inside_bert.figures.evidence import evidence as evidence_figure
 from goldviz.labs.inside_bert.figures.text import coloured_text
-from goldviz.labs.inside_bert.parts.state import Look, complain, key_of, leave_link, put
-from goldviz.models.text.model import TextModelError
-from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
+from goldviz.labs.inside_bert.parts.state import Look, awaited, complain, key_of, leave_link, put
+from goldviz.runs.jobs import Task
 from goldviz.ui import background, services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import duration, plain
@@ -187,14 +186,9 @@ def _chosen_heads(look: Look) -> None:
         st.button("All on", key="all-on", on_click=put, args=({"off": ""},), disabled=not settings.off)
     if heads_of(st.session_state[TYPED]) is None:
         complain(f"Heads that are off: {st.session_state[TYPED][:60]!r} is no list such as '2.1, 2.3, 3'.")
-    try:
-        ds = background.awaited(
-            look.read.task(
-                tasks.tone_without, settings.off, seconds=2 * look.read.seconds, words="Reading without those heads"
-            )
-        )
-    except (TextModelError, JobFailedError, TooManyJobsError) as error:
-        complain(str(error))
+    words = "Reading without those heads"
+    ds = awaited(look.read.task(tasks.tone_without, settings.off, seconds=2 * look.read.seconds, words=words))
+    if ds is None:
         return
     look.figure("without", tone_without, ds, "Logits with all heads and without those that are off.", settings.off)
     count = int(ds.attrs["heads_off"])

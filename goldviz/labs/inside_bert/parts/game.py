@@ -9,9 +9,7 @@ import streamlit as st
 from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.figures.evidence import guesses as guesses_figure
 from goldviz.labs.inside_bert.figures.pieces import short_piece
-from goldviz.labs.inside_bert.parts.state import Look, complain, key_of, leave_link
-from goldviz.runs.jobs import JobFailedError, TooManyJobsError
-from goldviz.ui import background
+from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link
 from goldviz.ui.words import plain
 
 NO_HEAD = (
@@ -53,12 +51,9 @@ def _game(look: Look) -> None:
             + ("" if place else " (the longest)"),
         )  # fmt: skip
         place = int(st.session_state[key]) or longest
-        try:
-            ds = background.awaited(
-                look.read.task(tasks.guesses, place, seconds=look.read.seconds, words="Guessing the hidden piece")
-            )
-        except (JobFailedError, TooManyJobsError) as error:
-            complain(str(error))
+        words = "Guessing the hidden piece"
+        ds = awaited(look.read.task(tasks.guesses, place, seconds=look.read.seconds, words=words))
+        if ds is None:
             return
         around = [*tokens[max(0, place - 9) : place - 1], "▢", *tokens[place : place + 8]]
         st.markdown(f"… {plain(' '.join(around))} …")

@@ -15,9 +15,8 @@ from goldviz.labs.inside_bert.figures.head import mixing, scores, shares
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
-from goldviz.labs.inside_bert.parts.state import Look, complain, key_of, leave_link, put
+from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link, put
 from goldviz.labs.inside_bert.settings import CONVENTIONS
-from goldviz.runs.jobs import JobFailedError, TooManyJobsError
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -80,16 +79,13 @@ def _steps(look: Look) -> None:
 
     place = look.place()
     ds = look.result("steps", *place, make=lambda: head_steps(look.reading, *place))
-    for part, (column, draw, words) in zip(
-        ("scores", "mixing"),
-        zip(st.columns(2), (scores, mixing), (
-            "The query's products with the keys, dimension by dimension, and the weights that come of them.",
-            "The values, each times its weight, and their sum.",
-        ), strict=True),
-        strict=True,
-    ):  # fmt: skip
+    drawn = {
+        scores: "The query's products with the keys, dimension by dimension, and the weights that come of them.",
+        mixing: "The values, each times its weight, and their sum.",
+    }
+    for column, (spec, words) in zip(st.columns(2), drawn.items(), strict=True):
         with column:
-            look.figure(part, draw, ds, words, *place)
+            look.figure(spec.name, spec, ds, words, *place)
     equations, numbers = st.columns(2)
     with equations:
         _equations(look, st.session_state[key_of("convention")] == ROWS)
@@ -156,10 +152,8 @@ def _beyond(look: Look) -> None:
         "Leave [CLS], [SEP] and their like out, and scale the rest to sum to 1."
     ))  # fmt: skip
     place = look.place()
-    try:
-        ds = look.shares()
-    except (JobFailedError, TooManyJobsError) as error:
-        complain(str(error))
+    ds = look.shares()
+    if ds is None:
         return
     hidden = bool(st.session_state[key_of("hide_special")])
     shown = without_special_pieces(ds) if hidden else ds

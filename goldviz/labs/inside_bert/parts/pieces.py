@@ -14,10 +14,9 @@ from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours, pieces_table
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.readings import answered
-from goldviz.labs.inside_bert.parts.state import Look, complain, key_of, leave_link, link_of
+from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, link_of
 from goldviz.labs.inside_bert.settings import InsideBert
-from goldviz.runs.jobs import JobFailedError, TooManyJobsError
-from goldviz.ui import background
+from goldviz.ui.take_away import download
 
 FINBERT_VOCABULARY = (
     "Document 001 gives V = 30,522, the vocabulary of bert-base. FinBERT by Yang et al. has its own, FinVocab, with "
@@ -30,9 +29,7 @@ def pieces_part(look: Look) -> None:
     st.subheader("Pieces and embeddings", anchor=False)
     figure, near = st.columns([3, 2])
     with figure:
-        look.figure(
-            "embeddings", embeddings, look.overview, "Lengths of the three embeddings and of their sum.",
-        )  # fmt: skip
+        look.figure("embeddings", embeddings, look.overview, "Lengths of the three embeddings and of their sum.")
     with near:
         _near(look)
     with st.expander("All pieces as a table", icon=":material/table:"):
@@ -58,12 +55,9 @@ def _near(look: Look) -> None:
     )  # fmt: skip
     place = int(st.session_state[key])
     seconds = neighbour_seconds(look.read.model.encoder.shape)
-    try:
-        ds = background.awaited(
-            look.read.task(tasks.neighbours, place, seconds=seconds, words="Comparing the pieces of the vocabulary")
-        )
-    except (JobFailedError, TooManyJobsError) as error:
-        complain(str(error))
+    words = "Comparing the pieces of the vocabulary"
+    ds = awaited(look.read.task(tasks.neighbours, place, seconds=seconds, words=words))
+    if ds is None:
         return
     look.figure("neighbours", neighbours, ds, "The pieces of the vocabulary with the nearest embeddings.", place)
     st.caption("Before any context: the same piece has the same neighbours in every text.")
@@ -124,15 +118,10 @@ def take_along(look: Look) -> None:
     else:
         st.caption("The address in your browser is a link to this text, these models and this place in them.")
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            f"Head {place[0]}.{place[1]} (CSV)", lambda: map_csv(look, *place), key="csv-inside-bert",
-            file_name=f"goldviz-inside-bert-head-{place[0]}.{place[1]}.csv", mime="text/csv", icon=":material/table:",
-            on_click="ignore",
-        )  # fmt: skip
-        st.download_button(
-            "Report (HTML)", lambda: report(look, settings), key="html-inside-bert",
-            file_name="goldviz-inside-bert.html", mime="text/html", icon=":material/description:", on_click="ignore",
-        )  # fmt: skip
+        named = f"{place[0]}.{place[1]}"
+        table = f"goldviz-inside-bert-head-{named}.csv"
+        download(f"Head {named} (CSV)", lambda: map_csv(look, *place), table, "csv-inside-bert")
+        download("Report (HTML)", lambda: report(look, settings), "goldviz-inside-bert.html", "html-inside-bert")
     st.code(snippet(settings), language="python", wrap_lines=True)
     leave_link(settings)
 

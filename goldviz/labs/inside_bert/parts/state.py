@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import plotly.graph_objects as go
@@ -17,6 +17,8 @@ from goldviz.labs.inside_bert.costs import shares_seconds
 from goldviz.labs.inside_bert.parts import readings as text_models
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT, InsideBert
+from goldviz.models.text.model import TextModelError
+from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
 from goldviz.ui import background, chrome, controls, services
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.theme import theme_now
@@ -24,6 +26,8 @@ from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
     from goldviz.diagnostics.text.reading import TextReading
+
+Made = TypeVar("Made")
 
 LINK_CHARACTERS = 2000
 LINK_BYTES = 6000
@@ -59,11 +63,11 @@ class Look:
         most = self.overview.attrs
         return min(now.layer, most["layers"]), min(now.head, most["heads"]), min(now.token, len(self.read.pieces))
 
-    def shares(self) -> xr.Dataset:
-        """How the query in view is shared out by five measures."""
+    def shares(self) -> xr.Dataset | None:
+        """How the query in view is shared out by five measures; None after saying why that cannot be known."""
         seconds = shares_seconds(self.read.model.encoder.shape, len(self.read.pieces))
         words = "Following the attention down to the input"
-        return background.awaited(self.read.task(tasks.shares_of_query, *self.place(), seconds=seconds, words=words))
+        return awaited(self.read.task(tasks.shares_of_query, *self.place(), seconds=seconds, words=words))
 
     def result(self, *what: object, make: Callable[[], xr.Dataset]) -> xr.Dataset:
         """Numbers about this text that are made in no time, made once for everybody."""
@@ -157,6 +161,15 @@ def put(values: Mapping[str, Any]) -> None:
     """Set settings, in a callback or before their controls are drawn."""
     for name, value in values.items():
         st.session_state[key_of(name)] = value
+
+
+def awaited(task: Task[Made]) -> Made | None:
+    """The task's result; None after saying why there is none."""
+    try:
+        return background.awaited(task)
+    except (TextModelError, JobFailedError, TooManyJobsError) as error:
+        complain(str(error))
+        return None
 
 
 def complain(sentence: str) -> None:

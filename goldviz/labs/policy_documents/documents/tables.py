@@ -17,14 +17,7 @@ from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.file_table import FileTable, is_missing, plain_words
 from goldviz.data.tables.printed_dates import ALLOWED_DATES, DateOrder, PrintedDates, date_form, read_dates
 from goldviz.data.tables.table_layout import DATE_WORDS, name_words
-from goldviz.data.texts.dated_texts import (
-    ASSUMED_RELEASE,
-    DatedText,
-    DatedTextError,
-    DatedTexts,
-    ReleaseRule,
-    ordered,
-)
+from goldviz.data.texts.dated_texts import ASSUMED_RELEASE, DatedText, DatedTextError, DatedTexts, ReleaseRule, ordered
 from goldviz.labs.policy_documents.documents.delimited import text_table
 
 SHOWN_ROWS, SHOWN_CHARACTERS = 5, 80

@@ -16,16 +16,7 @@ from goldviz.figures.maps import SIGNED, colour_bar
 from goldviz.figures.reading import sentences
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
-from goldviz.labs.policy_documents.figures.reading import (
-    in_view,
-    kind_label,
-    kinds,
-    origin_sentence,
-    percent_of,
-    previous_in_view,
-    style_of_kind,
-    titles,
-)
+from goldviz.labs.policy_documents.figures import reading
 
 TITLE = "Which documents are alike?"
 
@@ -64,20 +55,20 @@ def document_map(
         colour = "kind"
     figure = go.Figure()
     ink = INKS[theme]
-    there = [kind for kind in kinds(ds) if (at.shown & (ds["kind"].values == kind)).any()]
+    there = [kind for kind in reading.kinds(ds) if (at.shown & (ds["kind"].values == kind)).any()]
     for kind in there:
         for fitted in (True, False):
             mine = np.flatnonzero(at.shown & (ds["kind"].values == kind) & (at.fitted == fitted))
             if len(mine):
                 figure.add_trace(_marks(ds, mine, at, kind=kind, fitted=fitted, colour=colour, edge=ink.muted))
-        shown = style_of_kind(ds, kind)
+        shown = reading.style_of_kind(ds, kind)
         figure.add_trace(
             go.Scatter(
-                x=[None], y=[None], mode="markers", name=kind_label(kind), hoverinfo="skip",
+                x=[None], y=[None], mode="markers", name=reading.kind_label(kind), hoverinfo="skip",
                 marker={"symbol": shown[1], "size": 9, "color": shown[0] if colour == "kind" else ink.muted},
             )
         )  # fmt: skip
-    place, previous = in_view(ds, document), previous_in_view(ds, document)
+    place, previous = reading.in_view(ds, document), reading.previous_in_view(ds, document)
     figure.add_trace(
         go.Scatter(
             x=at.x[[place]], y=at.y[[place]], mode="markers", showlegend=False, hoverinfo="skip",
@@ -89,12 +80,12 @@ def document_map(
             x=at.x[place], y=at.y[place], ax=at.x[previous], ay=at.y[previous], axref="x", ayref="y", showarrow=True,
             arrowhead=2, arrowwidth=1.5, arrowcolor=ink.accent, standoff=10, startstandoff=5, text="",
         )  # fmt: skip
-    shares = [percent_of(share) for share in at.share]
+    shares = [reading.percent_of(share) for share in at.share]
     notes = [
         _fitted_sentence(ds, at),
         _kinds_sentence(ds, at, there),
         sentences("Gold ring: the document in view.", "" if previous is None else "Arrow: from the one before."),
-        origin_sentence(ds),
+        reading.origin_sentence(ds),
     ]
     look.apply(figure, theme, title=TITLE, notes=notes, legend=len(there) > 1, hover="closest", height=440)
     figure.update_xaxes(title_text=f"Component 1 ({shares[0]} of the variance)", zeroline=False)
@@ -118,7 +109,7 @@ def _all_places(ds: xr.Dataset) -> Places:
 
 
 def _places_of_one_kind(ds: xr.Dataset, document: int) -> Places:
-    place = in_view(ds, document)
+    place = reading.in_view(ds, document)
     x, y = np.nan_to_num(ds["own_coordinate"].values).T
     share = ds["own_share"].values[place]
     shown = ds["kind"].values == ds["kind"].values[place]
@@ -126,7 +117,7 @@ def _places_of_one_kind(ds: xr.Dataset, document: int) -> Places:
 
 
 def _fitted_sentence(ds: xr.Dataset, at: Places) -> str:
-    part = percent_of(float(at.share.sum()))
+    part = reading.percent_of(float(at.share.sum()))
     if at.fitted[at.shown].all():
         return f"Fitted on all documents here; the axes have {part} of their variance."
     until = ds["released"].values[at.shown & at.fitted][-1].astype("datetime64[D]")
@@ -136,18 +127,18 @@ def _fitted_sentence(ds: xr.Dataset, at: Places) -> str:
 def _kinds_sentence(ds: xr.Dataset, at: Places, there: list[str]) -> str:
     """How much of the first axis is the kind: the part of its variance that is between the kinds' means."""
     if len(there) < 2:
-        return f"Of the kind {kind_label(there[0])} alone." if len(kinds(ds)) > 1 else ""
+        return f"Of the kind {reading.kind_label(there[0])} alone." if len(reading.kinds(ds)) > 1 else ""
     whole = float(((at.x - at.x.mean()) ** 2).sum())
     means = np.array([at.x[ds["kind"].values == kind].mean() for kind in ds["kind"].values])
     between = float(((means - at.x.mean()) ** 2).sum())
-    return f"{percent_of(between / whole)} of component 1 is between the kinds." if whole else ""
+    return f"{reading.percent_of(between / whole)} of component 1 is between the kinds." if whole else ""
 
 
 def _marks(
     ds: xr.Dataset, mine: NDArray[np.intp], at: Places, *, kind: str, fitted: bool, colour: str, edge: str
 ) -> go.Scatter:
     """The documents of a kind that were fitted, filled, or were not, open."""
-    own, symbol = style_of_kind(ds, kind)
+    own, symbol = reading.style_of_kind(ds, kind)
     value = {"date": _years(ds), "tone": ds["balance"].values}.get(colour)
     painted: Any = own if value is None else value[mine]
     open_mark = not fitted
@@ -160,7 +151,7 @@ def _marks(
     if value is not None:
         marker["coloraxis"] = "coloraxis"
     said = np.stack(
-        [titles(ds)[mine], ds["released"].values[mine].astype("datetime64[D]").astype(str),
+        [reading.titles(ds)[mine], ds["released"].values[mine].astype("datetime64[D]").astype(str),
          [f"{tone:+.2f}".replace("-", "−") if np.isfinite(tone) else "none" for tone in ds["balance"].values[mine]]],
         axis=-1,
     )  # fmt: skip

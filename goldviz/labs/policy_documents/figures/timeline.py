@@ -10,15 +10,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.elements import legend_above_headings, panels
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
-from goldviz.labs.policy_documents.figures.reading import (
-    in_view,
-    kind_label,
-    kinds,
-    moments,
-    origin_sentence,
-    style_of_kind,
-    titles,
-)
+from goldviz.labs.policy_documents.figures import reading
 
 TONE, CHANGE = "Tone: P(positive) − P(negative)", "Change: 1 − cos with the one before of its kind"
 
@@ -32,29 +24,29 @@ def timeline(ds: xr.Dataset, *, document: int = 1, theme: Theme = "light") -> go
     rows = [(TONE, "balance")] if toned else []
     rows.append((CHANGE, "change"))
     figure = panels([words for words, _ in rows], theme)
-    when, heading = moments(ds), titles(ds)
+    when, heading = reading.moments(ds), reading.titles(ds)
     for row, (_, name) in enumerate(rows, start=1):
-        for kind in kinds(ds):
+        for kind in reading.kinds(ds):
             mine = np.flatnonzero(ds["kind"].values == kind)
-            colour, symbol = style_of_kind(ds, kind)
+            (colour, symbol), label = reading.style_of_kind(ds, kind), reading.kind_label(kind)
             figure.add_trace(
                 go.Scatter(
-                    x=when[mine], y=ds[name].values[mine], name=kind_label(kind), legendgroup=kind_label(kind),
-                    showlegend=row == 1, mode="lines+markers", line={"color": colour, "width": 1.5},
+                    x=when[mine], y=ds[name].values[mine], name=label, legendgroup=label, showlegend=row == 1,
+                    mode="lines+markers", line={"color": colour, "width": 1.5},
                     marker={"color": colour, "symbol": symbol, "size": 7}, customdata=heading[mine],
                     hovertemplate="<b>%{customdata}</b><br>out %{x|%a %d %b %Y %H:%M} UTC<br>%{y:.3~g}"
                     "<extra></extra>",
                 ),
                 row=row, col=1,
             )  # fmt: skip
-    place = in_view(ds, document)
+    place = reading.in_view(ds, document)
     figure.add_vline(x=when[place], line={"color": INKS[theme].background, "width": 5}, opacity=0.7)
     figure.add_vline(x=when[place], line={"color": INKS[theme].accent, "width": 2})
     notes = [
         "" if toned else "This model has no classifier of tone.",
-        f"Gold line: {ds['title'].values[place]}. {origin_sentence(ds)}",
+        f"Gold line: {ds['title'].values[place]}. {reading.origin_sentence(ds)}",
     ]
-    many = len(kinds(ds)) > 1
+    many = len(reading.kinds(ds)) > 1
     look.apply(
         figure, theme, title="What did they say, and when was it out?", notes=notes, legend=many, hover="closest",
         height=260 + 130 * len(rows),

@@ -9,12 +9,7 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.data.texts.dated_texts import DatedText
-from goldviz.labs.policy_documents.compute import (
-    compared_texts,
-    measured_passages,
-    passages_between,
-    texts_of_change,
-)
+from goldviz.labs.policy_documents import compute
 from goldviz.labs.policy_documents.documents.difference import Passage, share_changed
 from goldviz.labs.policy_documents.encoding import left_to_encode
 from goldviz.labs.policy_documents.figures import FIGURES
@@ -38,7 +33,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
     """The words that changed since the document before of the same kind, and what each change did."""
     documents = settings.texts()
     number = min(settings.document, len(documents.texts)) - 1
-    compared = compared_texts(documents, number)
+    compared = compute.compared_texts(documents, number)
     if compared is None:
         st.markdown(
             f"**{plain(documents.texts[number].title)}** is the first document of its kind: nothing is before it."
@@ -46,7 +41,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
         _whole_text(documents.texts[number])
         return
     before, after = compared
-    passages = passages_between(before.text, after.text)
+    passages = compute.passages_between(before.text, after.text)
     changed = [place for place, part in enumerate(passages) if part.changed]
     calls = {place: count for count, place in enumerate(changed, start=1)}
     st.markdown(f"**What changed from {plain(before.title)} to {plain(after.title)}?**")
@@ -58,7 +53,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
     st.caption("Underlined: new. Struck through: gone. Numbers: how figure and table call a change.")
     if any(part.changed and not part.compared for part in passages):
         st.caption("Some stretches are too long and too unlike to be compared word by word; each counts as one change.")
-    measured = measured_passages(passages)
+    measured = compute.measured_passages(passages)
     effects = _effects(settings)
     if effects is not None:
         _draw(settings, effects, [calls[place] for place in measured], before, after, [passages[p] for p in measured])
@@ -84,7 +79,7 @@ def _summary(dataset: xr.Dataset, number: int, passages: Sequence[Passage]) -> s
 def _effects(settings: PolicyDocuments) -> xr.Dataset | None:
     """What each change did: at once where that is quick or was done before, else once the visitor asks for it."""
     model = text_model(settings.model)
-    left = left_to_encode(model, texts_of_change(settings))
+    left = left_to_encode(model, compute.texts_of_change(settings))
     seconds = policy_panel.seconds_for(settings.model, left)
     key = f"policy-change-{model.fingerprint}-{settings.documents}-{settings.document}-{settings.pooling}"
     task = Task(
