@@ -66,12 +66,12 @@ def test_a_killed_server_leaves_runs_that_say_so_and_go_on(tmp_path: Path, open_
         train(page)
         state(page, "Finished")
         finished = page.url.rpartition("runs=")[2]
-        page.goto(address(first, "epochs=400&depth=3"))
+        page.goto(address(first, "epochs=2000&depth=3"))
         wait_for_figure(page)
         train(page)
         state(page, "Training")
-        expect(page.get_by_test_id("stProgress").last).to_contain_text("of 400")
-        wait_for_step(page, 60)
+        expect(page.get_by_test_id("stProgress").last).to_contain_text("of 2000")
+        wait_for_step(page, 20)
         unfinished = page.url.rpartition("runs=")[2]
         first.kill()
     with running(database, tmp_path / "second.log") as second:
@@ -83,7 +83,10 @@ def test_a_killed_server_leaves_runs_that_say_so_and_go_on(tmp_path: Path, open_
         kept = step_in_progress(page)
         assert kept >= 1
         button(page, "Go on").click()
-        state(page, "Finished")
+        state(page, "Training")
+        wait_for_step(page, kept + 2)
+        button(page, "Stop").click()
+        state(page, "Stopped")
 
 
 def test_closing_the_tab_does_not_end_the_run(server: Server, open_page: Opener) -> None:

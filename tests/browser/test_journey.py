@@ -164,7 +164,7 @@ def test_zoom_survives_updates_and_no_frame_is_blank(server: Server, open_page: 
     blank = page.evaluate(
         """async () => {
             let frames = 0, blank = 0;
-            const end = performance.now() + 3000;
+            const end = performance.now() + 2000;
             while (performance.now() < end) {
                 await new Promise(requestAnimationFrame);
                 frames += 1;
