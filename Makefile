@@ -6,20 +6,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 
-.PHONY: run test test-long lint format types install browser bench screenshots examples laboratories model clean
+.PHONY: run test tests test-long lint format types install browser bench screenshots examples laboratories model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
-# Every part runs, whatever became of those before it; what failed is named at the end. A browser test waits for its
-# browser half of the time: beside it the other worker goes through the rest, and takes over what is left at the end.
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+# Every part runs, whatever became of those before it; what failed is named at the end.
 test: $(VENV)/.dev browser
-	@$(MAKE) --no-print-directory --keep-going --jobs 2 lint types; checks=$$?; \
-	  $(PYTEST) -m "not slow" --durations 15; tests=$$?; \
-	  [ $$checks = 0 ] || echo "Lint or types failed: see above the tests."; \
-	  [ $$tests = 0 ] || echo "Tests failed: see above."; \
-	  exit $$((checks + tests > 0))
+	@failed=; for part in lint types tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
+
+# A browser test waits for its browser half of the time: beside it the other worker goes through the rest, and takes
+# over what is left at the end.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+tests: $(VENV)/.dev browser
+	$(PYTEST) -m "not slow" --durations 15
 
 # The long trainings too, and many random examples; with the printed seed they come again.
 SEED := $(shell date +%s)
