@@ -67,9 +67,7 @@ def _distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
 
 
 Seeds = Annotated[
-    tuple[Annotated[int, Field(ge=0, le=999_999)], ...],
-    Field(min_length=1, max_length=10),
-    AfterValidator(_distinct),
+    tuple[Annotated[int, Field(ge=0, le=999_999)], ...], Field(min_length=1, max_length=10), AfterValidator(_distinct)
 ]
 
 

@@ -71,13 +71,7 @@ def ask_about(repo: str, endpoint: str, revision: str | None, seconds: float) ->
 
 
 def fetch_blob(
-    repo: str,
-    address: str,
-    blob: Path,
-    size: int,
-    seconds: float,
-    arrived: Callable[[int], None],
-    lock: Path,
+    repo: str, address: str, blob: Path, size: int, seconds: float, arrived: Callable[[int], None], lock: Path
 ) -> None:
     """Fill ``blob``, whose name is the hash of its content; a part of it from before is gone on with.
 

@@ -16,13 +16,7 @@ import pandas as pd
 import platformdirs
 
 from goldviz.data.markets.market import Market, MarketError, Source
-from goldviz.data.markets.parquet import (
-    DamagedMarketError,
-    market_description,
-    market_file,
-    market_name,
-    read_market,
-)
+from goldviz.data.markets.parquet import DamagedMarketError, market_description, market_file, market_name, read_market
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.tables.whole_files import make_room, write_whole
 

@@ -37,12 +37,7 @@ class DownloadError(MarketError):
     """
 
     def __init__(
-        self,
-        symbol: str,
-        reason: str,
-        advice: str,
-        everywhere: bool = False,
-        others: tuple[DownloadError, ...] = (),
+        self, symbol: str, reason: str, advice: str, everywhere: bool = False, others: tuple[DownloadError, ...] = ()
     ) -> None:
         super().__init__(symbol, reason, advice, everywhere, others)
         self.symbol, self.reason, self.advice, self.everywhere, self.others = symbol, reason, advice, everywhere, others

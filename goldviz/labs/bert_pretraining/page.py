@@ -81,10 +81,4 @@ def _numbers(lane: Lane[BertPretraining]) -> str:
     return "\n".join(lines)
 
 
-PAGE = LaboratoryPage(
-    LAB,
-    main="learning",
-    beside="attention",
-    why=why,
-    verdict=judge,
-)
+PAGE = LaboratoryPage(LAB, main="learning", beside="attention", why=why, verdict=judge)

@@ -17,13 +17,7 @@ from torch import Tensor
 
 from goldviz.data.texts.kept_texts import load_text
 from goldviz.data.texts.pieces import TextError
-from goldviz.data.texts.policy.sentences import (
-    TONES,
-    LabelledText,
-    WhichPatterns,
-    policy_documents,
-    policy_sentences,
-)
+from goldviz.data.texts.policy.sentences import TONES, LabelledText, WhichPatterns, policy_documents, policy_sentences
 from goldviz.data.texts.word_pieces import SPECIAL_PIECES, learn_word_pieces, tokeniser_of
 from goldviz.labs.bert_pretraining.masking import mask_pieces
 from goldviz.training.seeds import TEST_DATA, stream

@@ -63,9 +63,4 @@ def _numbers(dataset: xr.Dataset, depth: int) -> None:
     )
 
 
-PAGE = LaboratoryPage(
-    LAB,
-    main="gradient_by_layer",
-    beside="loss",
-    why=why,
-)
+PAGE = LaboratoryPage(LAB, main="gradient_by_layer", beside="loss", why=why)

@@ -60,10 +60,4 @@ def _walk(lane: Lane[GoldForecast]) -> None:
     )
 
 
-PAGE = LaboratoryPage(
-    LAB,
-    main="skill",
-    beside="scoreboard",
-    why=why,
-    verdict=judge,
-)
+PAGE = LaboratoryPage(LAB, main="skill", beside="scoreboard", why=why, verdict=judge)

@@ -22,8 +22,8 @@ from goldviz.labs.gold_forecast.instruments import gradients_by_input, gradients
 from goldviz.labs.gold_forecast.models.forecaster import Forecaster, dropped
 from goldviz.labs.gold_forecast.walk_forward import Fold
 from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
-from goldviz.training.memory import keep_freed_memory
 from goldviz.training.clipping import clip_gradients
+from goldviz.training.memory import keep_freed_memory
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.seeds import BATCH_ORDER, DROPOUT_AND_NOISE, READ_OUT_WEIGHTS, WEIGHTS, stream
 from goldviz.training.state import Part, pack, unpack

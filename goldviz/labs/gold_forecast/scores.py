@@ -22,11 +22,7 @@ from goldviz.labs.gold_forecast.scoring.distributions import (
 )
 from goldviz.labs.gold_forecast.scoring.quantile_distribution import crps_from_quantiles, pit_from_quantiles
 from goldviz.labs.gold_forecast.scoring.scores import r2_out_of_sample
-from goldviz.labs.gold_forecast.scoring.tables import (
-    DistributionLosses,
-    mean_score_table,
-    volatility_score_table,
-)
+from goldviz.labs.gold_forecast.scoring.tables import DistributionLosses, mean_score_table, volatility_score_table
 
 NETWORK = "network"
 MEAN_METRICS = ("mse", "mae", "rmse", "r2", "r2_mean", "hit_rate", "dm", "dm_p")

@@ -11,13 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.functional import linear
 
-from goldviz.labs.ode_rnn.dense import (
-    DensePath,
-    after_last_observation,
-    dense_path,
-    interval_distance,
-    state_plane,
-)
+from goldviz.labs.ode_rnn.dense import DensePath, after_last_observation, dense_path, interval_distance, state_plane
 from goldviz.labs.ode_rnn.networks import flat_weights, refined_solver
 from goldviz.labs.ode_rnn.series import IrregularBatch
 from goldviz.labs.ode_rnn.tasks import ProbeSequence, SequenceSource

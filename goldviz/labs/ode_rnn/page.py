@@ -160,10 +160,4 @@ def _numbers(ds: xr.Dataset) -> None:
     )
 
 
-PAGE = LaboratoryPage(
-    LAB,
-    main="path",
-    beside="error",
-    why=why,
-    explore=explore,
-)
+PAGE = LaboratoryPage(LAB, main="path", beside="error", why=why, explore=explore)

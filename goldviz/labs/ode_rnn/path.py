@@ -10,13 +10,7 @@ import xarray as xr
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.labs.ode_rnn.dense import (
-    after_last_observation,
-    dense_path,
-    interval_distance,
-    path_moments,
-    state_plane,
-)
+from goldviz.labs.ode_rnn.dense import after_last_observation, dense_path, interval_distance, path_moments, state_plane
 from goldviz.labs.ode_rnn.networks import series_network
 from goldviz.models.continuous.observed_series import gaps_before
 from goldviz.models.continuous.series_forecaster import ODESeriesReader, SeriesForecaster
@@ -37,11 +31,7 @@ class PathError(ValueError):
 
 @torch.no_grad()
 def path(
-    settings: ODERNNLaboratory,
-    weights: np.ndarray,
-    times: np.ndarray,
-    values: np.ndarray,
-    current: int | None = None,
+    settings: ODERNNLaboratory, weights: np.ndarray, times: np.ndarray, values: np.ndarray, current: int | None = None
 ) -> xr.Dataset:
     """Follow the ODE-RNN with the flat ``weights`` (the recorded variable of one look) along some observations.
 

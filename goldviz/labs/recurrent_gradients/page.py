@@ -53,9 +53,4 @@ def _numbers(dataset: xr.Dataset) -> str:
     return "\n".join(lines)
 
 
-PAGE = LaboratoryPage(
-    LAB,
-    main="jacobian_by_lag",
-    beside="loss",
-    why=why,
-)
+PAGE = LaboratoryPage(LAB, main="jacobian_by_lag", beside="loss", why=why)

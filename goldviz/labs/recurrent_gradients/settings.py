@@ -20,12 +20,7 @@ TASKS = {
     "sine": "Slow sine",
     "reviews": "Reviews with a cue far back",
 }
-NETWORKS = {
-    "all": "RNN, LSTM and GRU",
-    "rnn": "RNN",
-    "lstm": "LSTM",
-    "gru": "GRU",
-}
+NETWORKS = {"all": "RNN, LSTM and GRU", "rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
 ACTIVATIONS = {"tanh": "tanh", "relu": "ReLU"}
 RESETS = {"before": "before the matrix (eq. 23)", "after": "after the matrix (as PyTorch)"}
 

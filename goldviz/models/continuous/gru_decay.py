@@ -12,13 +12,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from goldviz.models.continuous.observed_series import (
-    SeriesError,
-    check_values,
-    first_true,
-    gaps_before,
-    visible,
-)
+from goldviz.models.continuous.observed_series import SeriesError, check_values, first_true, gaps_before, visible
 from goldviz.models.recurrent.gru import GRUTrace, ResetBeforeGRU
 
 

@@ -65,9 +65,7 @@ def check_gaps(times: Float[Tensor, "time batch"], longest: float) -> None:
 
 
 def check_values(
-    values: Float[Tensor, "time batch channels"],
-    mask: Bool[Tensor, "time batch channels"],
-    channels: int,
+    values: Float[Tensor, "time batch channels"], mask: Bool[Tensor, "time batch channels"], channels: int
 ) -> None:
     """Raise :class:`SeriesError` unless the shapes fit, observed values are finite and every sample has one."""
     if values.ndim != 3 or values.shape[2] != channels or 0 in values.shape:

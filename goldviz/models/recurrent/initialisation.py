@@ -106,10 +106,7 @@ class RecurrentInitialisation:
     biases: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, value, table in (
-            ("initialisation", self.matrix, MATRICES),
-            ("scaling", self.scaling, SCALINGS),
-        ):
+        for name, value, table in (("initialisation", self.matrix, MATRICES), ("scaling", self.scaling, SCALINGS)):
             if value not in table:
                 raise ValueError(f"The {name} is {value!r}; allowed is one of {', '.join(table)}.")
         for name, number in (("size", self.size), ("input scale", self.input_scale)):

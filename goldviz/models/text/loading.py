@@ -81,11 +81,7 @@ def shipped_text_model() -> TextModel:
 
 
 def text_model_fingerprint(
-    shape: EncoderShape,
-    tokeniser: Any,
-    parts: tuple[nn.Module | None, ...],
-    labels: tuple[str, ...],
-    name: str,
+    shape: EncoderShape, tokeniser: Any, parts: tuple[nn.Module | None, ...], labels: tuple[str, ...], name: str
 ) -> str:
     """32 hexadecimal digits of the SHA-256 of all numbers, sizes, pieces, labels and the model's name.
 

@@ -92,7 +92,7 @@ INDIFFERENT = (
         of fixed rate mortgages | the share of agency debt in the portfolio | the weight of {good} in the index
         | the length of the report | the federal funds rate | the reserve requirement | the rate on reserve
         balances | the premium of futures over spot prices | the average term of new loans | the monthly cap on
-        redemptions""",
+        redemptions"""
     ),
     *nouns(
         """holdings of Treasury securities | holdings of agency debt | holdings of mortgage-backed securities |

@@ -26,10 +26,7 @@ BESIDE_BAG = "{new:percent} right on new patterns, bag of words {bag:percent}"
 UNFREEZE = ("Let fine-tuning update the encoder.", {"frozen": False})
 UNFREEZE_TOO = ("Let fine-tuning update the encoder as well.", {"frozen": False})
 FREEZE = ("Keep the encoder as pre-training left it.", {"frozen": True})
-MORE_LABELS: Candidate = (
-    "Label five times as many texts.",
-    {"labelled": Times(5)},
-)
+MORE_LABELS: Candidate = ("Label five times as many texts.", {"labelled": Times(5)})
 READ_FIRST: Candidate = (
     "Read masked words first.",
     {"pretraining_steps": lambda settings: settings.pretraining_steps or usual("pretraining_steps", settings)},

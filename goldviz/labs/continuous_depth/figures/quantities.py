@@ -16,10 +16,7 @@ from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, p
 from goldviz.figures.reading import networks
 from goldviz.figures.theme import NETWORKS, NetworkStyle
 
-DEPTH_NETWORKS = {
-    "ode": NetworkStyle("neural ODE", "#a257c2", "solid", "circle"),
-    "residual": NETWORKS["residual"],
-}
+DEPTH_NETWORKS = {"ode": NetworkStyle("neural ODE", "#a257c2", "solid", "circle"), "residual": NETWORKS["residual"]}
 CLASS_NAMES = {
     "rings": ("inner ring", "outer ring"),
     "moons": ("upper moon", "lower moon"),

@@ -10,17 +10,7 @@ import xarray as xr
 
 from goldviz.figures import limits, plot
 from goldviz.figures.elements import number_ticks, whole
-from goldviz.figures.limits import (
-    Quantity,
-    Values,
-    decades,
-    ends_of,
-    log10,
-    log_of,
-    occupied_bins,
-    padded,
-    with_zero,
-)
+from goldviz.figures.limits import Quantity, Values, decades, ends_of, log10, log_of, occupied_bins, padded, with_zero
 from goldviz.figures.reading import depth_of, finite, positive
 
 

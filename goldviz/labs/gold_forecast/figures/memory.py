@@ -104,10 +104,7 @@ def listening(plot: Plot) -> go.Figure:
     )
     gaps = "Grey: not observed so many rows before, or exactly 0." if bool(np.isnan(values).any()) else ""
     seeds = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes["seed"] > 1 else ""
-    notes = [
-        _loudest(channels, shares),
-        sentences(f"Epoch {at}, the last refit.", seeds, thinning, gaps),
-    ]
+    notes = [_loudest(channels, shares), sentences(f"Epoch {at}, the last refit.", seeds, thinning, gaps)]
     height = 240 + 30 * len(channels)
     plot.finish(*notes, height=height, legend=False, hover="closest")
     low, high = plot.limit("input_gradient")

@@ -25,12 +25,7 @@ from goldviz.labs.gold_forecast.figures.quantities import (
 )
 from goldviz.labs.gold_forecast.scoring.results import final_results, results
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.words import (
-    forecasts_counted,
-    plain_number,
-    signed_percent,
-    source_words,
-)
+from goldviz.labs.gold_forecast.words import forecasts_counted, plain_number, signed_percent, source_words
 
 SIMPLEST = {"return": "zero", "level": "“no change”", "volatility": "a constant variance"}
 """What the simplest forecast says, for each target."""

@@ -119,9 +119,7 @@ def pinball_losses(
 
 
 def inside(
-    truth: Float[np.ndarray, " forecast"],
-    low: Float[np.ndarray, " forecast"],
-    high: Float[np.ndarray, " forecast"],
+    truth: Float[np.ndarray, " forecast"], low: Float[np.ndarray, " forecast"], high: Float[np.ndarray, " forecast"]
 ) -> Bool[np.ndarray, " forecast"]:
     """Whether what came lay in the forecast interval, ends included."""
     return (low <= truth) & (truth <= high)

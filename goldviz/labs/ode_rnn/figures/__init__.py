@@ -20,13 +20,7 @@ from goldviz.labs.ode_rnn.figures.path import path
 from goldviz.labs.ode_rnn.figures.quantities import shared_limits
 from goldviz.labs.ode_rnn.figures.states import latent, plane
 from goldviz.labs.ode_rnn.figures.steps_taken import consistency, evaluations
-from goldviz.labs.ode_rnn.figures.training import (
-    coverage,
-    error,
-    gradient_by_observation,
-    gradient_norm,
-    loss,
-)
+from goldviz.labs.ode_rnn.figures.training import coverage, error, gradient_by_observation, gradient_norm, loss
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 

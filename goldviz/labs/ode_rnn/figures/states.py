@@ -120,10 +120,7 @@ def plane(plot: Plot) -> go.Figure:
     cuts = jump_places(moments)
     last = int(cuts[-1]) + 1 if len(cuts) else 0
     plot.figure.add_traces(_arrows(now, ink.muted))
-    flows = (
-        ("flow", slice(0, last + 1), "solid"),
-        ("after the last observation", slice(last, None), "dot"),
-    )
+    flows = (("flow", slice(0, last + 1), "solid"), ("after the last observation", slice(last, None), "dot"))
     for words, part, dash in flows:
         own = jump_places(moments[part])
         plot.add(
