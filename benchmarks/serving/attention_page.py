@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import torch
 from goldviz.data.texts.pieces import Pieces
 from goldviz.diagnostics.text.reading import TextReading, read_text
 from goldviz.labs.inside_bert.attention.norms import head_norms
-from goldviz.labs.inside_bert.attention.rollout import rollout
+from goldviz.labs.inside_bert.attention.rollout import mixed_attention
 from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
 from goldviz.models.text.encoder import EncoderShape, TransformerEncoder, initialise_encoder
@@ -56,7 +57,9 @@ def exhibit(reading: TextReading) -> Exhibit:
         if measure == "norms":
             return head_norms(reading, layer, number).astype(np.float32)
         if measure == "rollout":
-            return rollout(reading)[layer].astype(np.float32)
+            # Row i of A_bar_l ... A_bar_1: how the token i after the layer is made up of the input (Abnar and Zuidema).
+            ways = [mixed_attention(reading, below) for below in range(layer, -1, -1)]
+            return reduce(np.matmul, ways).astype(np.float32)
         return reading.head(layer, number).weights
 
     pieces = reading.pieces
