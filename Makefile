@@ -6,26 +6,32 @@ VENV := .venv
 BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 
-.PHONY: run test tests test-long lint format types install browser bench screenshots examples laboratories model clean
+.PHONY: run test tests browser-tests other-tests test-long lint format types install browser bench screenshots examples laboratories model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
 # Every part runs, whatever became of those before it; what failed is named at the end.
 test: $(VENV)/.dev browser
-	@failed=; for part in lint types tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	@failed=; for part in lint types browser-tests other-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
 	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
 
-# A browser test waits for its browser half of the time: beside it the other worker goes through the rest, and takes
-# over what is left at the end.
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
-tests: $(VENV)/.dev browser
-	$(PYTEST) -m "not slow" --durations 15
+# A browser, its server and a worker want the machine for themselves: beside other tests, two clicks can be seconds apart.
+PYTEST := $(BIN)/python -m pytest
+APART := --ignore tests/browser --numprocesses 2 --dist worksteal
+tests: browser-tests other-tests
+
+browser-tests: $(VENV)/.dev browser
+	$(PYTEST) tests/browser -m "not slow" --durations 15
+
+other-tests: $(VENV)/.dev
+	$(PYTEST) $(APART) -m "not slow" --durations 15
 
 # The long trainings too, and many random examples; with the printed seed they come again.
 SEED := $(shell date +%s)
 test-long: $(VENV)/.dev browser
-	$(PYTEST) -m "slow or not slow" --hypothesis-profile long --hypothesis-seed $(SEED)
+	$(PYTEST) tests/browser
+	$(PYTEST) $(APART) -m "slow or not slow" --hypothesis-profile long --hypothesis-seed $(SEED)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
