@@ -16,7 +16,7 @@ test: $(VENV)/.dev browser
 	@failed=; for part in lint types browser-tests other-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
 	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
 
-# A browser, its server and a worker want the machine for themselves: beside other tests, two clicks can be seconds apart.
+# A browser, its server and a worker want the machine for themselves; the other tests share it.
 PYTEST := $(BIN)/python -m pytest
 APART := --ignore tests/browser --numprocesses 2 --dist worksteal
 tests: browser-tests other-tests
