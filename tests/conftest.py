@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from streamlit.components.v2 import manifest_scanner
 
 MAIN = sys.modules["__main__"]
 
@@ -21,6 +22,16 @@ def _data_folder() -> Iterator[None]:
     """What tests keep, such as vectors of texts, does not go where a person's own data are."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("GOLDVIZ_DATA", folder)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _installed_components() -> Iterator[None]:
+    """Which installed packages bring components: every page of the test harness reads all their metadata anew, a
+    quarter of a second each, and tests install nothing."""
+    found = manifest_scanner.scan_component_manifests()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", lambda: list(found))
         yield
 
 

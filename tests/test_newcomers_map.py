@@ -122,7 +122,7 @@ def test_another_colour_is_one_edit(checkout: Path) -> None:
         "import goldviz; from goldviz.declare.registry import laboratories;"
         "run = goldviz.run('depth-gradients', depth=2, width=4, epochs=2, samples=20, progress=False);"
         "lab = laboratories()['depth-gradients'].figures();"
-        "print(['#123456' in spec.draw(run).to_json() for spec in lab.FIGURES.values()].count(True) > 3,"
+        "print(['#123456' in spec(run).to_json() for spec in lab.FIGURES.values()].count(True) > 3,"
         "'#123456' in lab.picture(run))"
     )
     assert says(checkout, code) == "True True"

@@ -75,7 +75,7 @@ def report_html(
 def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
     """The report of a recorded run: all figures of its laboratory that have something to show."""
     title = str(dataset.attrs.get("title") or settings.title)
-    drawn = [(spec, spec.draw(dataset, theme="light")) for spec in figures.values()]
+    drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     return report_html(title, _named(settings), drawn, settings.equations, settings.findings(dataset))
 
 
@@ -88,14 +88,14 @@ def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[s
     listed = (
         {name.replace("_", " ").capitalize(): value for name, value in kept.items()} if isinstance(kept, dict) else {}
     )
-    drawn = [(spec, of_unread_run(spec).draw(dataset)) for spec in figures.values()]
+    drawn = [(spec, of_unread_run(spec)(dataset)) for spec in figures.values()]
     title = str(dataset.attrs.get("title") or dataset.attrs["experiment"])
     return report_html(title, {"Note": complaint, **listed}, drawn, [])
 
 
 def report_of_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
     """The report of an instant page, with these of its figures."""
-    drawn = [(spec, spec.draw(dataset, theme="light")) for spec in figures.values()]
+    drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     return report_html(settings.title, _named(settings), drawn, [settings.question])
 
 

@@ -7,13 +7,12 @@ from itertools import count
 from typing import Any, Literal
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
-from plotly.subplots import make_subplots
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter, make_subplots
 from goldviz.figures.limits import decades, padded
 from goldviz.figures.reading import Band, finite, growing_dim, marks, sentences
 from goldviz.figures.theme import INKS, NetworkStyle, Theme, as_label, style_of
@@ -25,15 +24,15 @@ LOG_FROM = 30
 """Ratio of largest to smallest loss from which its axis is logarithmic."""
 
 
-def worded(words: str, *, title: str, theme: Theme) -> go.Figure:
+def worded(words: str, *, title: str, theme: Theme) -> Figure:
     """A figure that says in a centred sentence why there is nothing to draw."""
-    figure = go.Figure()
+    figure = Figure()
     figure.add_annotation(text=look.wrapped(words, 38), x=0.5, y=0.5, xref="paper", yref="paper", font_size=15)
     figure.update_xaxes(visible=False).update_yaxes(visible=False)
     return look.apply(figure, theme, title=title, legend=False, height=300, hover="closest")
 
 
-def panels(names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None = None) -> go.Figure:
+def panels(names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None = None) -> Figure:
     """One panel below the other, sharing the x axis, each with its name above it on the left."""
     spacing = 0.13 if len(names) == 2 else 0.09
     figure = make_subplots(rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=spacing)
@@ -43,7 +42,7 @@ def panels(names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None 
     return figure
 
 
-def add_heading(figure: go.Figure, panel: int, text: str, **more: Any) -> None:
+def add_heading(figure: Figure, panel: int, text: str, **more: Any) -> None:
     """Words above the left end of a panel, counted from 1 as Plotly counts its axes."""
     axis = "" if panel == 1 else panel
     figure.add_annotation(
@@ -52,7 +51,7 @@ def add_heading(figure: go.Figure, panel: int, text: str, **more: Any) -> None:
     )  # fmt: skip
 
 
-def legend_above_headings(figure: go.Figure, lift: int = 24) -> go.Figure:
+def legend_above_headings(figure: Figure, lift: int = 24) -> Figure:
     """Lift the legend of a figure with panels over the first one's name; call it after ``theme.apply``."""
     layout = figure.layout
     layout.margin.t += lift
@@ -61,7 +60,7 @@ def legend_above_headings(figure: go.Figure, lift: int = 24) -> go.Figure:
 
 
 def add_curve(
-    figure: go.Figure, network: str, x: NDArray[Any], band: Band, *, style: NetworkStyle | None = None,
+    figure: Figure, network: str, x: NDArray[Any], band: Band, *, style: NetworkStyle | None = None,
     hover: str = "%{y:.3~g}", row: int | None = None, legend: bool = True, width: float = 2.5,
 ) -> None:  # fmt: skip
     """A network's curve in its colour, dash and marker, or in ``style``, with the range of its seeds behind it."""
@@ -70,7 +69,7 @@ def add_curve(
     if band.seeds > 1:
         add_range(figure, network, x, band.low, band.high, style=style, row=row)
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=x, y=band.middle, name=style.label, legendgroup=network, showlegend=legend,
             mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
             line={"color": style.colour, "dash": style.dash, "width": width},
@@ -82,7 +81,7 @@ def add_curve(
 
 
 def add_range(
-    figure: go.Figure, network: str, x: Any, low: NDArray[Any], high: NDArray[Any], *,
+    figure: Figure, network: str, x: Any, low: NDArray[Any], high: NDArray[Any], *,
     style: NetworkStyle | None = None, row: int | None = None,
 ) -> None:  # fmt: skip
     """A transparent band in the network's colour."""
@@ -95,17 +94,17 @@ def add_range(
         "showlegend": False,
         "hoverinfo": "skip",
     }
-    figure.add_trace(go.Scatter(y=low, **edge), **place)
+    figure.add_trace(Scatter(y=low, **edge), **place)
     fill = look.with_alpha((style or style_of(network)).colour, 0.22)
-    figure.add_trace(go.Scatter(y=high, fill="tonexty", fillcolor=fill, **edge), **place)
+    figure.add_trace(Scatter(y=high, fill="tonexty", fillcolor=fill, **edge), **place)
 
 
-def add_test_loss(figure: go.Figure, network: str, last: int, losses: xr.DataArray) -> None:
+def add_test_loss(figure: Figure, network: str, last: int, losses: xr.DataArray) -> None:
     """An open marker at the last epoch or step for the test loss, with a bar from the lowest seed to the highest."""
     style, middle = style_of(network), float(losses.median())
     bars = {"array": [float(losses.max()) - middle], "arrayminus": [middle - float(losses.min())]}
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=[last], y=[middle], name=f"{style.label}, test", legendgroup=network, showlegend=False, mode="markers",
             marker={"symbol": f"{style.symbol}-open", "size": 13, "color": style.colour, "line": {"width": 2.5}},
             error_y=bars if losses.size > 1 else None, hovertemplate="%{y:.4f}",
@@ -145,7 +144,7 @@ def log_axis(limits: tuple[float, float]) -> dict[str, Any]:
     return {"type": "log", "range": [low, high], "tickvals": kept, "ticktext": texts}
 
 
-def colour_bar_below(figure: go.Figure, limits: tuple[float, float], colourscale: Any, words: str, **bar: Any) -> None:
+def colour_bar_below(figure: Figure, limits: tuple[float, float], colourscale: Any, words: str, **bar: Any) -> None:
     """Give a figure with panels one colour scale for all of them, and under the plot its bar with ``words`` above it.
 
     Call it after ``theme.apply``; ``bar`` goes to Plotly's colour bar. The words are an annotation because Plotly
@@ -193,13 +192,13 @@ def number_ticks(low: int, high: int, names: Mapping[int, str], most: int = 6) -
     return {"tickmode": "array", "tickvals": values, "ticktext": [names.get(n, str(n)) for n in values]}
 
 
-def epoch_axis(figure: go.Figure, limits: tuple[float, float], title: str = "Epoch") -> None:
+def epoch_axis(figure: Figure, limits: tuple[float, float], title: str = "Epoch") -> None:
     """An axis of epochs or steps for every panel, with whole ones as ticks and its title under the last panel."""
     figure.update_xaxes(range=limits, showgrid=False, **number_ticks(*whole(limits), {1: "1"}))
     title_below(figure, title)
 
 
-def title_below(figure: go.Figure, title: str) -> None:
+def title_below(figure: Figure, title: str) -> None:
     """The x axis' title, under the last panel."""
     rows = sum(1 for _ in figure.select_xaxes())
     figure.layout[f"xaxis{rows if rows > 1 else ''}"].title.text = title
@@ -211,7 +210,7 @@ def whole(limits: tuple[float, float]) -> tuple[int, int]:
 
 
 def reference_line(
-    figure: go.Figure, y: float, words: str, theme: Theme, *, x: Literal[0, 1] = 1, every_panel: bool = True
+    figure: Figure, y: float, words: str, theme: Theme, *, x: Literal[0, 1] = 1, every_panel: bool = True
 ) -> None:
     """A thin line across every panel, or the first alone, at the height that theory names, with its words at the
     first panel's left (``x`` = 0) or right end.
@@ -231,7 +230,7 @@ def reference_line(
     )  # fmt: skip
 
 
-def mark_epochs(figure: go.Figure, ds: xr.Dataset, epoch: int | None, theme: Theme) -> None:
+def mark_epochs(figure: Figure, ds: xr.Dataset, epoch: int | None, theme: Theme) -> None:
     """Vertical lines over every panel: the scrubber's epoch or step, and the changes made on the way with their words.
 
     Words that would stand on each other are left to the line's neighbour; every line is drawn.

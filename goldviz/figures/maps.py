@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from goldviz.figures.draft import Figure, Heatmap, Node
 from goldviz.figures.theme import DIVERGING, INKS, Theme
 
 SIGNED = f"{DIVERGING}_r"
 """Red for more, blue for less, as a heat map is read; white in the middle."""
 
 
-def cells(z: ArrayLike, *, x: Any, y: Any, hover: str, **options: Any) -> go.Heatmap:
+def cells(z: ArrayLike, *, x: Any, y: Any, hover: str, **options: Any) -> Node:
     """A heat map on the figure's common colour axis; single precision is enough for colours and three digits."""
     values = np.asarray(z, dtype=np.float32)
     values = np.where(np.isfinite(values), values, np.nan)
-    return go.Heatmap(z=values, x=x, y=y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **options)
+    return Heatmap(z=values, x=x, y=y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **options)
 
 
-def colour_bar(figure: go.Figure, limits: tuple[float, float], scale: str, words: str, **bar: Any) -> None:
+def colour_bar(figure: Figure, limits: tuple[float, float], scale: str, words: str, **bar: Any) -> None:
     """The one colour scale, its bar under the plot and what it means above the bar. Call after ``theme.apply``."""
     figure.update_layout(
         margin_b=112, coloraxis={"cmin": limits[0], "cmax": limits[1], "colorscale": scale, "colorbar": bar}
@@ -43,12 +43,12 @@ def symmetric(*arrays: ArrayLike, least: float = 0.0) -> tuple[float, float]:
     return -most, most
 
 
-def legend_below(figure: go.Figure) -> None:
+def legend_below(figure: Figure) -> None:
     """Long names find no room over a phone's plot: put them under it. Call after ``theme.apply``."""
     figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": figure.layout.margin.t - 24, "b": 130})
 
 
-def cursor(figure: go.Figure, x: float, theme: Theme) -> None:
+def cursor(figure: Figure, x: float, theme: Theme) -> None:
     """A gold line over every panel at the place in view."""
     figure.add_vline(x=x, line={"color": INKS[theme].background, "width": 5}, opacity=0.7)
     figure.add_vline(x=x, line={"color": INKS[theme].accent, "width": 2})

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.figures.draft import Figure
 from goldviz.figures.theme import as_label
 
 KNOWN, JOINED, HIDDEN, BESIDE = "#0e7ac0", "#d55e00", "#c46a9c", "#009e73"
@@ -118,7 +118,7 @@ def percent(share: float, digits: int = 2) -> str:
     return f"{text} %".replace("-", "−")
 
 
-def legend_under(figure: go.Figure, *, lines: int, axis: int = 34) -> None:
+def legend_under(figure: Figure, *, lines: int, axis: int = 34) -> None:
     """Put the legend under the plot, with room for its lines on a phone. Call it after ``theme.apply``.
 
     ``axis`` is the height in pixels of the tick labels, and of the axis title where there is one.
@@ -131,6 +131,6 @@ def legend_under(figure: go.Figure, *, lines: int, axis: int = 34) -> None:
     figure.update_layout(legend={"y": -(axis + 6) / plot, "yanchor": "top"})
 
 
-def date_axis(figure: go.Figure, **options: Any) -> None:
+def date_axis(figure: Figure, **options: Any) -> None:
     """An axis of dates for every panel."""
     figure.update_xaxes(type="date", nticks=6, showgrid=False, tickangle=0, hoverformat="%a %d %b %Y", **options)

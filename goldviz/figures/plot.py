@@ -3,7 +3,7 @@
 A figure is a function of a :class:`Plot` under :func:`figure`, which says what it answers and what it needs::
 
     @figure(QUANTITIES, "Does it learn?", shows="The loss.", cannot_show="Why.", needs=("loss",))
-    def loss(plot: Plot) -> go.Figure:
+    def loss(plot: Plot) -> Figure:
         plot.curves(plot.averaged("loss"))
         plot.step_grid()
         plot.linear_axis("loss", "Loss")
@@ -18,11 +18,11 @@ from functools import wraps
 from typing import Any, Literal
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import elements, limits, reading
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.limits import Limits, Quantities
 from goldviz.figures.reading import Band, finite, sentences
 from goldviz.figures.spec import FigureSpec
@@ -44,7 +44,7 @@ class Plot:
     theme: Theme = "light"
     look_of: Callable[[str], NetworkStyle] = style_of
     lines_of: Callable[[Sequence[str]], Sequence[str]] = list
-    figure: go.Figure = field(default_factory=go.Figure)
+    figure: Figure = field(default_factory=Figure)
     thinning: str = ""
     bands: bool = False
     over_steps: bool = False
@@ -71,7 +71,7 @@ class Plot:
         """Why these variables cannot be drawn, as one sentence; empty if they all can."""
         return reading.absence(self.ds, *names)
 
-    def instead(self, words: str) -> go.Figure:
+    def instead(self, words: str) -> Figure:
         """The figure that says in a sentence why there is nothing to draw."""
         return elements.worded(words, title=self.title, theme=self.theme)
 
@@ -140,7 +140,7 @@ class Plot:
     ) -> None:
         """A thin line in a network's colour beside its curve, not in the legend: the median of its seeds."""
         middle, style = (values.median("seed") if "seed" in values.dims else values), self.look_of(network)
-        drawn = go.Scatter(
+        drawn = Scatter(
             x=middle[middle.dims[0]].values, y=middle.values, name=f"{style.label}, {words}", legendgroup=network,
             showlegend=False, mode="lines", line={"color": style.colour, "dash": "dot", "width": 1.5, **line},
             hovertemplate=hover,
@@ -163,13 +163,11 @@ class Plot:
         for row, network in enumerate(self.networks, start=1):
             z = reading.single(values.sel(network=network).values)
             hovered = f"{hover}<extra>{self.look_of(network).label}</extra>"
-            self.add(
-                go.Heatmap(x=x, y=y, z=z, coloraxis="coloraxis", hoverongaps=False, hovertemplate=hovered), row=row
-            )
+            self.add(Heatmap(x=x, y=y, z=z, coloraxis="coloraxis", hoverongaps=False, hovertemplate=hovered), row=row)
 
     def log_map(
         self, name: str, up: str, hover: str, words: str, *, height: int, title: str, **axis: Any
-    ) -> go.Figure:  # fmt: skip
+    ) -> Figure:  # fmt: skip
         """Logarithms of a variable over training as colours, a panel for each network; grey where there are none.
 
         ``up`` is the dimension that goes upwards, ``title`` and ``axis`` say what stands at it; ``words`` stand over
@@ -224,7 +222,7 @@ class Plot:
 
     def finish(
         self, *notes: str, height: int = 430, legend: bool = True, hover: Literal["x unified", "closest"] = "x unified"
-    ) -> go.Figure:
+    ) -> Figure:
         """The figure with its marks, its title, and under it the run's name and these notes."""
         if self.over_steps:
             elements.mark_epochs(self.figure, self.ds, self.epoch, self.theme)
@@ -244,7 +242,7 @@ def figure(
     title: str = "",
     look_of: Callable[[str], NetworkStyle] = style_of,
     lines_of: Callable[[Sequence[str]], Sequence[str]] = list,
-) -> Callable[[Callable[..., go.Figure]], FigureSpec]:
+) -> Callable[[Callable[..., Figure]], FigureSpec]:
     """Make a figure of a function that draws on a :class:`Plot`.
 
     ``title`` stands over it where the question is too long for a phone. A run that lacks what it ``needs`` gets a
@@ -252,12 +250,12 @@ def figure(
     looks and how its notes are broken into lines.
     """
 
-    def declared(body: Callable[..., go.Figure]) -> FigureSpec:
+    def declared(body: Callable[..., Figure]) -> FigureSpec:
         @wraps(body)
         def draw(
             ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light",
             **more: Any,
-        ) -> go.Figure:  # fmt: skip
+        ) -> Figure:  # fmt: skip
             plot = Plot(ds, title or question, quantities, epoch, limits, theme, look_of, lines_of)
             words = plot.lacks(*needs)
             return plot.instead(words) if words else body(plot, **more)

@@ -9,28 +9,31 @@ from typing import Any
 import plotly.graph_objects as go
 import xarray as xr
 
+from goldviz.figures.draft import Figure
+
 
 @dataclass(frozen=True)
 class FigureSpec:
     """A drawing function, the question it answers, what it shows, and what it cannot show.
 
-    ``draw`` is called as ``draw(ds, epoch=..., limits=..., theme=...)``; all but the dataset may be left out.
+    Called as ``spec(ds, epoch=..., limits=..., theme=...)`` it gives Plotly's figure, ``draw`` the draft of it that
+    pages show; all but the dataset may be left out.
     """
 
-    draw: Callable[..., go.Figure]
+    draw: Callable[..., Figure]
     question: str
     shows: str
     cannot_show: str
     name: str = ""
 
     def __call__(self, ds: xr.Dataset, **view: Any) -> go.Figure:
-        """Draw a dataset."""
-        return self.draw(ds, **view)
+        """Plotly's figure of a dataset."""
+        return self.draw(ds, **view).checked()
 
 
 def drawn(
     question: str, *, shows: str, cannot_show: str, name: str = ""
-) -> Callable[[Callable[..., go.Figure]], FigureSpec]:
+) -> Callable[[Callable[..., Figure]], FigureSpec]:
     """Make a figure of a function that draws a dataset in a theme; its name is the function's, or ``name``."""
     return lambda draw: FigureSpec(draw, question, shows, cannot_show, name or draw.__name__)
 

@@ -16,6 +16,8 @@ import plotly.graph_objects as go
 import plotly.io as pio
 from plotly.colors import sample_colorscale
 
+from goldviz.figures.draft import Figure
+
 Theme = Literal["light", "dark"]
 
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Liberation Sans", Arial, sans-serif'
@@ -142,7 +144,7 @@ def wrapped(text: str, width: int = PHONE_LINE) -> str:
 
 
 def apply(
-    figure: go.Figure,
+    figure: Figure,
     theme: Theme,
     *,
     title: str,
@@ -150,7 +152,7 @@ def apply(
     height: int = 430,
     legend: bool = True,
     hover: Literal["x unified", "closest"] = "x unified",
-) -> go.Figure:
+) -> Figure:
     """Give a figure its template, heading, margins and behaviour, and return it.
 
     ``title`` and ``notes`` (the lines under it) are escaped here; an empty note is left out. The margin above the

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
-import plotly.graph_objects as go
 import streamlit as st
 import xarray as xr
 
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import SettingsError
+from goldviz.figures.draft import Figure
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.instant_job import compute
 from goldviz.runs.jobs import Task
@@ -42,7 +42,7 @@ class View(Generic[Declared]):
     drawn: dict[str, FigureSpec] = field(default_factory=dict)
 
     def figure(
-        self, name: str, draw: Callable[..., go.Figure], description: str, cannot_show: str = "", **more: Any
+        self, name: str, draw: Callable[..., Figure], description: str, cannot_show: str = "", **more: Any
     ) -> None:
         """Draw ``draw(dataset, theme=..., **more)``, once for everybody who looks at the same settings."""
         theme = theme_now()

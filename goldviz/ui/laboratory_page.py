@@ -77,6 +77,7 @@ class LaboratoryPage:
         with looking:
             every = _poll_seconds(experiment)
             st.fragment(self._look, run_every=every)(polling=every is not None)
+        settings_panel.all_is_drawn(experiment)
 
     def _look(self, polling: bool) -> None:
         """All that changes while a run goes on."""

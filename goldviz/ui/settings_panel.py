@@ -16,6 +16,8 @@ from goldviz.ui import presets as row_of_presets
 from goldviz.ui.words import duration, plain
 
 DOUBLE_CLICK_SECONDS = 1.0
+UNSEEN_SECONDS = 20.0
+"""So long a click counts as a second one, at most, while the page has not shown yet what the first one started."""
 FIRST_RECORD_SECONDS = 0.4
 """So long a start may wait for the first record, which mostly comes before the page would look again."""
 
@@ -83,12 +85,19 @@ def _estimate(settings: Experiment) -> str:
 
 
 def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> None:
-    last_click = f"clicked-{experiment.name}"
-    if time.monotonic() - st.session_state.get(last_click, 0.0) < DOUBLE_CLICK_SECONDS:
+    last_click, unseen = f"clicked-{experiment.name}", f"unseen-{experiment.name}"
+    since = time.monotonic() - st.session_state.get(last_click, -UNSEEN_SECONDS)
+    # The second click of two arrives while the page is drawn after the first, which may take long on a busy machine.
+    if since < (UNSEEN_SECONDS if st.session_state.get(unseen) else DOUBLE_CLICK_SECONDS):
         return
     start(experiment, settings, beside=beside)
     # Taken afterwards, for the first start may wait for workers while the second click is on its way.
-    st.session_state[last_click] = time.monotonic()
+    st.session_state[last_click], st.session_state[unseen] = time.monotonic(), True
+
+
+def all_is_drawn(experiment: type[Experiment]) -> None:
+    """The page shows what was started: the next click on *Train* was made by somebody who could see it."""
+    st.session_state[f"unseen-{experiment.name}"] = False
 
 
 def start(experiment: type[Experiment], settings: Experiment, *, beside: bool) -> None:

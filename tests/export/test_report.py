@@ -31,7 +31,7 @@ class Outline(HTMLParser):
 def report(build_run):
     run = build_run()
     run.attrs["title"] = NASTY
-    figures = [(spec, spec.draw(run)) for spec in list(FIGURES.values())[:3]]
+    figures = [(spec, spec(run)) for spec in list(FIGURES.values())[:3]]
     return report_html(
         NASTY, {"Seeds": (0, 1), "Note": NASTY, "Rate": 1e-3}, figures, ["Eq. 27: I + dF/dh.", NASTY], [FINDING]
     )

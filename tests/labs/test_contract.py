@@ -80,7 +80,7 @@ def test_a_recorded_example_is_of_today_s_declaration(lab: Laboratory, slug: str
 
 
 def drawn(figure: FigureSpec, dataset: xr.Dataset, theme: str, epoch: int | None) -> None:
-    made = figure.draw(dataset, epoch=epoch, limits=None, theme=theme)
+    made = figure(dataset, epoch=epoch, limits=None, theme=theme)
     assert made.data or made.layout.annotations, f"{figure.question} has neither curves nor the reason why"
     assert len(made.layout.title.text) <= 40
     assert json.loads(made.to_json())
@@ -103,7 +103,7 @@ def test_runs_side_by_side_share_their_axes(lab: Laboratory) -> None:
     assert limits
     for figure in figures_of(lab).values():
         for dataset in datasets:
-            assert figure.draw(dataset, limits=limits).to_json()
+            assert figure(dataset, limits=limits).to_json()
 
 
 @EVERY_TRAINED
@@ -114,7 +114,7 @@ def test_a_run_that_has_just_begun_is_drawn_as_such(lab: Laboratory) -> None:
     at_the_end = [name for name, variable in variables.items() if variable.once and name in dataset]
     empty = dataset.isel({dim: slice(0, 0) for dim in grows}).drop_vars(at_the_end)
     for figure in figures_of(lab).values():
-        made = figure.draw(empty)
+        made = figure(empty)
         assert not made.data, figure.question
         assert made.layout.annotations, f"{figure.question} does not say why nothing is drawn"
     assert lab.declared().findings(empty) == []
@@ -154,7 +154,7 @@ def test_numbers_that_are_none_are_drawn_and_judged_without_a_warning(lab: Labor
             lambda array, value=value: xr.full_like(array, value) if array.dtype.kind == "f" else array, keep_attrs=True
         )
         for figure in figures_of(lab).values():
-            assert figure.draw(odd).to_json()
+            assert figure(odd).to_json()
         if not np.isinf(value):  # A share that is infinite cannot be recorded.
             assert len(settings.findings(odd)) <= most_findings(lab)
 

@@ -91,7 +91,7 @@ def test_a_kept_run_shows_what_it_showed_then(kept: Store, run_id: str) -> None:
     assert [finding.kind for finding in settings.findings(dataset)] == then["findings"]
     figures = laboratory_of(type(settings)).figures().FIGURES
     assert list(figures) == list(then["traces"])
-    drawn = {name: len(spec.draw(dataset, theme="light").data) for name, spec in figures.items()}
+    drawn = {name: len(spec(dataset, theme="light").data) for name, spec in figures.items()}
     assert drawn == {name: drawn[name] if count is None else count for name, count in then["traces"].items()}
 
 

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
-from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter, make_subplots
 from goldviz.figures.elements import add_heading
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme, as_label
@@ -65,23 +64,23 @@ def shown(symbol: str) -> str:
     return as_label(symbol if symbol.isprintable() else repr(symbol)[1:-1])
 
 
-def predictions(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.Figure:
+def predictions(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> Figure:
     """What the network expects after each character, what came, and where the recursion is."""
     at, ink = place(ds, number), INKS[theme]
     symbols = [shown(str(symbol)) for symbol in ds["symbol"].values]
     steps = ds["step"].values
     wanted = ds["y"].values.argmax(1)
-    figure = go.Figure(
+    figure = Figure(
         cells(ds["y_hat"].values.T, x=steps, y=list(range(len(symbols))), customdata=np.array([symbols] * len(steps)).T,
               hover="step %{x}: %{customdata} with %{z:.1%}")
     )  # fmt: skip
     figure.add_trace(
-        go.Scatter(x=steps, y=wanted, mode="markers", customdata=ds["loss"].values, name="what follows",
+        Scatter(x=steps, y=wanted, mode="markers", customdata=ds["loss"].values, name="what follows",
                    marker={"symbol": "circle-open", "size": 12, "color": "#ffffff", "line_width": 2.5},
                    hovertemplate="step %{x}: what follows, loss %{customdata:.3f}<extra></extra>")
     )  # fmt: skip
     figure.add_trace(
-        go.Scatter(x=steps, y=wanted, mode="markers", hoverinfo="skip",
+        Scatter(x=steps, y=wanted, mode="markers", hoverinfo="skip",
                    marker={"symbol": "circle-open", "size": 15, "color": "#1e1e1c", "line_width": 1})
     )  # fmt: skip
     arrow = "backward, right to left" if at.backward else "forward, left to right"
@@ -103,7 +102,7 @@ def predictions(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.Fi
     return figure
 
 
-def step_vectors(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.Figure:
+def step_vectors(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> Figure:
     """Every vector that this step computes, going forward or back."""
     at = place(ds, number)
     rows = BACKWARD if at.backward else FORWARD
@@ -116,26 +115,26 @@ def step_vectors(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.F
     return _stack(strips, f"Step {at.step}, “{letter}”, {direction}", theme, 54)
 
 
-def matrices(ds: xr.Dataset, stage: str, title: str, *, theme: Theme = "light") -> go.Figure:
+def matrices(ds: xr.Dataset, stage: str, title: str, *, theme: Theme = "light") -> Figure:
     """The five parts at one stage: "" the weights, or "_gradient", "_autograd", "_clipped", "_updated"."""
     return _five({part: ds[part + stage] for part in PARTS}, ds, title, theme)
 
 
-def terms(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.Figure:
+def terms(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> Figure:
     """What the step in view adds to each of the five sums."""
     at = place(ds, number)
     found = {part: ds[f"{part}_term"].sel(step=at.step) for part in PARTS}
     return _five(found, ds, f"What step {at.step} adds to the sums", theme)
 
 
-def sums_so_far(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> go.Figure:
+def sums_so_far(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> Figure:
     """The five sums from the end of the text back to the step in view."""
     at = place(ds, number)
     found = {part: ds[f"{part}_term"].sel(step=slice(at.step, None)).sum("step") for part in PARTS}
     return _five(found, ds, f"The sums from step {ds.sizes['step']} back to {at.step}", theme)
 
 
-def _five(found: dict[str, xr.DataArray], ds: xr.Dataset, title: str, theme: Theme) -> go.Figure:
+def _five(found: dict[str, xr.DataArray], ds: xr.Dataset, title: str, theme: Theme) -> Figure:
     labels = {name: [shown(str(entry)) for entry in ds[name].values] for name in ("unit", "earlier_unit", "symbol")}
     strips = []
     for part, array in found.items():
@@ -150,7 +149,7 @@ def _five(found: dict[str, xr.DataArray], ds: xr.Dataset, title: str, theme: The
 Strip = tuple[str, np.ndarray, Sequence[str], Sequence[str] | None]
 
 
-def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -> go.Figure:
+def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -> Figure:
     """Matrices one below the other in one colour scale, each with its name above and its numbers where they fit."""
     heights = [max(24, row_height * len(values)) if len(values) > 1 else 26 for _, values, _, _ in strips]
     gap = 46

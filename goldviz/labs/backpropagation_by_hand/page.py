@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
+from goldviz.figures.draft import Figure
 from goldviz.figures.spec import FigureSpec
 from goldviz.labs.backpropagation_by_hand import LAB, figures
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
@@ -31,7 +31,7 @@ def look(view: View[BackpropagationByHand]) -> None:
     )  # fmt: skip
 
 
-def _spec(name: str, draw: Callable[..., go.Figure], shows: str) -> FigureSpec:
+def _spec(name: str, draw: Callable[..., Figure], shows: str) -> FigureSpec:
     return FigureSpec(draw, "", shows, "", name)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import power_ticks
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
 from goldviz.figures.spec import by_name, drawn
@@ -28,7 +28,7 @@ def network_style(ds: xr.Dataset) -> NetworkStyle:
        shows="Average gain: the Frobenius norm of the product of Jacobians over √n, so that the identity counts 1.",
        cannot_show="The gain of a particular direction; that is between the largest and the smallest singular "
        "value.")  # fmt: skip
-def product_map(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def product_map(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Average gain of dh_t/dh_k for all pairs of times."""
     what = "(h, c)" if "cell_path" in ds else "h"
     return _pairs(ds, "norm", f"How far does a change of {what} travel?", theme)
@@ -38,16 +38,16 @@ def product_map(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
        shows="The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
        cannot_show="The paths through the gates and the hidden state, which the whole Jacobian has on "
        "top.")  # fmt: skip
-def cell_path_map(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def cell_path_map(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Average gain along the cell path alone, the product of forget gates, in the colours of the whole map."""
     return _pairs(ds, "cell_path", "And along the cell path alone?", theme)
 
 
-def _pairs(ds: xr.Dataset, name: str, title: str, theme: Theme) -> go.Figure:
+def _pairs(ds: xr.Dataset, name: str, title: str, theme: Theme) -> Figure:
     values = ds[name].values
     # Below the diagonal time runs backwards; a product of zero has no logarithm and is left blank as well.
     zeros = int(np.isneginf(values).sum())
-    figure = go.Figure(
+    figure = Figure(
         cells(values, x=ds["k"].values, y=ds["t"].values, hover="k = %{x}, t = %{y}<br>gain 10<sup>%{z:.2f}</sup>")
     )
     finite = values[np.isfinite(values)]
@@ -74,16 +74,16 @@ def _factor(exponent: float) -> str:
 @drawn("What becomes of a change?", name="lag",
        shows="The product's exact spectral norm over lag, beside the bound of eq. 9 and the asymptote.",
        cannot_show="The asymptote is no bound: at a finite lag the product may lie on either side of it.")  # fmt: skip
-def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The products that start at the step in view, beside what theory says of them."""
     style, ink = network_style(ds), INKS[theme]
     lags, start = ds["lag"].values, int(ds.attrs["start"])
-    figure = go.Figure()
+    figure = Figure()
 
     def line(values: np.ndarray, name: str, colour: str, dash: str, width: float = 2.5) -> None:
         shown = np.where(np.isfinite(values), values, np.nan)
         figure.add_trace(
-            go.Scatter(x=lags, y=shown, name=name, mode="lines", line={"color": colour, "dash": dash, "width": width},
+            Scatter(x=lags, y=shown, name=name, mode="lines", line={"color": colour, "dash": dash, "width": width},
                        hovertemplate="10<sup>%{y:.2f}</sup>")
         )  # fmt: skip
 
@@ -108,7 +108,7 @@ def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
-def _drawn_range(figure: go.Figure) -> tuple[float, float]:
+def _drawn_range(figure: Figure) -> tuple[float, float]:
     values = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])
     finite = values[np.isfinite(values)]
     low, high = min(float(finite.min()), -1.0), max(float(finite.max()), 0.5)
@@ -137,15 +137,15 @@ def parting(ds: xr.Dataset) -> str:
 
 @drawn("How many directions survive?", shows="The singular values of the products that start at the step in view.",
        cannot_show="Which directions they are, and whether the task needs them.")  # fmt: skip
-def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Gains of the product in its own directions over lag."""
     values = ds["singular_value"].values
     orders = np.unique(np.linspace(0, values.shape[1] - 1, min(LINES, values.shape[1])).astype(int))
-    figure = go.Figure()
+    figure = Figure()
     for order, colour in zip(orders, depth_colours(len(orders), theme), strict=True):
         shown = np.where(np.isfinite(values[:, order]), values[:, order], np.nan)
         figure.add_trace(
-            go.Scatter(x=ds["lag"].values, y=shown, mode="lines", line={"color": colour, "width": 1.8},
+            Scatter(x=ds["lag"].values, y=shown, mode="lines", line={"color": colour, "width": 1.8},
                        name=f"σ{order + 1}", hovertemplate=f"σ<sub>{order + 1}</sub>, lag %{{x}}: "
                        "10<sup>%{y:.2f}</sup><extra></extra>")
         )  # fmt: skip
@@ -167,12 +167,12 @@ def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
 @drawn("Where are the eigenvalues?", name="eigenvalues",
        shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.", cannot_show="Transient growth: a "
        "matrix far from normal grows first with every eigenvalue inside the circle.")  # fmt: skip
-def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
     ink, style = INKS[theme], network_style(ds)
     angle = np.linspace(0, 2 * np.pi, 181)
-    figure = go.Figure(
-        go.Scatter(x=np.cos(angle), y=np.sin(angle), mode="lines", line={"color": ink.accent, "width": 1.5},
+    figure = Figure(
+        Scatter(x=np.cos(angle), y=np.sin(angle), mode="lines", line={"color": ink.accent, "width": 1.5},
                    name="unit circle", hoverinfo="skip")
     )  # fmt: skip
     step = int(ds.attrs["start"]) + 1
@@ -182,7 +182,7 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     ):
         real, imaginary = ds[variable].values
         figure.add_trace(
-            go.Scatter(x=real, y=imaginary, mode="markers", name=name, marker=marker,
+            Scatter(x=real, y=imaginary, mode="markers", name=name, marker=marker,
                        customdata=np.hypot(real, imaginary),
                        hovertemplate="%{x:.3f} + %{y:.3f} i, modulus %{customdata:.3f}<extra></extra>")
         )  # fmt: skip
@@ -199,10 +199,10 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
 @drawn("What does each unit hand on?", name="passed",
        shows="tanh's or ReLU's slope, the LSTM's forget gate or the share that the GRU keeps, for every unit and step.",
        cannot_show="What units hand on to each other through the recurrent matrix.")  # fmt: skip
-def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What each unit hands on by itself at each step: tanh's slope, the forget gate, the share kept."""
     words = str(ds["passed"].attrs["long_name"])
-    figure = go.Figure(
+    figure = Figure(
         cells(ds["passed"].values.T, x=ds["step"].values, y=ds["unit"].values,
               hover="unit %{y}, step %{x}<br>%{z:.3f}")
     )  # fmt: skip

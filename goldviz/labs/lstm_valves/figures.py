@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
-from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Node, Scatter, make_subplots
 from goldviz.figures.elements import add_heading, power_ticks, reference_line
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import cells, colour_bar, cursor, legend_below
@@ -28,9 +27,9 @@ GATES = {
 @drawn("How far back does the gradient reach?",
        shows="The norm over units of dL/dc_t and of its two parts (document 001, eq. 17).",
        cannot_show="Norms of parts do not add up: the parts may point in different directions.")  # fmt: skip
-def split(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def split(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The length of dL/dc_t over time, and of its two parts."""
-    figure = go.Figure()
+    figure = Figure()
     for name, words, colour, dash, width in (
         ("cell", "dL/dc, both together", NETWORKS["lstm"].colour, "solid", 4),
         ("through_next_cell", "through the next cell", THROUGH_CELL, "dash", 2),
@@ -58,14 +57,14 @@ def reach_sentence(ds: xr.Dataset) -> str:
     return f"{reach} step{'' if reach == 1 else 's'} back it falls below 1/100 of its last value."
 
 
-def _line(ds: xr.Dataset, name: str, words: str, colour: str, dash: str, width: float) -> go.Scatter:
-    return go.Scatter(
+def _line(ds: xr.Dataset, name: str, words: str, colour: str, dash: str, width: float) -> Node:
+    return Scatter(
         x=ds["step"].values, y=log10(ds[name]).values, name=words, mode="lines",
         line={"color": colour, "dash": dash, "width": width}, hovertemplate="10<sup>%{y:.2f}</sup>",
     )  # fmt: skip
 
 
-def _log_axis(figure: go.Figure, words: str) -> tuple[float, float]:
+def _log_axis(figure: Figure, words: str) -> tuple[float, float]:
     values = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 0.0)
@@ -76,7 +75,7 @@ def _log_axis(figure: go.Figure, words: str) -> tuple[float, float]:
 
 @drawn("How far is each valve open?", name="valves", shows="The factors of eq. 17-19 for every unit and step.",
        cannot_show="The paths through the recurrent matrices, which go past these valves.")  # fmt: skip
-def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Each valve's opening over time, one row a unit."""
     figure = make_subplots(rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.1)
     for row, (name, words) in enumerate(VALVES.items(), start=1):
@@ -99,9 +98,9 @@ def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
 @drawn("What do the gates themselves get to learn from?", name="gates",
        shows="The norm of the gradient of the candidate and of each gate (eq. 19, 20).",
        cannot_show="The gates' weights: their gradients are further multiplied by the gates' own slopes.")  # fmt: skip
-def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What reaches the gates and the candidate themselves."""
-    figure = go.Figure([_line(ds, name, *style, 2.2) for name, style in GATES.items()])
+    figure = Figure([_line(ds, name, *style, 2.2) for name, style in GATES.items()])
     look.apply(figure, theme, title="What do the gates themselves get to learn from?", height=460)
     legend_below(figure)
     _log_axis(figure, "Length of the gradient")
@@ -112,15 +111,15 @@ def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
 @drawn("What would another forget bias do?", name="reach",
        shows="Steps back from the last until dL/dc_t falls below 1/100, for a few biases.",
        cannot_show="That a trained network keeps its gates there.")  # fmt: skip
-def reach_by_bias(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def reach_by_bias(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """How many steps back the gradient reaches with other forget biases, everything else the same."""
-    figure = go.Figure(
-        go.Scatter(x=ds["bias"].values, y=ds["reach_by_bias"].values, mode="lines+markers", name="other biases",
+    figure = Figure(
+        Scatter(x=ds["bias"].values, y=ds["reach_by_bias"].values, mode="lines+markers", name="other biases",
                    line={"color": NETWORKS["lstm"].colour, "width": 2.5}, marker={"size": 8},
                    hovertemplate="bias %{x}: %{y} steps<extra></extra>")
     )  # fmt: skip
     figure.add_trace(
-        go.Scatter(x=[ds.attrs["forget_bias"]], y=[ds.attrs["reach"]], mode="markers", name="your bias",
+        Scatter(x=[ds.attrs["forget_bias"]], y=[ds.attrs["reach"]], mode="markers", name="your bias",
                    marker={"size": 15, "symbol": "diamond", "color": INKS[theme].accent},
                    hovertemplate="your bias %{x}: %{y} steps<extra></extra>")
     )  # fmt: skip

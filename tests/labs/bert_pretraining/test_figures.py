@@ -66,7 +66,7 @@ def test_the_runs_of_these_tests_are_what_the_experiment_declares(run):
 @EVERY
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
-    figure = FIGURES[name].draw(run, theme=theme)
+    figure = FIGURES[name](run, theme=theme)
     assert len(figure.layout.title.text) <= 36
     assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
     assert len(figure.to_json()) < 60_000
@@ -74,7 +74,7 @@ def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
 
 @EVERY
 def test_a_missing_variable_is_named(run, name):
-    figure = FIGURES[name].draw(run.drop_vars(NEEDS[name]))
+    figure = FIGURES[name](run.drop_vars(NEEDS[name]))
     assert not figure.data
     assert NEEDS[name] in words(figure)
 
@@ -94,11 +94,11 @@ def test_a_missing_variable_is_named(run, name):
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     run = build(**shape)
-    figure = FIGURES[name].draw(run, limits=shared_limits([run]), epoch=None)
+    figure = FIGURES[name](run, limits=shared_limits([run]), epoch=None)
     judged = shape.get("tone", 300) > 0
     assert bool(figure.data) == (judged or name not in OF_TONE)
     assert len(figure.to_json()) < 350_000
-    assert FIGURES[name].draw(run, limits=shared_limits([run]), epoch=1).layout.title.text
+    assert FIGURES[name](run, limits=shared_limits([run]), epoch=1).layout.title.text
 
 
 @EVERY
@@ -110,7 +110,7 @@ def test_text_from_people_is_escaped(run, name):
     run = run.assign_coords(
         query=places, key=places, candidate=[evil, *CANDIDATES[1:]], kind=[evil, *KINDS[1:]]
     )  # fmt: skip
-    figure = FIGURES[name].draw(run, epoch=1850)
+    figure = FIGURES[name](run, epoch=1850)
     assert "&lt;img" in words(figure)
     for text in strings(figure.to_plotly_json()):
         assert "<img" not in text
@@ -121,7 +121,7 @@ def test_text_from_people_is_escaped(run, name):
 def test_lanes_share_their_axes(name):
     lanes = [build(words=200, tone=100), build(words=0, tone=300, seeds=2)]
     shared = shared_limits(lanes)
-    drawn = [FIGURES[name].draw(lane, limits=shared) for lane in lanes]
+    drawn = [FIGURES[name](lane, limits=shared) for lane in lanes]
     for axis in ("x", "y"):
         first, second = ([one.range for one in getattr(figure, f"select_{axis}axes")()] for figure in drawn)
         assert first == second
@@ -129,7 +129,7 @@ def test_lanes_share_their_axes(name):
 
 
 def test_learning_draws_both_losses_with_their_lines_and_nothing_of_the_tone_above(run):
-    figure = FIGURES["learning"].draw(run)
+    figure = FIGURES["learning"](run)
     training, unseen = named(figure, "in training"), named(figure, "unseen")
     assert training.x[-1] == 1600
     np.testing.assert_allclose(unseen.y, run["unseen_masked_loss"].isel(seed=0))
@@ -142,7 +142,7 @@ def test_learning_draws_both_losses_with_their_lines_and_nothing_of_the_tone_abo
 
 
 def test_learning_counts_the_tone_by_steps_of_fine_tuning(run):
-    figure = FIGURES["learning"].draw(run, epoch=1700)
+    figure = FIGURES["learning"](run, epoch=1700)
     own = named(figure, "new patterns", "y2")
     np.testing.assert_array_equal(own.x, [100, 200, 300])
     accuracy = run["unseen_tone_accuracy"].sel(tone_set="new patterns").isel(seed=0)
@@ -156,13 +156,13 @@ def test_learning_counts_the_tone_by_steps_of_fine_tuning(run):
 
 
 def test_learning_without_a_step_on_the_tone_says_so():
-    assert "No step on the tone so far." in words(FIGURES["learning"].draw(build(tone=0)))
+    assert "No step on the tone so far." in words(FIGURES["learning"](build(tone=0)))
     assert change_of_phase(build(tone=0)) is None
 
 
 def test_seeds_are_a_band_around_their_median():
     run = build(seeds=3)
-    figure = FIGURES["learning"].draw(run)
+    figure = FIGURES["learning"](run)
     np.testing.assert_allclose(named(figure, "unseen").y, run["unseen_masked_loss"].median("seed"))
     band = next(trace for trace in figure.data if trace.legendgroup == "unseen" and trace.fill == "tonexty")
     np.testing.assert_allclose(band.y, run["unseen_masked_loss"].max("seed"))
@@ -170,7 +170,7 @@ def test_seeds_are_a_band_around_their_median():
 
 
 def test_attention_holds_every_head_of_the_look_in_view_in_one_map(run):
-    figure = FIGURES["attention"].draw(run, epoch=1650)
+    figure = FIGURES["attention"](run, epoch=1650)
     z, size = np.asarray(figure.data[0].z), len(PIECES)
     assert z.shape == (2 * size + 1, 4 * size + 3)
     for layer in range(2):
@@ -188,18 +188,18 @@ def test_attention_holds_every_head_of_the_look_in_view_in_one_map(run):
 
 
 def test_attention_of_one_head_has_its_pieces_on_the_axes():
-    figure = FIGURES["attention"].draw(build(layers=1, heads=1))
+    figure = FIGURES["attention"](build(layers=1, heads=1))
     assert figure.layout.xaxis.showticklabels
     assert figure.layout.yaxis.ticktext[5] == "[MASK]"
 
 
 def test_attention_names_the_surest_head(run):
     run["attention"].loc[{"look": 1900, "layer": 2, "head": 3}] = np.eye(len(PIECES))
-    assert "Surest: layer 2, head 3: 0.0 of 3.9 bits." in words(FIGURES["attention"].draw(run))
+    assert "Surest: layer 2, head 3: 0.0 of 3.9 bits." in words(FIGURES["attention"](run))
 
 
 def test_heads_have_three_measures_and_a_curve_for_each_head(run):
-    figure = FIGURES["heads"].draw(run)
+    figure = FIGURES["heads"](run)
     assert len(figure.data) == 3 * 2 * 4
     np.testing.assert_allclose(figure.data[1].y, run["head_entropy"].isel(seed=0, layer=0, head=1), rtol=1e-6)
     assert [trace.name for trace in figure.data if trace.showlegend] == ["layer 1", "layer 2"]
@@ -207,7 +207,7 @@ def test_heads_have_three_measures_and_a_curve_for_each_head(run):
 
 
 def test_kinds_are_sorted_by_the_bag_of_words_with_the_easiest_on_top(run):
-    figure = FIGURES["by_kind"].draw(run)
+    figure = FIGURES["by_kind"](run)
     order = np.argsort(BAG_BY_KIND)
     np.testing.assert_allclose(named(figure, "bag of words").x, BAG_BY_KIND[order])
     own = run["kind_tone_accuracy"].isel(look=-1, seed=0).values
@@ -222,37 +222,37 @@ def test_a_gain_over_counted_words_takes_texts_enough(run):
     first, second = np.argsort(BAG_BY_KIND - own)[:2]
     few = run.copy(deep=True)
     few["kind_count"][first] = 24
-    assert f"Most beyond counted words: {KINDS[second]}" in words(FIGURES["by_kind"].draw(few))
+    assert f"Most beyond counted words: {KINDS[second]}" in words(FIGURES["by_kind"](few))
     few["kind_count"][:] = 24
-    assert "No kind has the 25 texts" in words(FIGURES["by_kind"].draw(few))
+    assert "No kind has the 25 texts" in words(FIGURES["by_kind"](few))
     few["kind_count"][second] = 25
-    assert f"Most beyond counted words: {KINDS[second]}" in words(FIGURES["by_kind"].draw(few))
+    assert f"Most beyond counted words: {KINDS[second]}" in words(FIGURES["by_kind"](few))
 
 
 def test_a_network_that_gains_on_no_kind_is_not_said_to(run):
     lost = run.copy(deep=True)
     lost["baseline_kind_accuracy"].loc[{"baseline": "bag of words"}] = 1.0
-    note = words(FIGURES["by_kind"].draw(lost))
+    note = words(FIGURES["by_kind"](lost))
     assert "Counted words do as well or better on every kind" in note
     assert "Most beyond" not in note
 
 
 @pytest.mark.parametrize("name", OF_TONE)
 def test_before_the_tone_is_judged_its_figures_wait(run, name):
-    figure = FIGURES[name].draw(run, epoch=900)
+    figure = FIGURES[name](run, epoch=900)
     assert not figure.data
     assert "second phase" in words(figure)
 
 
 def test_confusion_draws_shares_with_tones_downwards(run):
-    figure = FIGURES["confusion"].draw(run)
+    figure = FIGURES["confusion"](run)
     np.testing.assert_allclose(figure.data[0].z, run["confusion"].isel(look=-1, seed=0).values[0], rtol=1e-6)
     assert figure.layout.yaxis.autorange == "reversed"
     assert [words.text for words in figure.layout.annotations[:2]] == ["<b>New draws</b>", "<b>New patterns</b>"]
 
 
 def test_masked_place_sorts_by_the_end_and_marks_the_hidden_word(run):
-    figure = FIGURES["masked_place"].draw(run)
+    figure = FIGURES["masked_place"](run)
     end = run["probe_probability"].isel(look=-1).values
     expected = [CANDIDATES[row] for row in np.argsort(end, kind="stable")]
     assert figure.layout.yaxis.ticktext[-1] == f"<b>▸ {ANSWER}</b>"
@@ -264,12 +264,12 @@ def test_masked_place_sorts_by_the_end_and_marks_the_hidden_word(run):
 
 def test_masked_place_without_a_noted_answer_marks_none(run):
     del run.attrs["probe_answer"]
-    assert "▸" not in "".join(FIGURES["masked_place"].draw(run).layout.yaxis.ticktext)
+    assert "▸" not in "".join(FIGURES["masked_place"](run).layout.yaxis.ticktext)
 
 
 def test_gradients_keep_the_phases_apart_and_name_what_is_zero():
     run = build(frozen=True)
-    figure = FIGURES["gradients"].draw(run)
+    figure = FIGURES["gradients"](run)
     embeddings = named(figure, "embeddings")
     inside = run["part_gradient_norm"].sel(part="embeddings", step=steps_of(run, 1)).isel(seed=0)
     assert np.nanmin(embeddings.y) >= float(inside.min())
@@ -287,14 +287,14 @@ def test_means_never_mix_two_phases(run):
 
 
 def test_update_to_data_has_its_line_at_a_thousandth(run):
-    figure = FIGURES["update_to_data"].draw(run)
+    figure = FIGURES["update_to_data"](run)
     assert 1e-3 in {shape.y0 for shape in figure.layout.shapes}
     assert figure.layout.yaxis.type == "log"
 
 
 def test_schedule_draws_the_rate_itself_and_counts_clipped_steps(run):
     run["clipped"][:] = (run["phase"] == 2).astype(float)
-    figure = FIGURES["schedule"].draw(run)
+    figure = FIGURES["schedule"](run)
     rate = next(trace for trace in figure.data if (trace.yaxis or "y") == "y")
     np.testing.assert_allclose(rate.y[-1], run["learning_rate"][-1])
     assert max(rate.y) == pytest.approx(float(run["learning_rate"].max()), rel=0.02)
@@ -304,7 +304,7 @@ def test_schedule_draws_the_rate_itself_and_counts_clipped_steps(run):
 def test_changes_on_the_way_are_marked_and_the_scrubber_stands_at_its_step(run):
     run.attrs["marks"] = json.dumps([{"step": 150, "text": "clip 1 → 0"}])
     for name in ("learning", "heads", "gradients", "schedule", "masked_place", "update_to_data"):
-        figure = FIGURES[name].draw(run, epoch=205, theme="dark")
+        figure = FIGURES[name](run, epoch=205, theme="dark")
         assert {150, 205} <= {shape.x0 for shape in figure.layout.shapes}
         assert "clip 1 → 0" in words(figure)
         assert INKS["dark"].accent in {shape.line.color for shape in figure.layout.shapes}

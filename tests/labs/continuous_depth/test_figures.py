@@ -63,7 +63,7 @@ def test_the_networks_stand_out_and_keep_their_look():
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("task", ["rings", "flip"])
 def test_titles_fit_a_phone_and_figures_stay_small(name, theme, task):
-    figure = FIGURES[name].draw(build(task=task), theme=theme)
+    figure = FIGURES[name](build(task=task), theme=theme)
     assert figure.data
     assert len(figure.layout.title.text) <= 36
     assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
@@ -73,14 +73,14 @@ def test_titles_fit_a_phone_and_figures_stay_small(name, theme, task):
 
 @EVERY
 def test_a_missing_variable_is_named(name):
-    figure = FIGURES[name].draw(build().drop_vars(NEEDS[name]))
+    figure = FIGURES[name](build().drop_vars(NEEDS[name]))
     assert not figure.data
     assert NEEDS[name] in words(figure)
 
 
 @EVERY
 def test_a_running_run_draws_all_but_what_follows_training(name):
-    figure = FIGURES[name].draw(build(done=False), epoch=40)
+    figure = FIGURES[name](build(done=False), epoch=40)
     assert bool(figure.data) == (name not in AFTER)
 
 
@@ -91,7 +91,7 @@ def test_a_running_run_draws_all_but_what_follows_training(name):
 ])  # fmt: skip
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     run = build(**shape)
-    figure = FIGURES[name].draw(run, limits=shared_limits([run]), epoch=1)
+    figure = FIGURES[name](run, limits=shared_limits([run]), epoch=1)
     if name == "adjoint" and "ode" not in run["network"].values:
         assert WITHOUT_FLOW in words(figure)
     else:
@@ -103,14 +103,14 @@ def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
 def test_lanes_share_their_axes(name):
     runs = [build(), build(task="moons", steps=50, seeds=2)]
     limits = shared_limits(runs)
-    one, other = (FIGURES[name].draw(run, limits=limits).layout for run in runs)
+    one, other = (FIGURES[name](run, limits=limits).layout for run in runs)
     if name != "decision":
         assert one.yaxis.range == other.yaxis.range
 
 
 def test_ends_are_drawn_where_the_path_ends_and_on_their_side_of_the_line():
     run = build()
-    figure = FIGURES["carried"].draw(run)
+    figure = FIGURES["carried"](run)
     inner, outer = (named(figure, name) for name in CLASS_NAMES["rings"])
     ends = run["path"].isel(look=-1, network=0, depth=-1).values
     labels = run["label"].values
@@ -122,7 +122,7 @@ def test_ends_are_drawn_where_the_path_ends_and_on_their_side_of_the_line():
 
 def test_the_scrubber_goes_back():
     run = build()
-    early, late = (named(FIGURES["carried"].draw(run, epoch=epoch), "outer ring").x for epoch in (1, None))
+    early, late = (named(FIGURES["carried"](run, epoch=epoch), "outer ring").x for epoch in (1, None))
     np.testing.assert_allclose(early, run["path"].isel(look=0, network=0, depth=-1).values[1::2, 0], rtol=1e-6)
     assert not np.allclose(early, late)
 
@@ -144,12 +144,12 @@ def test_two_dimensions_are_drawn_as_they_are():
 
 
 def test_the_side_view_is_said():
-    assert "3 dimensions, seen from the side" in words(FIGURES["carried"].draw(build(augmented=1)))
-    assert "seen from the side" not in words(FIGURES["carried"].draw(build()))
+    assert "3 dimensions, seen from the side" in words(FIGURES["carried"](build(augmented=1)))
+    assert "seen from the side" not in words(FIGURES["carried"](build()))
 
 
 def test_the_decision_is_a_probability():
-    figure = FIGURES["decision"].draw(build(networks=("ode",)))
+    figure = FIGURES["decision"](build(networks=("ode",)))
     heat = figure.data[0]
     expected = 1 / (1 + np.exp(-4 * np.array(heat.x)))
     np.testing.assert_allclose(np.array(heat.z)[0], expected, atol=1e-6)
@@ -158,15 +158,15 @@ def test_the_decision_is_a_probability():
 
 def test_the_way_back_is_drawn_where_there_is_one():
     run = build(networks=("ode",))
-    assert "none, the steps were kept" in words(FIGURES["evaluations"].draw(run))
+    assert "none, the steps were kept" in words(FIGURES["evaluations"](run))
     run["evaluations_backward"] += 60
-    figure = FIGURES["evaluations"].draw(run)
+    figure = FIGURES["evaluations"](run)
     assert (np.array(named(figure, "neural ODE, back").y) == 60).all()
 
 
 def test_a_star_marks_what_was_trained():
     def stars(**settings):
-        figure = FIGURES["euler_steps"].draw(build(**settings))
+        figure = FIGURES["euler_steps"](build(**settings))
         return [trace.x[0] for trace in figure.data if trace.marker.symbol == "star"]
 
     assert stars(blocks=8) == [8]
@@ -176,19 +176,19 @@ def test_a_star_marks_what_was_trained():
 
 
 def test_the_tolerance_of_training_is_marked_for_adaptive_solvers_alone():
-    assert "Dashed: used in training" in words(FIGURES["tolerance"].draw(build()))
-    assert "Dashed" not in words(FIGURES["tolerance"].draw(build(method="rk4")))
+    assert "Dashed: used in training" in words(FIGURES["tolerance"](build()))
+    assert "Dashed" not in words(FIGURES["tolerance"](build(method="rk4")))
 
 
 def test_the_regression_names_the_best_that_keeps_the_order():
-    assert "1/3: best that keeps the order" in words(FIGURES["loss"].draw(build(task="flip")))
-    assert "1/3" not in words(FIGURES["loss"].draw(build()))
+    assert "1/3: best that keeps the order" in words(FIGURES["loss"](build(task="flip")))
+    assert "1/3" not in words(FIGURES["loss"](build()))
 
 
 def test_hostile_titles_are_escaped():
     run = build().assign_attrs(title="<img src=x onerror=alert(1)>")
     for spec in FIGURES.values():
-        assert "<img" not in spec.draw(run).to_json()
+        assert "<img" not in spec(run).to_json()
 
 
 @pytest.mark.parametrize("run", [build(), build(done=False), build(networks=("ode",))])

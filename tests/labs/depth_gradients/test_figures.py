@@ -47,7 +47,7 @@ def strings(value):
 @EVERY
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
-    figure = FIGURES[name].draw(run, theme=theme)
+    figure = FIGURES[name](run, theme=theme)
     assert len(figure.layout.title.text) <= 36
     assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
     assert len(figure.to_json()) < 60_000
@@ -55,7 +55,7 @@ def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
 
 @EVERY
 def test_a_missing_variable_is_named(run, name):
-    figure = FIGURES[name].draw(run.drop_vars(NEEDS[name]))
+    figure = FIGURES[name](run.drop_vars(NEEDS[name]))
     assert not figure.data
     assert NEEDS[name] in words(figure)
 
@@ -73,14 +73,14 @@ def test_a_missing_variable_is_named(run, name):
     ids=str,
 )
 def test_every_shape_of_run_is_drawn(build_run, name, shape):
-    figure = FIGURES[name].draw(build_run(**shape), epoch=1)
+    figure = FIGURES[name](build_run(**shape), epoch=1)
     assert figure.data or (name == "decay_rate" and "no neighbour" in words(figure).replace("<br>", " "))
     assert len(figure.to_json()) < 200_000
 
 
 def test_gradient_by_layer_draws_the_dataset(build_run):
     run = build_run(seeds=3)
-    figure = FIGURES["gradient_by_layer"].draw(run, epoch=7)
+    figure = FIGURES["gradient_by_layer"](run, epoch=7)
     curve = named(figure, "residual")
     recorded = run["gradient_norm"].sel(epoch=7, network="residual")
     np.testing.assert_allclose(curve.y, recorded.median("seed"))
@@ -95,40 +95,40 @@ def test_gradient_by_layer_draws_the_dataset(build_run):
 
 
 def test_one_seed_has_no_band(run):
-    assert not [trace for trace in FIGURES["gradient_by_layer"].draw(run).data if trace.fill]
+    assert not [trace for trace in FIGURES["gradient_by_layer"](run).data if trace.fill]
 
 
 def test_zero_gradients_are_told_beside_the_log_axis(run):
     run["gradient_norm"].loc[{"network": "plain", "layer": slice(0, 3)}] = 0
-    figure = FIGURES["gradient_by_layer"].draw(run)
+    figure = FIGURES["gradient_by_layer"](run)
     assert "plain: exactly 0 in 4 of 16 layers" in words(figure).replace("<br>", " ")
     assert np.isnan(named(figure, "plain").y[:4]).all()
 
 
 @pytest.mark.parametrize("name", ["gradient_by_layer", "gradient_heat_map"])
 def test_a_run_without_any_gradient_says_so(run, name):
-    figure = FIGURES[name].draw(run * 0)
+    figure = FIGURES[name](run * 0)
     assert "is exactly 0" in words(figure).replace("<br>", " ")
 
 
 def test_an_epoch_that_is_no_number_is_told(run):
     run["gradient_norm"].loc[{"network": "plain", "epoch": 20}] = np.nan
-    assert "plain: not a finite number in 16 of 16 layers" in words(FIGURES["gradient_by_layer"].draw(run)).replace(
+    assert "plain: not a finite number in 16 of 16 layers" in words(FIGURES["gradient_by_layer"](run)).replace(
         "<br>", " "
     )
 
 
 def test_layer_axis_names_its_ends(build_run):
-    ticks = FIGURES["gradient_by_layer"].draw(build_run(untied=True)).layout.xaxis
+    ticks = FIGURES["gradient_by_layer"](build_run(untied=True)).layout.xaxis
     assert dict(zip(ticks.tickvals, ticks.ticktext, strict=True))[16] == "read-out"
-    tied = FIGURES["gradient_by_layer"].draw(build_run()).layout.xaxis
+    tied = FIGURES["gradient_by_layer"](build_run()).layout.xaxis
     assert tied.ticktext[0] == "input"
     assert "read-out" not in tied.ticktext
 
 
 def test_heat_map_is_log10_with_gaps_for_zero(run):
     run["gradient_norm"].loc[{"network": "plain", "epoch": 1}] = 0
-    figure = FIGURES["gradient_heat_map"].draw(run, epoch=12)
+    figure = FIGURES["gradient_heat_map"](run, epoch=12)
     plain, residual = figure.data
     assert np.isnan(plain.z[:, 0]).all()
     expected = np.log10(run["gradient_norm"].sel(network="residual").isel(seed=0)).transpose("layer", "epoch")
@@ -139,14 +139,14 @@ def test_heat_map_is_log10_with_gaps_for_zero(run):
 
 
 def test_long_runs_are_thinned_and_say_so(build_run):
-    figure = FIGURES["gradient_heat_map"].draw(build_run(epochs=2000, depth=3, histogram_every=1000))
+    figure = FIGURES["gradient_heat_map"](build_run(epochs=2000, depth=3, histogram_every=1000))
     assert figure.data[0].z.shape == (4, 400)
     assert figure.data[0].x[-1] == 2000
     assert "Every 5th epoch is drawn" in words(figure)
 
 
 def test_decay_rate_draws_the_dataset_with_its_zero_line(run):
-    figure = FIGURES["decay_rate"].draw(run, epoch=3)
+    figure = FIGURES["decay_rate"](run, epoch=3)
     recorded = run["decay_rate"].sel(epoch=3, network="plain", layer=slice(1, 14)).isel(seed=0)
     np.testing.assert_allclose(named(figure, "plain").y, recorded)
     np.testing.assert_array_equal(named(figure, "plain").x, np.arange(1, 15))
@@ -155,27 +155,27 @@ def test_decay_rate_draws_the_dataset_with_its_zero_line(run):
 
 
 def test_loss_has_test_marker_and_zero_line_only_at_the_end(build_run):
-    done = FIGURES["loss"].draw(build_run(seeds=3))
+    done = FIGURES["loss"](build_run(seeds=3))
     assert named(done, "residual, test").x == (20,)
     assert named(done, "residual, test").error_y.array[0] > 0
     assert [round(shape.y0, 3) for shape in done.layout.shapes] == [0.873]
-    going_on = FIGURES["loss"].draw(build_run(done=False))
+    going_on = FIGURES["loss"](build_run(done=False))
     assert not going_on.layout.shapes
     assert "Test loss follows" in words(going_on)
 
 
 def test_loss_turns_to_a_log_axis_when_it_explodes_in_any_lane(run):
-    assert FIGURES["loss"].draw(run).layout.yaxis.type is None
+    assert FIGURES["loss"](run).layout.yaxis.type is None
     wild = run.copy(deep=True)
     wild["loss"][-1] = 1e9
     shared = shared_limits([run, wild])
-    calm, exploded = FIGURES["loss"].draw(run, limits=shared), FIGURES["loss"].draw(wild, limits=shared)
+    calm, exploded = FIGURES["loss"](run, limits=shared), FIGURES["loss"](wild, limits=shared)
     assert calm.layout.yaxis.type == exploded.layout.yaxis.type == "log"
     assert calm.layout.yaxis.range == exploded.layout.yaxis.range
 
 
 def test_update_to_data_has_a_line_for_each_layer_and_its_reference(run):
-    figure = FIGURES["update_to_data"].draw(run)
+    figure = FIGURES["update_to_data"](run)
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     assert len(lines) == 2 * 16
     recorded = run["update_to_data"].sel(network="residual", layer=4).isel(seed=0)
@@ -186,7 +186,7 @@ def test_update_to_data_has_a_line_for_each_layer_and_its_reference(run):
 
 
 def test_activations_show_mean_and_spread(run):
-    figure = FIGURES["activations"].draw(run, epoch=4)
+    figure = FIGURES["activations"](run, epoch=4)
     at = run.sel(epoch=4, network="plain").isel(seed=0)
     low, high, mean = [trace for trace in figure.data if trace.legendgroup == "plain" and trace.yaxis == "y3"]
     np.testing.assert_allclose(low.y, at["activation_mean"] - at["activation_std"])
@@ -196,14 +196,14 @@ def test_activations_show_mean_and_spread(run):
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name.endswith("_distribution")])
 def test_distributions_take_the_nearest_measured_epoch(run, name):
-    figure = FIGURES[name].draw(run, epoch=13)
+    figure = FIGURES[name](run, epoch=13)
     assert "Measured at epoch 10." in words(figure)
     assert np.nansum(figure.data[0].z, axis=1) == pytest.approx(np.ones(16))
     assert len(figure.data[0].x) < 50
 
 
 def test_magnitudes_stand_on_a_decade_scale_with_zero_apart(run):
-    figure = FIGURES["hidden_gradient_distribution"].draw(run)
+    figure = FIGURES["hidden_gradient_distribution"](run)
     axis, heat = figure.layout.xaxis, figure.data[0]
     ticks = dict(zip(axis.ticktext, axis.tickvals, strict=True))
     assert ticks["0"] == 0
@@ -219,14 +219,14 @@ def test_magnitudes_stand_on_a_decade_scale_with_zero_apart(run):
 def test_entries_that_all_lie_in_the_last_bin_are_drawn(run):
     run["gradient_histogram"][:] = 0.0
     run["gradient_histogram"][..., -1] = 1.0
-    figure = FIGURES["hidden_gradient_distribution"].draw(run, limits=shared_limits([run]))
+    figure = FIGURES["hidden_gradient_distribution"](run, limits=shared_limits([run]))
     heat = figure.data[0]
     assert heat.customdata[0, -1] == pytest.approx(float(run["magnitude_bin"][-1]))
     assert np.all(heat.z[:, -1] == 1.0)
 
 
 def test_values_stand_on_their_bins(run):
-    figure = FIGURES["activation_distribution"].draw(run)
+    figure = FIGURES["activation_distribution"](run)
     axis = figure.layout.xaxis
     zero = dict(zip(axis.ticktext, axis.tickvals, strict=True))["0"]
     assert figure.data[1].z[0].argmax() == zero
@@ -237,13 +237,13 @@ def test_gradient_factor_divides_neighbouring_norms(run):
     factor = gradient_factor(run)
     expected = norms.sel(hidden=4).values / norms.sel(hidden=5).values
     np.testing.assert_allclose(factor.sel(block=5).values, expected)
-    figure = FIGURES["gradient_factor"].draw(run, epoch=12)
+    figure = FIGURES["gradient_factor"](run, epoch=12)
     np.testing.assert_allclose(named(figure, "plain").y, factor.sel(epoch=10, network="plain").isel(seed=0))
     np.testing.assert_allclose(named(figure, "plain, expected").y, 0.55)
 
 
 def test_gradient_factor_without_jacobians_shows_what_was_measured(run):
-    figure = FIGURES["gradient_factor"].draw(run.drop_vars("jacobian_gain"), epoch=12)
+    figure = FIGURES["gradient_factor"](run.drop_vars("jacobian_gain"), epoch=12)
     assert [trace.name for trace in figure.data] == ["plain", "residual"]
     assert "did not record jacobian_gain" in words(figure)
 
@@ -252,7 +252,7 @@ def test_gradient_factor_without_jacobians_shows_what_was_measured(run):
 def test_user_text_is_escaped(run, name):
     run.attrs["title"] = "<img src=x onerror=alert(1)>"
     run.attrs["marks"] = json.dumps([{"step": 5, "text": "<script>alert(2)</script>"}])
-    figure = FIGURES[name].draw(run, epoch=3)
+    figure = FIGURES[name](run, epoch=3)
     assert "&lt;img" in words(figure)
     for text in strings(figure.to_plotly_json()):
         assert "<img" not in text
@@ -262,7 +262,7 @@ def test_user_text_is_escaped(run, name):
 @pytest.mark.parametrize("name", ["gradient_heat_map", "loss", "update_to_data"])
 def test_changes_on_the_way_are_marked(run, name):
     run.attrs["marks"] = json.dumps([{"step": 5, "text": "rate 0.1 → 0.01"}, {"step": 6, "text": "clip 0 → 1"}])
-    figure = FIGURES[name].draw(run)
+    figure = FIGURES[name](run)
     assert {5, 6} <= {shape.x0 for shape in figure.layout.shapes}
     assert "rate 0.1 → 0.01" in words(figure)
 
@@ -271,7 +271,7 @@ def test_changes_on_the_way_are_marked(run, name):
 def test_lanes_share_their_axes(build_run, name):
     lanes = [build_run(depth=5, epochs=10), build_run(depth=25, epochs=40)]
     shared = shared_limits(lanes)
-    drawn = [FIGURES[name].draw(lane, limits=shared) for lane in lanes]
+    drawn = [FIGURES[name](lane, limits=shared) for lane in lanes]
     for axis in ("xaxis", "yaxis"):
         assert drawn[0].layout[axis].range == drawn[1].layout[axis].range
     if drawn[0].layout.coloraxis.cmin is not None and name != "update_to_data":

@@ -180,6 +180,18 @@ def test_a_double_click_starts_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _count_runs() == 2
 
 
+def test_a_second_click_counts_only_when_the_page_has_shown_what_the_first_one_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(settings_panel, "DOUBLE_CLICK_SECONDS", 0.0)
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(settings_panel, "all_is_drawn", lambda experiment: None)
+        visitor = _laboratory(SMALL).click(TRAIN).click(TRAIN).click(BESIDE)
+        assert _count_runs() == 1
+    visitor.wait_for("Finished").click(TRAIN).wait_for("Finished")
+    assert _count_runs() == 2
+
+
 def test_seeds_that_are_none_are_told_and_nothing_can_be_started() -> None:
     visitor = _laboratory()
     for text in ("one", "", "1,1", "-1", "0.5", "1 2 3 4 5 6 7 8 9 10 11", "9" * 5000, "**1**"):

@@ -122,7 +122,7 @@ def test_no_baseline_looks_like_another_or_like_a_network():
 @EVERY
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
-    figure = FIGURES[name].draw(run, theme=theme)
+    figure = FIGURES[name](run, theme=theme)
     assert len(figure.layout.title.text) <= 36
     assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
     assert len(figure.to_json()) < 70_000
@@ -130,7 +130,7 @@ def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
 
 @EVERY
 def test_a_missing_variable_is_named(run, name):
-    figure = FIGURES[name].draw(run.drop_vars([NEEDS[name]]))
+    figure = FIGURES[name](run.drop_vars([NEEDS[name]]))
     assert not figure.data
     assert NEEDS[name] in words(figure)
 
@@ -138,7 +138,7 @@ def test_a_missing_variable_is_named(run, name):
 @EVERY
 def test_a_run_that_has_just_begun_says_what_comes_when(name):
     empty = build(stage="empty")
-    figure = FIGURES[name].draw(empty, limits=shared_limits([empty]))
+    figure = FIGURES[name](empty, limits=shared_limits([empty]))
     assert not figure.data
     assert any(sentence in words(figure) for sentence in (AT_FIRST_LOOK, AT_FIRST_EPOCH, AT_THE_END))
 
@@ -146,7 +146,7 @@ def test_a_run_that_has_just_begun_says_what_comes_when(name):
 @EVERY
 def test_baselines_are_drawn_before_the_first_look(name):
     start = build(stage="start")
-    figure = FIGURES[name].draw(start, limits=shared_limits([start]))
+    figure = FIGURES[name](start, limits=shared_limits([start]))
     assert bool(figure.data) == (name in BEFORE_THE_FIRST_LOOK)
     assert not any(trace.name == "GRU" for trace in figure.data)
 
@@ -166,7 +166,7 @@ def test_baselines_are_drawn_before_the_first_look(name):
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     run = build(**shape)
-    figure = FIGURES[name].draw(run, limits=shared_limits([run]), epoch=1)
+    figure = FIGURES[name](run, limits=shared_limits([run]), epoch=1)
     exempt = (
         (name == "hits" and (shape.get("target") == "volatility" or shape.get("forecasts", 1500) < 60))
         or (name == "gradient_by_lag" and shape.get("network") == "mlp")
@@ -182,7 +182,7 @@ def test_user_text_is_escaped(name):
     run = build(channels=(nasty, "SI=F"))
     run.attrs |= {"title": nasty, "simulated": 0, "target_words": nasty}
     run.attrs["marks"] = json.dumps([{"step": 5, "text": "<script>alert(2)</script>"}])
-    figure = FIGURES[name].draw(run, epoch=8)
+    figure = FIGURES[name](run, epoch=8)
     assert "&lt;img" in words(figure)
     for text in strings(figure.to_plotly_json()):
         assert "<img" not in text
@@ -193,7 +193,7 @@ def test_user_text_is_escaped(name):
 @pytest.mark.parametrize("target", ["return", "volatility", "level"])
 def test_lanes_share_their_axes(name, target):
     lanes, shared = lanes_of(target)
-    drawn = [FIGURES[name].draw(lane, limits=shared) for lane in lanes]
+    drawn = [FIGURES[name](lane, limits=shared) for lane in lanes]
     if name == "hits" and target == "volatility":
         return
     for axis in ("xaxis", "yaxis"):
@@ -211,7 +211,7 @@ def test_the_skill_curve_ends_in_the_recorded_score(target):
     for model in ("network", "ewma" if target == "volatility" else "ar1"):
         curve = unit * series.cumulative(series.gains(model))
         assert curve[before - 1] == pytest.approx(unit * recorded_score(run, model, metric), rel=1e-3, abs=1e-5)
-    drawn, curve = named(FIGURES["skill"].draw(run), "GRU"), unit * series.cumulative(series.gains("network"))
+    drawn, curve = named(FIGURES["skill"](run), "GRU"), unit * series.cumulative(series.gains("network"))
     at = {str(day): value for day, value in zip(series.dates, curve, strict=True)}
     np.testing.assert_allclose(drawn.y, [at[day] for day in drawn.x])
     assert drawn.x[-1] == str(series.dates[-1])
@@ -219,11 +219,11 @@ def test_the_skill_curve_ends_in_the_recorded_score(target):
 
 def test_the_skill_band_holds_every_seed_and_the_line_is_the_forecast_that_is_scored():
     run = build(seeds=3)
-    figure = FIGURES["skill"].draw(run)
+    figure = FIGURES["skill"](run)
     low, high = (trace for trace in figure.data if trace.legendgroup == "gru" and trace.line.width == 0)
     for seed in range(3):
         alone = run.isel(seed=[seed])
-        curve = named(FIGURES["skill"].draw(alone), "GRU").y
+        curve = named(FIGURES["skill"](alone), "GRU").y
         assert (np.array(low.y) <= np.array(curve) + 1e-9).all()
         assert (np.array(high.y) >= np.array(curve) - 1e-9).all()
     assert "Line: mean of 3 seeds; band: each alone." in words(figure)
@@ -231,59 +231,57 @@ def test_the_skill_band_holds_every_seed_and_the_line_is_the_forecast_that_is_sc
 
 def test_skill_shows_the_look_before_the_scrubber():
     run = build(epochs=20)
-    early = FIGURES["skill"].draw(run, epoch=5)
+    early = FIGURES["skill"](run, epoch=5)
     assert "Epoch 4." in words(early)
     only = run.sel(look=[4]).drop_vars(["score", "score_low", "score_high"])
-    np.testing.assert_allclose(named(early, "GRU").y, named(FIGURES["skill"].draw(only), "GRU").y)
+    np.testing.assert_allclose(named(early, "GRU").y, named(FIGURES["skill"](only), "GRU").y)
 
 
 def test_an_early_wild_look_is_not_cut_off_by_the_limits_of_the_last():
     run = build()
     run["mean"].loc[{"look": 2}] *= 30
-    low, _ = FIGURES["skill"].draw(run, epoch=2, limits=shared_limits([run])).layout.yaxis.range
-    curve = np.array(named(FIGURES["skill"].draw(run, epoch=2), "GRU").y)
+    low, _ = FIGURES["skill"](run, epoch=2, limits=shared_limits([run])).layout.yaxis.range
+    curve = np.array(named(FIGURES["skill"](run, epoch=2), "GRU").y)
     assert low <= curve.min()
-    assert FIGURES["skill"].draw(run).layout.yaxis.range[0] > low
+    assert FIGURES["skill"](run).layout.yaxis.range[0] > low
 
 
 def test_skill_marks_refits_and_shades_the_final_block_only_when_it_is_open():
     opened, closed = build(final=250), build()
-    shapes = FIGURES["skill"].draw(opened).layout.shapes
+    shapes = FIGURES["skill"](opened).layout.shapes
     shaded = [shape for shape in shapes if shape.type == "rect"]
     assert [shape.x0 for shape in shaded] == [opened.attrs["final_from"]]
-    assert "final block" in words(FIGURES["skill"].draw(opened))
+    assert "final block" in words(FIGURES["skill"](opened))
     series = Series.of(closed)
     starts = {str(date) for date in series.dates[1:][np.diff(series.block) != 0]}
     lines = [
-        shape
-        for shape in FIGURES["skill"].draw(closed).layout.shapes
-        if shape.line.dash == "dot" and shape.x0 == shape.x1
+        shape for shape in FIGURES["skill"](closed).layout.shapes if shape.line.dash == "dot" and shape.x0 == shape.x1
     ]
     assert {shape.x0 for shape in lines} == starts
     assert len(starts) == 5
-    assert not [shape for shape in FIGURES["skill"].draw(closed).layout.shapes if shape.type == "rect"]
+    assert not [shape for shape in FIGURES["skill"](closed).layout.shapes if shape.type == "rect"]
 
 
 def test_a_baseline_that_would_flatten_all_others_is_named_instead_of_drawn():
     run = build(target="level")
-    figure = FIGURES["skill"].draw(run)
+    figure = FIGURES["skill"](run)
     assert "mean" not in {trace.name for trace in figure.data}
     assert "Far below, not drawn: mean." in words(figure)
     assert {"ridge", "AR(1)"} <= {trace.name for trace in figure.data}
-    assert "Far below" not in words(FIGURES["skill"].draw(build()))
+    assert "Far below" not in words(FIGURES["skill"](build()))
 
 
 def test_a_refit_without_numbers_leaves_a_gap_and_the_curve_goes_on():
     run = build()
     run["mean"][:, (run["block"] == 2).values] = np.nan
-    curve = np.array(named(FIGURES["skill"].draw(run), "GRU").y)
+    curve = np.array(named(FIGURES["skill"](run), "GRU").y)
     assert np.isnan(curve).any()
     assert np.isfinite(curve[-1])
 
 
 def test_scoreboard_has_every_score_with_its_interval():
     run = build(seeds=3, final=250)
-    figure = FIGURES["scoreboard"].draw(run)
+    figure = FIGURES["scoreboard"](run)
     for name, model in (("GRU", "network"), ("AR(1)", "ar1"), ("ridge", "ridge"), ("mean so far", "mean")):
         dot = named(figure, name)
         value, low, high = (100 * recorded_score(run, model, "r2", end) for end in ("", "_low", "_high"))
@@ -301,7 +299,7 @@ def test_scoreboard_has_every_score_with_its_interval():
 def test_the_axis_of_the_scores_holds_every_seed_however_bad():
     run = build(stage="running", seeds=3)
     run["mean"][-1, :, 0] *= 20
-    figure = FIGURES["scoreboard"].draw(run)
+    figure = FIGURES["scoreboard"](run)
     low, high = figure.layout.xaxis.range
     seeds = named(figure, "each seed").x
     assert len(seeds) == 3
@@ -310,26 +308,26 @@ def test_the_axis_of_the_scores_holds_every_seed_however_bad():
 
 @pytest.mark.parametrize("options", [{"stage": "running"}, {"stage": "diverged"}])
 def test_scoreboard_has_no_intervals_before_the_end(options):
-    figure = FIGURES["scoreboard"].draw(build(**options))
+    figure = FIGURES["scoreboard"](build(**options))
     assert all(trace.error_x.array is None for trace in figure.data)
     assert ("Intervals come when the run ends." in words(figure)) == (options["stage"] == "running")
 
 
 def test_recorded_scores_belong_to_the_last_look_alone(run):
-    early = FIGURES["scoreboard"].draw(run, epoch=4)
+    early = FIGURES["scoreboard"](run, epoch=4)
     assert all(trace.error_x.array is None for trace in early.data)
-    assert named(early, "GRU").x != named(FIGURES["scoreboard"].draw(run), "GRU").x
+    assert named(early, "GRU").x != named(FIGURES["scoreboard"](run), "GRU").x
 
 
 def test_a_score_far_below_the_axis_stands_at_its_edge_with_its_number():
-    figure = FIGURES["scoreboard"].draw(build(target="level"))
+    figure = FIGURES["scoreboard"](build(target="level"))
     arrow = next(a for a in figure.layout.annotations if a.text.startswith("◂"))
     assert "000 %" in arrow.text
     assert "mean so far" not in {trace.name for trace in figure.data}
 
 
 def test_fan_draws_the_recorded_quantiles_and_what_came(run):
-    figure = FIGURES["fan"].draw(run)
+    figure = FIGURES["fan"](run)
     last = run.isel(time=slice(-120, None))
     bands = [trace for trace in figure.data if trace.fill == "tonexty"]
     assert [trace.name for trace in bands] == ["95 %", "80 %", "50 %"]
@@ -345,7 +343,7 @@ def test_fan_draws_the_recorded_quantiles_and_what_came(run):
 
 def test_fan_is_two_standard_deviations_wide_before_the_end():
     run = build(stage="running", seeds=2)
-    figure = FIGURES["fan"].draw(run)
+    figure = FIGURES["fan"](run)
     (band,) = [trace for trace in figure.data if trace.fill == "tonexty"]
     last = run.isel(look=-1, time=slice(-120, None)).mean("seed")
     np.testing.assert_allclose(band.y, 100 * (last["mean"] + 2 * last["scale"]), rtol=1e-5)
@@ -354,12 +352,12 @@ def test_fan_is_two_standard_deviations_wide_before_the_end():
 
 def test_fan_of_prices_is_in_prices_and_that_of_volatility_has_no_mean():
     level = build(target="level")
-    np.testing.assert_allclose(named(FIGURES["fan"].draw(level), "what came").y, level["target"][-120:])
-    assert "mean" not in {trace.name for trace in FIGURES["fan"].draw(build(target="volatility")).data}
+    np.testing.assert_allclose(named(FIGURES["fan"](level), "what came").y, level["target"][-120:])
+    assert "mean" not in {trace.name for trace in FIGURES["fan"](build(target="volatility")).data}
 
 
 def test_calibration_counts_what_the_intervals_held(run):
-    figure = FIGURES["calibration"].draw(run)
+    figure = FIGURES["calibration"](run)
     bars, dots = figure.data
     counts, _ = np.histogram(run["pit"], bins=20, range=(0, 1))
     np.testing.assert_array_equal(bars.customdata, counts)
@@ -372,14 +370,14 @@ def test_calibration_counts_what_the_intervals_held(run):
 
 
 def test_calibration_leaves_the_final_block_out_and_says_what_it_assumes_before_the_end():
-    opened = FIGURES["calibration"].draw(build(final=250))
+    opened = FIGURES["calibration"](build(final=250))
     assert "1,250 forecasts" in words(opened)
     assert np.sum(opened.data[0].customdata) == 1250
-    assert "As if Gaussian" in words(FIGURES["calibration"].draw(build(stage="running")))
+    assert "As if Gaussian" in words(FIGURES["calibration"](build(stage="running")))
 
 
 def test_volatility_is_the_root_mean_square_of_each_window(run):
-    figure = FIGURES["volatility"].draw(run)
+    figure = FIGURES["volatility"](run)
     squares = np.square(run["baseline_scale"].sel(volatility_baseline="garch").values.reshape(300, 5))
     np.testing.assert_allclose(named(figure, "GARCH").y, 100 * np.sqrt(squares.mean(axis=1)), rtol=1e-5)
     largest = np.abs(run["target"].values.reshape(300, 5)).max(axis=1)
@@ -388,7 +386,7 @@ def test_volatility_is_the_root_mean_square_of_each_window(run):
 
 
 def test_hits_compare_with_always_up_by_year_and_leave_the_final_block_out(run):
-    figure = FIGURES["hits"].draw(run)
+    figure = FIGURES["hits"](run)
     year = 2022
     chosen = run.isel(time=[str(day).startswith(str(year)) for day in run["time"].values])
     mean = chosen["mean"].isel(look=-1, seed=0)
@@ -398,18 +396,18 @@ def test_hits_compare_with_always_up_by_year_and_leave_the_final_block_out(run):
     assert network.y[place] == pytest.approx(100 * right)
     assert up.y[place] == pytest.approx(100 * float((chosen["target"] > 0).mean()))
     assert figure.layout.xaxis.ticktext[-1] == "all"
-    opened = FIGURES["hits"].draw(build(final=250))
+    opened = FIGURES["hits"](build(final=250))
     assert "The final block is left out." in words(opened)
     assert "1,250 moves" in words(opened)
 
 
 def test_a_variance_has_no_sign():
-    assert NO_SIGN in words(FIGURES["hits"].draw(build(target="volatility")))
+    assert NO_SIGN in words(FIGURES["hits"](build(target="volatility")))
 
 
 def test_loss_draws_every_refit_thin_and_their_median_thick():
     run = build(seeds=3, refits=4)
-    figure = FIGURES["loss"].draw(run, epoch=12)
+    figure = FIGURES["loss"](run, epoch=12)
     thick = named(figure, "median")
     np.testing.assert_allclose(thick.y, run["loss"].median("seed").median("fold"))
     thin = named(figure, "each refit")
@@ -425,46 +423,46 @@ def test_loss_draws_every_refit_thin_and_their_median_thick():
 
 def test_layers_have_a_curve_each_with_its_own_dash():
     run = build(seeds=2)
-    figure = FIGURES["gradient_by_layer"].draw(run)
+    figure = FIGURES["gradient_by_layer"](run)
     curves = [trace for trace in figure.data if trace.name]
     assert [trace.name for trace in curves] == ["input", "recurrent", "head"]
     assert len({trace.line.dash for trace in curves}) == 3
     np.testing.assert_allclose(curves[0].y, run["gradient_norm"].sel(layer="input").median("seed"))
     run["gradient_norm"].loc[{"layer": "input"}] = 0.0
-    assert "Exactly 0 throughout: input." in words(FIGURES["gradient_by_layer"].draw(run))
-    assert [shape.y0 for shape in FIGURES["update_to_data"].draw(run).layout.shapes] == [1e-3]
+    assert "Exactly 0 throughout: input." in words(FIGURES["gradient_by_layer"](run))
+    assert [shape.y0 for shape in FIGURES["update_to_data"](run).layout.shapes] == [1e-3]
 
 
 def test_the_reach_is_told_in_rows(run):
     run["state_gradient_norm"][:] = (10.0 ** (-0.45 * run["lag"])).values[:, None]
-    assert "up to 4 of 19 rows back" in words(FIGURES["gradient_by_lag"].draw(run))
+    assert "up to 4 of 19 rows back" in words(FIGURES["gradient_by_lag"](run))
     run["state_gradient_norm"].loc[{"lag": 7}] = 0.0
-    assert "exactly 0 in 1 of 20 rows" in words(FIGURES["gradient_by_lag"].draw(run))
-    assert WITHOUT_STATES in words(FIGURES["gradient_by_lag"].draw(build(network="mlp")))
+    assert "exactly 0 in 1 of 20 rows" in words(FIGURES["gradient_by_lag"](run))
+    assert WITHOUT_STATES in words(FIGURES["gradient_by_lag"](build(network="mlp")))
 
 
 def test_listening_is_log10_with_the_target_on_top_and_shares_that_add_up():
     run = build(seeds=2)
-    figure = FIGURES["listening"].draw(run, epoch=6)
+    figure = FIGURES["listening"](run, epoch=6)
     expected = np.log10(run["input_gradient"].sel(look=6).mean("seed")).transpose("channel", "lag").values[::-1]
     np.testing.assert_allclose(figure.data[0].z, expected, rtol=1e-5)
     assert figure.layout.yaxis.ticktext[-1].startswith("GC=F ")
     shares = [int(text.split()[-2]) for text in figure.layout.yaxis.ticktext]
     assert sum(shares) == pytest.approx(100, abs=4)
     run["input_gradient"].loc[{"channel": "^VIX", "lag": 3}] = np.nan
-    assert "Grey: not observed" in words(FIGURES["listening"].draw(run))
+    assert "Grey: not observed" in words(FIGURES["listening"](run))
     run["input_gradient"][:] = 0.0
-    assert "does not depend on any input" in words(FIGURES["listening"].draw(run))
+    assert "does not depend on any input" in words(FIGURES["listening"](run))
 
 
 def test_hidden_units_stand_by_slowness_around_zero(run):
-    figure = FIGURES["hidden"].draw(run)
+    figure = FIGURES["hidden"](run)
     drawn = np.array(figure.data[0].z)
     slowness = autocorrelation(drawn)
     assert (np.diff(slowness) >= -1e-6).all()
     assert drawn.shape == (32, 250)
     assert figure.layout.coloraxis.cmin == -figure.layout.coloraxis.cmax
-    large = FIGURES["hidden"].draw(build(hidden=256))
+    large = FIGURES["hidden"](build(hidden=256))
     assert large.data[0].z.size <= 16_000
     assert "unit is drawn." in words(large)
 
@@ -472,7 +470,7 @@ def test_hidden_units_stand_by_slowness_around_zero(run):
 def test_changes_on_the_way_are_marked_and_the_scrubber_stands_at_its_epoch(run):
     run.attrs["marks"] = json.dumps([{"step": 8, "text": "learning rate 0.01"}])
     for name in ("loss", "gradient_by_layer", "update_to_data"):
-        figure = FIGURES[name].draw(run, epoch=13)
+        figure = FIGURES[name](run, epoch=13)
         assert {8, 13} <= {shape.x0 for shape in figure.layout.shapes}
         assert "learning rate 0.01" in words(figure)
         assert list(figure.select_xaxes())[-1].title.text == "Epoch"
@@ -480,7 +478,7 @@ def test_changes_on_the_way_are_marked_and_the_scrubber_stands_at_its_epoch(run)
 
 def test_simulated_data_are_called_so_wherever_they_are_drawn(run):
     for name in ("skill", "scoreboard", "fan", "volatility", "hits"):
-        assert "Simulated market, until 2024-12-31." in words(FIGURES[name].draw(run))
+        assert "Simulated market, until 2024-12-31." in words(FIGURES[name](run))
 
 
 def test_picture_has_the_network_and_the_simplest_forecast(run):

@@ -38,7 +38,7 @@ def _view(
 
 
 def _draw(name: str, ds: xr.Dataset, theme: Theme = "light") -> go.Figure:
-    return FIGURES[name].draw(ds, theme=theme)
+    return FIGURES[name](ds, theme=theme)
 
 
 def _trace(figure: go.Figure, start: str) -> Any:

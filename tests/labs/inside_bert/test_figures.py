@@ -83,7 +83,7 @@ def made(count: int = 6, width: int = 4, seed: int = 0) -> xr.Dataset:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_draws_and_escapes_what_came_from_people(name: str, theme: Theme) -> None:
-    figure = FIGURES[name].draw(made(), theme=theme)
+    figure = FIGURES[name](made(), theme=theme)
     assert figure.data
     text = figure.to_json()
     assert HOSTILE not in text

@@ -69,7 +69,7 @@ def test_the_runs_of_these_tests_are_what_the_experiment_declares(run):
 @EVERY
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
-    figure = FIGURES[name].draw(run, theme=theme)
+    figure = FIGURES[name](run, theme=theme)
     assert len(figure.layout.title.text) <= 36
     assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
     assert len(figure.to_json()) < 60_000
@@ -77,7 +77,7 @@ def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
 
 @EVERY
 def test_a_missing_variable_is_named(run, name):
-    figure = FIGURES[name].draw(run.drop_vars([NEEDS[name], *(["gate_saturation"] if name == "saturation" else [])]))
+    figure = FIGURES[name](run.drop_vars([NEEDS[name], *(["gate_saturation"] if name == "saturation" else [])]))
     assert not figure.data
     assert NEEDS[name] in words(figure)
 
@@ -86,7 +86,7 @@ def test_a_missing_variable_is_named(run, name):
 def test_a_run_without_looks_still_draws_its_steps(name):
     looks = [variable for variable, declared in RecurrentGradients.variables.items() if declared.dims[0] == "look"]
     run = build(asks_for_numbers=False).drop_vars([*looks, "look", "time", "lag", "gate", "task_lag"])
-    assert bool(FIGURES[name].draw(run, epoch=40).data) == (name in ("loss", "accuracy", "clipping"))
+    assert bool(FIGURES[name](run, epoch=40).data) == (name in ("loss", "accuracy", "clipping"))
 
 
 @EVERY
@@ -104,7 +104,7 @@ def test_a_run_without_looks_still_draws_its_steps(name):
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     run = build(asks_for_numbers=False, **shape)
-    figure = FIGURES[name].draw(run, limits=shared_limits([run]), epoch=1)
+    figure = FIGURES[name](run, limits=shared_limits([run]), epoch=1)
     assert figure.data
     assert len(figure.to_json()) < 350_000
 
@@ -113,7 +113,7 @@ def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
 def test_user_text_is_escaped(run, name):
     run.attrs["title"] = "<img src=x onerror=alert(1)>"
     run.attrs["marks"] = json.dumps([{"step": 50, "text": "<script>alert(2)</script>"}])
-    figure = FIGURES[name].draw(run, epoch=30)
+    figure = FIGURES[name](run, epoch=30)
     assert "&lt;img" in words(figure)
     for text in strings(figure.to_plotly_json()):
         assert "<img" not in text
@@ -124,7 +124,7 @@ def test_user_text_is_escaped(run, name):
 def test_lanes_share_their_axes(name):
     lanes = [build(length=20, steps=100, asks_for_numbers=False), build(length=60, steps=300, asks_for_numbers=False)]
     shared = shared_limits(lanes)
-    drawn = [FIGURES[name].draw(lane, limits=shared) for lane in lanes]
+    drawn = [FIGURES[name](lane, limits=shared) for lane in lanes]
     for axis in ("xaxis", "yaxis"):
         assert drawn[0].layout[axis].range == drawn[1].layout[axis].range
         assert drawn[0].layout[axis].range is not None
@@ -132,7 +132,7 @@ def test_lanes_share_their_axes(name):
 
 
 def test_jacobian_draws_the_last_look_with_bound_and_cell_path(run):
-    figure = FIGURES["jacobian_by_lag"].draw(run, epoch=47)
+    figure = FIGURES["jacobian_by_lag"](run, epoch=47)
     at = run.sel(look=40).isel(seed=0)
     np.testing.assert_allclose(named(figure, "RNN").y, at["log_jacobian_norm"].sel(network="rnn"))
     np.testing.assert_array_equal(named(figure, "RNN").x, run["lag"])
@@ -148,7 +148,7 @@ def test_jacobian_names_the_lag_at_which_the_signal_is_gone(run):
     run["log_jacobian_norm"].loc[{"network": "rnn"}] = 0.1 - 0.3 * run["lag"]
     run["log_jacobian_norm"].loc[{"network": "lstm"}] = 0.0
     run["log_jacobian_norm"].loc[{"network": "gru"}] = -np.inf
-    assert "Below 1/100 from: RNN lag 8, LSTM never, GRU lag 0." in words(FIGURES["jacobian_by_lag"].draw(run))
+    assert "Below 1/100 from: RNN lag 8, LSTM never, GRU lag 0." in words(FIGURES["jacobian_by_lag"](run))
     lags = fading_lag(run["log_jacobian_norm"])
     assert (lags.sel(network="rnn") == 8).all()
     assert lags.sel(network="lstm").isnull().all()
@@ -156,14 +156,14 @@ def test_jacobian_names_the_lag_at_which_the_signal_is_gone(run):
 
 def test_a_bound_without_end_does_not_flatten_the_curves(run):
     run["log_bound"].loc[{"network": "rnn"}] = 3.0 * run["lag"]
-    low, high = FIGURES["jacobian_by_lag"].draw(run).layout.yaxis.range
+    low, high = FIGURES["jacobian_by_lag"](run).layout.yaxis.range
     assert high < 6
     assert low < run["log_jacobian_norm"].min()
 
 
 def test_state_gradient_draws_the_median_and_range_of_its_seeds():
     run = build(seeds=3)
-    figure = FIGURES["state_gradient"].draw(run, epoch=100)
+    figure = FIGURES["state_gradient"](run, epoch=100)
     at = run["state_gradient_norm"].sel(look=100, network="gru")
     np.testing.assert_allclose(named(figure, "GRU").y, at.median("seed"))
     band = next(trace for trace in figure.data if trace.legendgroup == "gru" and trace.fill == "tonexty")
@@ -174,18 +174,18 @@ def test_state_gradient_draws_the_median_and_range_of_its_seeds():
 
 def test_zeros_are_told_beside_the_log_axis(run):
     run["state_gradient_norm"].loc[{"network": "rnn", "time": slice(1, 7)}] = 0
-    assert "RNN: exactly 0 in 7 of 50 steps." in words(FIGURES["state_gradient"].draw(run))
+    assert "RNN: exactly 0 in 7 of 50 steps." in words(FIGURES["state_gradient"](run))
     run["lag_contribution"].loc[{"lag": 49}] = 0
-    assert "exactly 0" not in words(FIGURES["lag_contribution"].draw(run))
+    assert "exactly 0" not in words(FIGURES["lag_contribution"](run))
     run["lag_contribution"].loc[{"network": "gru", "lag": 48}] = 0
-    assert "GRU: exactly 0 in 1 of 49 lags." in words(FIGURES["lag_contribution"].draw(run))
+    assert "GRU: exactly 0 in 1 of 49 lags." in words(FIGURES["lag_contribution"](run))
     nothing = run * 0
     for name in ("state_gradient", "state_gradient_map", "lag_contribution"):
-        assert "is exactly 0" in words(FIGURES[name].draw(nothing))
+        assert "is exactly 0" in words(FIGURES[name](nothing))
 
 
 def test_state_gradient_map_is_log10_with_time_upwards(run):
-    figure = FIGURES["state_gradient_map"].draw(run, epoch=120)
+    figure = FIGURES["state_gradient_map"](run, epoch=120)
     assert [annotation.text for annotation in figure.layout.annotations[:3]] == [
         "<b>RNN</b>",
         "<b>LSTM</b>",
@@ -198,7 +198,7 @@ def test_state_gradient_map_is_log10_with_time_upwards(run):
 
 
 def test_long_maps_are_thinned_and_say_so():
-    figure = FIGURES["state_gradient_map"].draw(build(steps=20_000, look_every=10, length=100))
+    figure = FIGURES["state_gradient_map"](build(steps=20_000, look_every=10, length=100))
     assert figure.data[0].z.size <= 16_000
     assert figure.data[0].x[-1] == 20_000
     assert "look is drawn." in words(figure)
@@ -206,7 +206,7 @@ def test_long_maps_are_thinned_and_say_so():
 
 def test_long_losses_are_averaged_not_sampled():
     run = build(steps=20_000, look_every=1000, length=4)
-    figure = FIGURES["loss"].draw(run)
+    figure = FIGURES["loss"](run)
     curve = named(figure, "RNN")
     assert len(curve.x) == 400
     assert curve.x[-1] == 20_000
@@ -216,21 +216,21 @@ def test_long_losses_are_averaged_not_sampled():
 
 
 def test_loss_has_the_memoryless_line_and_its_test_markers_at_the_end():
-    done = FIGURES["loss"].draw(build(seeds=2))
+    done = FIGURES["loss"](build(seeds=2))
     assert named(done, "GRU, test").x == (400,)
     assert [shape.y0 for shape in done.layout.shapes] == [pytest.approx(1 / 6)]
     assert "best without memory: 0.167" in words(done)
-    assert "Test loss follows" in words(FIGURES["loss"].draw(build(done=False)))
+    assert "Test loss follows" in words(FIGURES["loss"](build(done=False)))
 
 
 def test_accuracy_says_why_a_task_of_numbers_has_none():
-    figure = FIGURES["accuracy"].draw(build())
+    figure = FIGURES["accuracy"](build())
     assert not figure.data
     assert "asks for numbers" in words(figure)
 
 
 def test_gates_have_a_panel_each_in_their_networks_colour(run):
-    figure = FIGURES["gates"].draw(run, epoch=400)
+    figure = FIGURES["gates"](run, epoch=400)
     assert [trace.line.color for trace in figure.data] == [NETWORKS[n].colour for n in GATES for _ in GATES[n]]
     forget = run["gate_opening"].sel(look=400, network="lstm", gate="forget").isel(seed=0)
     np.testing.assert_allclose(figure.data[1].y, forget)
@@ -240,17 +240,17 @@ def test_gates_have_a_panel_each_in_their_networks_colour(run):
 
 def test_a_plain_network_alone_has_no_gates():
     run = build(networks=("rnn",))
-    assert WITHOUT_GATES in words(FIGURES["gates"].draw(run))
-    assert FIGURES["saturation"].draw(run).data
+    assert WITHOUT_GATES in words(FIGURES["gates"](run))
+    assert FIGURES["saturation"](run).data
 
 
 def test_saturation_names_the_gate_that_is_most_stuck(run):
     run["gate_saturation"].loc[{"network": "gru", "gate": "reset"}] = 0.8
-    assert "GRU reset gate, 80 %" in words(FIGURES["saturation"].draw(run))
+    assert "GRU reset gate, 80 %" in words(FIGURES["saturation"](run))
 
 
 def test_matrix_has_its_line_at_one_in_both_panels(run):
-    figure = FIGURES["recurrent_matrix"].draw(run)
+    figure = FIGURES["recurrent_matrix"](run)
     assert [(shape.y0, shape.yref) for shape in figure.layout.shapes] == [(1, "y"), (1, "y2")]
 
 
@@ -259,7 +259,7 @@ def test_clipping_shows_both_norms_the_clip_line_and_the_share():
     run["clipped"][:] = 0.0
     run["clipped"][-20:] = 1.0
     run["clipped_gradient_norm"][-20:] = 0.7
-    figure = FIGURES["clipping"].draw(run)
+    figure = FIGURES["clipping"](run)
     np.testing.assert_allclose(named(figure, "RNN").y, run["gradient_norm"].sel(network="rnn").isel(seed=0))
     np.testing.assert_allclose(
         named(figure, "RNN, after").y, run["clipped_gradient_norm"].sel(network="rnn").isel(seed=0)
@@ -273,27 +273,27 @@ def test_clipping_shows_both_norms_the_clip_line_and_the_share():
 
 def test_a_run_that_was_never_clipped_has_no_clip_line(run):
     run["clipped"][:] = 0.0
-    assert not FIGURES["clipping"].draw(run).layout.shapes
+    assert not FIGURES["clipping"](run).layout.shapes
 
 
 def test_by_lag_has_a_second_panel_where_answers_are_right_or_wrong(run):
-    both = FIGURES["by_lag"].draw(run)
+    both = FIGURES["by_lag"](run)
     assert {trace.yaxis for trace in both.data} == {"y", "y2"}
     assert {shape.yref for shape in both.layout.shapes} == {"y"}
-    assert {trace.yaxis for trace in FIGURES["by_lag"].draw(build()).data} == {"y"}
+    assert {trace.yaxis for trace in FIGURES["by_lag"](build()).data} == {"y"}
 
 
 def test_contribution_shares_add_up_to_one(run):
     np.testing.assert_allclose(contribution_share(run).sum("lag"), 1)
     run["lag_contribution"][:] = 0.0
     run["lag_contribution"].loc[{"lag": slice(0, 24)}] = 1.0
-    assert "Share of lags below 25: RNN 100 %, LSTM 100 %, GRU 100 %." in words(FIGURES["lag_contribution"].draw(run))
+    assert "Share of lags below 25: RNN 100 %, LSTM 100 %, GRU 100 %." in words(FIGURES["lag_contribution"](run))
 
 
 def test_changes_on_the_way_are_marked_and_the_scrubber_stands_at_its_step(run):
     run.attrs["marks"] = json.dumps([{"step": 150, "text": "clip 1 → 0"}])
     for name in ("loss", "clipping", "state_gradient_map", "recurrent_matrix"):
-        figure = FIGURES[name].draw(run, epoch=205)
+        figure = FIGURES[name](run, epoch=205)
         assert {150, 205} <= {shape.x0 for shape in figure.layout.shapes}
         assert "clip 1 → 0" in words(figure)
         last_axis = list(figure.select_xaxes())[-1]

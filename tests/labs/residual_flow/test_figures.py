@@ -60,7 +60,7 @@ def _trace(figure: go.Figure, start: str) -> Any:
 def test_every_figure_asks_its_question_and_names_its_axes(theme: Theme, closed: int) -> None:
     ds = _view(classes=True, closed=closed)
     for spec in FIGURES.values():
-        figure = spec.draw(ds, theme=theme)
+        figure = spec(ds, theme=theme)
         assert figure.layout.title.text.endswith("?")
         assert any(axis.title.text for axis in figure.select_xaxes())
         assert all(axis.title.text for axis in figure.select_yaxes())
@@ -68,7 +68,7 @@ def test_every_figure_asks_its_question_and_names_its_axes(theme: Theme, closed:
 
 
 def test_measured_slopes_stand_beside_theorys() -> None:
-    figure = FIGURES["convergence"].draw(_view())
+    figure = FIGURES["convergence"](_view())
     names = [trace.name for trace in figure.data if trace.name]
     assert names == [
         "Euler (residual): slope −1.00 (theory −1)",
@@ -83,7 +83,7 @@ def test_runs_that_left_all_numbers_are_named_and_not_drawn() -> None:
     ds = _view()
     ds["end_error"][0, :2] = np.nan
     ds["distance_largest"][:] = np.nan
-    figure = FIGURES["convergence"].draw(ds)
+    figure = FIGURES["convergence"](ds)
     assert "Left out, too far to measure: Euler at 1, 2 steps." in figure.layout.title.subtitle.text.replace(
         "<br>", " "
     )
@@ -107,17 +107,17 @@ def test_the_depth_in_view_is_told() -> None:
 
 
 def test_the_read_outs_line_parts_the_plane_where_the_read_out_is_zero() -> None:
-    line = _trace(FIGURES["flow"].draw(_view(classes=True)), "read-out's line")
+    line = _trace(FIGURES["flow"](_view(classes=True)), "read-out's line")
     np.testing.assert_allclose(2 * np.asarray(line.y) - 1, 0, atol=1e-12)
     assert min(line.x) < -1
     assert max(line.x) > 2
 
 
 def test_rings_are_closed_curves_and_moons_are_points() -> None:
-    ring = _trace(FIGURES["carried"].draw(_view(classes=True, closed=1)), "inner ring")
+    ring = _trace(FIGURES["carried"](_view(classes=True, closed=1)), "inner ring")
     assert ring.mode == "lines"
     assert (ring.x[0], ring.y[0]) == (ring.x[-1], ring.y[-1])
-    moon = _trace(FIGURES["carried"].draw(_view(classes=True)), "upper moon")
+    moon = _trace(FIGURES["carried"](_view(classes=True)), "upper moon")
     assert moon.mode == "markers"
 
 
@@ -125,14 +125,14 @@ def test_a_solver_that_did_not_arrive_is_told() -> None:
     ds = _view(adaptive_slope=np.nan, evaluations_slope=np.nan)
     ds["adaptive_error"][:] = np.nan
     ds["evaluations"][:] = np.nan
-    figure = FIGURES["tolerance"].draw(ds)
+    figure = FIGURES["tolerance"](ds)
     assert "did not arrive" in figure.layout.title.subtitle.text
 
 
 def test_the_distance_says_from_where_on_it_is_lost() -> None:
     ds = _view(lost_at=2)
     ds["distance_largest"][2] = np.nan
-    assert "From block 2 on" in FIGURES["distance"].draw(ds).layout.title.subtitle.text
+    assert "From block 2 on" in FIGURES["distance"](ds).layout.title.subtitle.text
 
 
 def test_the_picture_names_its_curves() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
-
+from goldviz.figures.draft import Figure
 from goldviz.figures.plot import Plot
 from goldviz.figures.theme import with_alpha
 from goldviz.labs.bert_pretraining.figures.quantities import change_of_phase
 
 
-def legend_at_foot(figure: go.Figure, rows: int) -> go.Figure:
+def legend_at_foot(figure: Figure, rows: int) -> Figure:
     """Put the legend at the figure's lower edge, with room for so many rows; call it after ``theme.apply``."""
     room = 62 + 20 * rows
     figure.update_layout(height=figure.layout.height + room - 44)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.elements import MARKERS_UP_TO, colour_bar_below, legend_above_headings
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, sentences, single
@@ -36,7 +36,7 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
         shows="The attention of every head in one unseen sentence, at the step in view.",
         cannot_show="What the network concludes from it: attention is not an explanation, and this is one "
         "sentence.")  # fmt: skip
-def attention(plot: Plot) -> go.Figure:
+def attention(plot: Plot) -> Figure:
     """Attention of every head in the probe sentence at one look: layers from top to bottom, heads from left to right.
 
     In each small map a row is the piece that looks and a column the piece that it looks at; a row sums to 1
@@ -47,7 +47,7 @@ def attention(plot: Plot) -> go.Figure:
     now = finite(plot.ds["attention"].sel(look=at).transpose("layer", "head", "query", "key").astype(np.float64))
     layers, heads = now.sizes["layer"], now.sizes["head"]
     pieces = probe_pieces(plot.ds)
-    heat = go.Heatmap(
+    heat = Heatmap(
         z=single(_mosaic(now.values)), coloraxis="coloraxis", hoverongaps=False,
         hovertemplate="%{y} → %{x}: %{z:.3f}<extra></extra>",
     )  # fmt: skip
@@ -119,7 +119,7 @@ def _sharpest(now: xr.DataArray, at: int) -> str:
 @figure("When do the heads part?", needs=tuple(MEASURES),
         shows="Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.",
         cannot_show="What a head is good for: switch it off to see, in Inside BERT.")  # fmt: skip
-def heads(plot: Plot) -> go.Figure:
+def heads(plot: Plot) -> Figure:
     """Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.
 
     All heads begin alike: even attention has the highest entropy. A head whose entropy falls has found something to
@@ -146,7 +146,7 @@ def _add_heads(plot: Plot, values: xr.DataArray, hover: str, row: int) -> None:
     for layer, colour in enumerate(colours):
         for head in range(values.sizes["head"]):
             plot.add(
-                go.Scatter(
+                Scatter(
                     x=values["look"].values, y=single(values.values[:, layer, head]), name=f"layer {layer + 1}",
                     legendgroup=f"layer {layer + 1}", showlegend=row == 1 and head == 0,
                     mode="lines+markers" if values.sizes["look"] <= MARKERS_UP_TO else "lines",

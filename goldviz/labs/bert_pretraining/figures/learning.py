@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import number_ticks, whole
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, marks, sentences
@@ -35,7 +35,7 @@ HEADINGS = ("Loss on masked pieces", "Tone judged rightly")
         "counted words.",
         cannot_show="What the network would make of real statements: all scores are on texts of the same "
         "generator.")  # fmt: skip
-def learning(plot: Plot) -> go.Figure:
+def learning(plot: Plot) -> Figure:
     """Loss on masked pieces over the whole run (above), and the share of tones judged rightly in fine-tuning (below).
 
     A loss below the line of word frequencies means that the context is used; what the loss on unseen texts does
@@ -93,7 +93,7 @@ def _bag_of_words(plot: Plot, tone_set: str, last: int) -> None:
     share = float(plot.ds["baseline_tone_accuracy"].sel(baseline="bag of words", tone_set=tone_set))
     style = STYLES[tone_set]
     plot.add(
-        go.Scatter(
+        Scatter(
             x=[0, last], y=[share, share], name=f"bag of words, {style.label}", legendgroup=style.label,
             showlegend=False, mode="lines", line={"color": style.colour, "dash": "dot", "width": 1.5},
             hovertemplate="%{y:.1%}",

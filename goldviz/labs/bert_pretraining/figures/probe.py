@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Heatmap
 from goldviz.figures.elements import colour_bar_below, power, power_ticks
 from goldviz.figures.limits import log10
 from goldviz.figures.plot import Plot
@@ -22,7 +22,7 @@ WIDEST_NAME = 14
         shows="The probability of some words at the mask of one unseen sentence over training, and the hidden word's "
         "rank.",
         cannot_show="Whether a guess that differs from the hidden word is wrong: several words may fit.")  # fmt: skip
-def masked_place(plot: Plot) -> go.Figure:
+def masked_place(plot: Plot) -> Figure:
     """Probability of some words at the probe's mask over training, as log10 colour; below, the hidden word's rank.
 
     The words are sorted by their probability at the last look. At first all have the same small one; then frequent
@@ -39,7 +39,7 @@ def masked_place(plot: Plot) -> go.Figure:
     plot.panels(["Probability of a word", "Rank of the hidden word"])
     plot.figure.layout.yaxis.domain, plot.figure.layout.yaxis2.domain = (0.4, 1.0), (0.0, 0.26)
     names = [_name(str(word), answer) for word in chances["candidate"].values]
-    heat = go.Heatmap(
+    heat = Heatmap(
         x=chances["look"].values, y=np.arange(len(names)), z=single(chances.values), coloraxis="coloraxis",
         customdata=single(10.0**chances.values), hoverongaps=False,
         hovertemplate="step %{x}, %{y}<br>probability %{customdata:.3g}<extra></extra>",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, sentences, single
@@ -24,7 +24,7 @@ NETWORK = NetworkStyle("this network", UNSEEN.colour, UNSEEN.dash, UNSEEN.symbol
 @figure("Which kinds of text does it judge?",
         shows="The share of tones judged rightly for each kind of unseen text, beside a bag of words and the majority.",
         cannot_show="Why a kind is hard; and with few texts of a kind, a few percent are chance.")  # fmt: skip
-def by_kind(plot: Plot) -> go.Figure:
+def by_kind(plot: Plot) -> Figure:
     """Share of tones judged rightly for each kind of unseen text at one look, beside the two baselines.
 
     Sorted by the bag of words, the easiest kind for counted words on top. Where the network stands far to its right, it
@@ -74,7 +74,7 @@ def _add_points(
                 "arrayminus": np.nan_to_num(x - low, posinf=0, neginf=0), "thickness": 1.5}  # fmt: skip
     network = style is NETWORK
     plot.add(
-        go.Scatter(
+        Scatter(
             x=x, y=places, name=style.label, mode="markers", error_x=bars,
             marker={"symbol": style.symbol, "size": 12 if network else 11, "color": style.colour,
                     "line": {"width": 2.5, "color": style.colour}},
@@ -112,7 +112,7 @@ def _of_bag(ds: xr.Dataset, row: int) -> float:
 @figure("Which tones are mixed up?",
         shows="How the unseen texts of each tone are judged, for known patterns and for new ones.",
         cannot_show="How sure the network is: a judgement by a hair counts as much as a clear one.")  # fmt: skip
-def confusion(plot: Plot) -> go.Figure:
+def confusion(plot: Plot) -> Figure:
     """How the unseen texts of each tone are judged at one look: a row is a tone, its shares sum to 1.
 
     A bright diagonal is what is wanted. A bright column means that one judgement is given whatever the text says.
@@ -129,7 +129,7 @@ def confusion(plot: Plot) -> go.Figure:
     plot.panels([heading.replace(" network", "") for heading in headings])
     tones = [str(tone) for tone in now["tone"].values]
     for row, name in enumerate(sets, start=1):
-        heat = go.Heatmap(
+        heat = Heatmap(
             x=[str(tone) for tone in now["judged"].values], y=tones, z=single(now.sel(tone_set=name).values),
             coloraxis="coloraxis", texttemplate="%{z:.0%}", textfont_size=14, xgap=2, ygap=2,
             hovertemplate="%{y}, judged %{x}: %{z:.1%}<extra></extra>",

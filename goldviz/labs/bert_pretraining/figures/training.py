@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
+from goldviz.figures.draft import Figure
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import positive
 from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot, mark_phases
@@ -31,7 +31,7 @@ PHASES = {WORDS: "masked words", TONE: "tone"}
         shows="The norm of the gradient of the embeddings, of every block and of both heads, before clipping.",
         cannot_show="Parts of different size: a larger one has a longer gradient at the same size of each "
         "entry.")  # fmt: skip
-def gradients(plot: Plot) -> go.Figure:
+def gradients(plot: Plot) -> Figure:
     """Norm of the gradient of every part of the network over training, before clipping, on a log axis.
 
     Curves that lie together mean that every part is told about as loudly what to change. A block whose curve lies
@@ -78,7 +78,7 @@ def _at_zero(ds: xr.Dataset) -> str:
         shows="How large the steps are beside the weights that they change, part by part.",
         cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
         "way.")  # fmt: skip
-def update_to_data(plot: Plot) -> go.Figure:
+def update_to_data(plot: Plot) -> Figure:
     """Spread of the step over the spread of the weights that it changes, part by part, on a log axis.
 
     Near 10^-3 is the usual advice; far below, a part hardly moves; far above, each step overwrites it. The curves
@@ -105,7 +105,7 @@ def _typical(plot: Plot) -> str:
 @figure("How large may the steps be?", needs=("learning_rate",),
         shows="The learning rate of every step with its warm-up, and the norm of the whole gradient before clipping.",
         cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.")  # fmt: skip
-def schedule(plot: Plot) -> go.Figure:
+def schedule(plot: Plot) -> Figure:
     """The learning rate of every step, and the norm of the whole gradient before clipping, on a log axis.
 
     Each phase warms up to its peak and falls with a half cosine (document 002, section 3.7). A gradient that is long

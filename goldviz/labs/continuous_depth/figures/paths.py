@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import percent
+from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import colour_bar_below, legend_above_headings
 from goldviz.figures.maps import SIGNED, cells
 from goldviz.figures.plot import Plot
@@ -25,7 +25,7 @@ PANEL = 330
         shows="Paths of unseen points from depth 0 to depth 1, and the line where the read-out is undecided.",
         cannot_show="More than two directions at once: with added dimensions it is a view from the side, where paths "
         "may seem to cross.")  # fmt: skip
-def carried(plot: Plot) -> go.Figure:
+def carried(plot: Plot) -> Figure:
     """The kept points' paths from depth 0 (small rings) to depth 1 (filled), at one look, a panel for each network.
 
     Two classes are parted when their ends lie on the two sides of the dashed line, where the read-out is undecided. In
@@ -85,7 +85,7 @@ def _paths_over_depth(plot: Plot, at: int, name: str, row: int) -> None:
     depth = np.broadcast_to(ds["depth"].values[:, None], h.shape)
     _draw_paths(plot, np.stack([depth, h], axis=-1), row)
     plot.add(
-        go.Scatter(x=np.ones(ds.sizes["point"]), y=ds["label"].values, mode="markers", showlegend=False,
+        Scatter(x=np.ones(ds.sizes["point"]), y=ds["label"].values, mode="markers", showlegend=False,
                    cliponaxis=False, hovertemplate="wanted %{y:.3f}",
                    marker={"symbol": "line-ew-open", "size": 12, "color": plot.ink.text, "line": {"width": 1.2}}),
         row,
@@ -101,17 +101,17 @@ def _draw_paths(plot: Plot, places: NDArray[Any], row: int) -> None:
         x, y = lifted.transpose(2, 1, 0).reshape(2, -1)
         shared = {"legendgroup": group, "showlegend": False}
         plot.add(
-            go.Scatter(x=x, y=y, mode="lines", line={"color": with_alpha(colour, 0.5), "width": 1.3}, hoverinfo="skip",
+            Scatter(x=x, y=y, mode="lines", line={"color": with_alpha(colour, 0.5), "width": 1.3}, hoverinfo="skip",
                        **shared),
             row,
         )  # fmt: skip
         plot.add(
-            go.Scatter(x=own[0, :, 0], y=own[0, :, 1], mode="markers", hovertemplate=f"{words}, depth 0<extra></extra>",
+            Scatter(x=own[0, :, 0], y=own[0, :, 1], mode="markers", hovertemplate=f"{words}, depth 0<extra></extra>",
                        marker={"symbol": f"{symbol}-open", "size": 5, "color": colour}, **shared),
             row,
         )  # fmt: skip
         plot.add(
-            go.Scatter(x=own[-1, :, 0], y=own[-1, :, 1], mode="markers", name=words, legendgroup=group,
+            Scatter(x=own[-1, :, 0], y=own[-1, :, 1], mode="markers", name=words, legendgroup=group,
                        showlegend=row == 1, cliponaxis=False,
                        marker={"symbol": symbol, "size": 8, "color": colour,
                                "line": {"width": 0.8, "color": plot.ink.background}},
@@ -120,7 +120,7 @@ def _draw_paths(plot: Plot, places: NDArray[Any], row: int) -> None:
         )  # fmt: skip
 
 
-def _sides(plot: Plot, line: NDArray[Any]) -> list[go.Scatter]:
+def _sides(plot: Plot, line: NDArray[Any]) -> list[Node]:
     """The two sides of the line a x + b y + c = 0, shaded in the classes' colours, and the line itself, dashed."""
     across, up = plot.limit("across"), plot.limit("up")
     normal, shift = line[:2], line[2]
@@ -138,22 +138,22 @@ def _sides(plot: Plot, line: NDArray[Any]) -> list[go.Scatter]:
         away = normal * reach * (1 if number else -1)
         corners = np.stack([foot - along, foot + along, foot + along + away, foot - along + away])
         drawn.append(
-            go.Scatter(x=corners[:, 0], y=corners[:, 1], mode="none", fill="toself", showlegend=False,
+            Scatter(x=corners[:, 0], y=corners[:, 1], mode="none", fill="toself", showlegend=False,
                        fillcolor=with_alpha(colour, 0.1), hoverinfo="skip")
         )  # fmt: skip
     ends = np.stack([foot - along, foot + along])
     drawn.append(
-        go.Scatter(x=ends[:, 0], y=ends[:, 1], mode="lines", showlegend=False, hoverinfo="skip",
+        Scatter(x=ends[:, 0], y=ends[:, 1], mode="lines", showlegend=False, hoverinfo="skip",
                    line={"color": plot.ink.accent, "width": 2, "dash": "dash"})
     )  # fmt: skip
     return drawn
 
 
-def _arrows(now: xr.Dataset, colour: str) -> go.Scatter:
+def _arrows(now: xr.Dataset, colour: str) -> Node:
     """The direction of the field at depth 0, all arrows of one length; the speed is on hover."""
     x, y = np.meshgrid(now["arrow_x"].values, now["arrow_y"].values)
     velocity = now["field"].transpose("arrow_y", "arrow_x", "dimension").values[..., :2]
-    return go.Scatter(
+    return Scatter(
         x=x.ravel(), y=y.ravel(), mode="markers", showlegend=False, customdata=velocity.reshape(-1, 2),
         marker={"symbol": "arrow", "size": 8, "color": colour, "opacity": 0.35,
                 "angle": 90 - np.degrees(np.arctan2(velocity[..., 1], velocity[..., 0])).ravel()},
@@ -180,7 +180,7 @@ def _share(value: float) -> str:
 @figure("What is said of every place?", needs=("decision", "path"),
         shows="The probability of class 1 for each place of the plane where a point may start.",
         cannot_show="How sure one may be: far from all training points the colours are a guess.")  # fmt: skip
-def decision(plot: Plot) -> go.Figure:
+def decision(plot: Plot) -> Figure:
     """The probability of class 1 for every starting place in the plane at one look; the regression's answer over x.
 
     A flow in the plane bends the border and cannot close it around the inner ring: it leaves a way out.
@@ -199,7 +199,7 @@ def decision(plot: Plot) -> go.Figure:
         for number, (_, symbol, _) in enumerate(CLASSES):
             own = starts[of_class(ds, number)]
             plot.add(
-                go.Scatter(x=own[:, 0], y=own[:, 1], mode="markers", name=class_names(ds)[number],
+                Scatter(x=own[:, 0], y=own[:, 1], mode="markers", name=class_names(ds)[number],
                            legendgroup=f"class {number}", showlegend=row == 1, hoverinfo="skip",
                            marker={"symbol": symbol, "size": 7, "color": "#ffffff",
                                    "line": {"width": 1.4, "color": "#1e1e1c"}}),
@@ -230,17 +230,17 @@ def _smooth(log_odds: xr.DataArray) -> tuple[NDArray[Any], NDArray[Any], NDArray
     return fine_x, fine_y, 1 / (1 + np.exp(-np.clip(fine, -50, 50)))
 
 
-def _answer_over_line(plot: Plot, at: int) -> go.Figure:
+def _answer_over_line(plot: Plot, at: int) -> Figure:
     x = plot.ds["grid_x"].values
     for name in plot.networks:
         style = plot.look_of(name)
         answer = plot.ds["decision"].sel(look=at, network=name).isel(grid_y=0).values
         plot.add(
-            go.Scatter(x=x, y=single(answer), mode="lines", name=style.label, hovertemplate="%{y:.3f}",
+            Scatter(x=x, y=single(answer), mode="lines", name=style.label, hovertemplate="%{y:.3f}",
                        line={"color": style.colour, "dash": style.dash, "width": 2.5})
         )  # fmt: skip
     plot.add(
-        go.Scatter(x=x, y=-x, mode="lines", showlegend=False, hoverinfo="skip",
+        Scatter(x=x, y=-x, mode="lines", showlegend=False, hoverinfo="skip",
                    line={"color": plot.ink.text, "dash": "dot", "width": 1.5})
     )  # fmt: skip
     plot.figure.update_xaxes(title_text="x", unifiedhovertitle_text="x = %{x:.2f}")

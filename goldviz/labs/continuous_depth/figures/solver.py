@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import legend_above_headings, log_axis, power
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive, sentences
@@ -23,7 +23,7 @@ WITHOUT_FLOW = "Only a neural ODE has an adjoint equation: train one beside the 
         shows="The distance between the adjoint's gradient and the one through the solver's steps, and its cost.",
         cannot_show="Memory: the adjoint keeps no steps, which is its reason to be for networks much larger than "
         "these.")  # fmt: skip
-def adjoint(plot: Plot) -> go.Figure:
+def adjoint(plot: Plot) -> Figure:
     """How far the adjoint's gradient is from the one through the solver's own steps, and what its way back costs.
 
     Both are gradients of nearly the same loss: the solver's own is exact for the steps that were taken, the adjoint's
@@ -55,7 +55,7 @@ def _small_share(share: float) -> str:
 @figure("What does accuracy cost?",
         shows="Evaluations of the trained field, and the error at the end, by the solver's tolerance.",
         cannot_show="How training would have gone at another tolerance.")  # fmt: skip
-def tolerance(plot: Plot) -> go.Figure:
+def tolerance(plot: Plot) -> Figure:
     """Evaluations of the trained field and the error of the end points, over dopri5's relative tolerance.
 
     The tolerance is a promise for one step, so the error at the end may be larger or smaller than it.
@@ -89,14 +89,14 @@ def tolerance(plot: Plot) -> go.Figure:
 def _dotted(plot: Plot, x: Any, y: Any, row: int | None = None) -> None:
     """A line of theory in the accent's colour."""
     line = {"color": plot.ink.accent, "width": 1.5, "dash": "dot"}
-    plot.add(go.Scatter(x=x, y=y, mode="lines", showlegend=False, hoverinfo="skip", line=line), row)
+    plot.add(Scatter(x=x, y=y, mode="lines", showlegend=False, hoverinfo="skip", line=line), row)
 
 
 @figure("Do more blocks become the flow?",
         shows="The distance between a residual network's end points and the flow's, by the number of its blocks.",
         cannot_show="What networks trained with that many blocks would do: each field here was trained "
         "once.")  # fmt: skip
-def euler_steps(plot: Plot) -> go.Figure:
+def euler_steps(plot: Plot) -> Figure:
     """How far the end points of L Euler steps, a residual network of L blocks, are from those of the flow.
 
     Doubling the blocks halves the distance once they are many (document 001, eq. 28-29). A star marks the number that
@@ -114,7 +114,7 @@ def euler_steps(plot: Plot) -> go.Figure:
         if trained in x and np.isfinite(errors.sel(steps_taken=trained)):
             starred = True
             plot.add(
-                go.Scatter(x=[trained], y=[float(errors.sel(steps_taken=trained))], mode="markers", showlegend=False,
+                Scatter(x=[trained], y=[float(errors.sel(steps_taken=trained))], mode="markers", showlegend=False,
                            marker={"symbol": "star", "size": 16, "color": plot.look_of(network).colour,
                                    "line": {"width": 1.5, "color": plot.ink.background}}, hoverinfo="skip")
             )  # fmt: skip

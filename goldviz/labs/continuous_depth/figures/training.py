@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
-
 from goldviz.diagnostics.findings import SATURATED, percent, times
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, positive
@@ -17,7 +16,7 @@ NORM_WINDOWS = 100
         shows="The loss over the steps, and the loss of the same weights with the field followed exactly.",
         cannot_show="Equal steps are not equal work: the neural ODE may ask for the field ten times as "
         "often.")  # fmt: skip
-def loss(plot: Plot) -> go.Figure:
+def loss(plot: Plot) -> Figure:
     """Loss on unseen points over the steps, and dotted the loss of the same weights with the field followed exactly.
 
     Where the two part, the network has learned its solver's steps and not a flow. Thin: the training loss.
@@ -28,7 +27,7 @@ def loss(plot: Plot) -> go.Figure:
     for network in plot.networks:
         style, middle = plot.look_of(network), curves.sel(network=network).median("seed")
         plot.add(
-            go.Scatter(x=middle["step"].values, y=middle.values, name=f"{style.label}, training", mode="lines",
+            Scatter(x=middle["step"].values, y=middle.values, name=f"{style.label}, training", mode="lines",
                        legendgroup=network, showlegend=not tested, opacity=0.45, hovertemplate="%{y:.4f}",
                        line={"color": style.colour, "width": 1.2})
         )  # fmt: skip
@@ -48,7 +47,7 @@ def loss(plot: Plot) -> go.Figure:
 @figure("How long is the gradient?", needs=("gradient_norm",),
         shows="The norm of the whole gradient before clipping.",
         cannot_show="Whether the gradient points the right way; and a learned task has a short one.")  # fmt: skip
-def gradient_norm(plot: Plot) -> go.Figure:
+def gradient_norm(plot: Plot) -> Figure:
     """Norm of the whole gradient before clipping, on a log axis.
 
     Spikes come with a field that has become steep: a small change of the weights throws points to the other side.
@@ -62,7 +61,7 @@ def gradient_norm(plot: Plot) -> go.Figure:
 @figure("What does the solver pay?", needs=("evaluations_forward",),
         shows="How often a step asks for the field, forward and back.",
         cannot_show="The time on a clock; and a batch takes as many steps as its hardest point needs.")  # fmt: skip
-def evaluations(plot: Plot) -> go.Figure:
+def evaluations(plot: Plot) -> Figure:
     """How often each step asked for the field, on the way forward and on the way back.
 
     An adaptive solver takes more steps where the field bends more, so the count tells how hard the flow has become. The
@@ -78,7 +77,7 @@ def evaluations(plot: Plot) -> go.Figure:
         if bool((own > 0).any()):
             asked = True
             plot.add(
-                go.Scatter(x=own["step"].values, y=own.median("seed").values, name=f"{style.label}, back", mode="lines",
+                Scatter(x=own["step"].values, y=own.median("seed").values, name=f"{style.label}, back", mode="lines",
                            line={"color": style.colour, "dash": "dot", "width": 2}, hovertemplate="back %{y:.0f}")
             )  # fmt: skip
     plot.step_grid()
@@ -96,7 +95,7 @@ def evaluations(plot: Plot) -> go.Figure:
 @figure("Does the field grow stiff?", needs=("field_stiffness", "field_saturation"),
         shows="How much the field stretches along the paths, and how many of its tanh units are saturated.",
         cannot_show="Whether that is bad: a field has to be steep somewhere to part what is close.")  # fmt: skip
-def field(plot: Plot) -> go.Figure:
+def field(plot: Plot) -> Figure:
     """The largest stretch |df/dh| along the paths, and the share of tanh units on a flat part, over training.
 
     Explicit solvers need steps of about one over the stretch, so a stiff field costs evaluations. A saturated unit

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 import xarray as xr
 
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import add_range, legend_above_headings
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
@@ -15,7 +15,7 @@ from goldviz.labs.depth_gradients.figures.quantities import figure
         shows="The share of saturated activations and of dead units, and the mean and spread of each layer's output.",
         cannot_show="Shares are averages over units and samples: a few lost units can hide in a healthy "
         "layer.")  # fmt: skip
-def activations(plot: Plot) -> go.Figure:
+def activations(plot: Plot) -> Figure:
     """Saturated activations, dead units, and mean ± spread of the activations, by hidden layer at one epoch.
 
     A saturated or dead unit passes no gradient; a spread that runs to zero leaves the last layers nothing to tell

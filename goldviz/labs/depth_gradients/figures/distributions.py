@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Heatmap
 from goldviz.figures.elements import colour_bar_below, power
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
@@ -63,7 +63,7 @@ class Columns:
 @figure("What do the layers put out?", needs=("activation_histogram",),
         shows="How each layer's activations are distributed.",
         cannot_show="A distribution over all units cannot tell whether samples are still told apart.")  # fmt: skip
-def activation_distribution(plot: Plot) -> go.Figure:
+def activation_distribution(plot: Plot) -> Figure:
     """Share of activations per bin of values in every layer: a cloud that narrows tells samples apart by less."""
     return _distribution(plot, "activation_histogram", "Activation")
 
@@ -71,7 +71,7 @@ def activation_distribution(plot: Plot) -> go.Figure:
 @figure("How large is the signal going back?", needs=("gradient_histogram",),
         shows="How large the entries of dL/dh are in each layer, and how many are exactly zero.",
         cannot_show="Sizes have no sign: whether entries add up or cancel does not show.")  # fmt: skip
-def hidden_gradient_distribution(plot: Plot) -> go.Figure:
+def hidden_gradient_distribution(plot: Plot) -> Figure:
     """Share of the entries of dL/dh per bin of magnitudes in every layer; a cloud that drifts to the left fades."""
     return _distribution(plot, "gradient_histogram", "Size of an entry of dL/dh")
 
@@ -80,12 +80,12 @@ def hidden_gradient_distribution(plot: Plot) -> go.Figure:
         shows="How large the entries of dL/dW are in each layer, and how many are exactly zero.",
         cannot_show="Healthy weight gradients do not prove that the signal survives all the way to the "
         "input.")  # fmt: skip
-def weight_gradient_distribution(plot: Plot) -> go.Figure:
+def weight_gradient_distribution(plot: Plot) -> Figure:
     """Share of the entries of dL/dW per bin of magnitudes in every layer; a cloud that drifts to the left fades."""
     return _distribution(plot, "weight_gradient_histogram", "Size of an entry of dL/dW")
 
 
-def _distribution(plot: Plot, name: str, axis: str) -> go.Figure:
+def _distribution(plot: Plot, name: str, axis: str) -> Figure:
     """Share of entries per bin (x) in every layer (y), one panel for each network, at the last measured epoch.
 
     The column at the left of a magnitude's figure holds what is exactly zero or nearly so.
@@ -96,7 +96,7 @@ def _distribution(plot: Plot, name: str, axis: str) -> go.Figure:
     plot.panel_per_network()
     centres = np.broadcast_to(single(columns.centres), columns.shares.shape[1:])
     for row, network in enumerate(plot.networks, start=1):
-        heat = go.Heatmap(
+        heat = Heatmap(
             x=np.arange(len(columns.centres)), y=shares["layer"].values, z=single(columns.shares[row - 1]),
             coloraxis="coloraxis", hoverongaps=False, customdata=centres,
             hovertemplate="layer %{y}, near %{customdata:.2~g}<br>share %{z:.2%}"

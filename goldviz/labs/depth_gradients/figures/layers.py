@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.diagnostics.findings import times
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import number_ticks, unseen, whole
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, first_below_highest, positive
@@ -19,7 +19,7 @@ ALL_ZERO = "Every gradient recorded so far is exactly 0: no weight is told to mo
 @figure("Does the gradient reach the first layer?", title="Does the gradient reach layer 1?", needs=("gradient_norm",),
         shows="How long the gradient of each weight matrix is, at one epoch and on average so far.",
         cannot_show="Norms say how long gradients are, not whether they point the right way.")  # fmt: skip
-def gradient_by_layer(plot: Plot) -> go.Figure:
+def gradient_by_layer(plot: Plot) -> Figure:
     """Norm of the gradient of every weight matrix at one epoch, on a log axis (document 001, eq. 27, Annex 5.3).
 
     A flat curve means that every layer is told about as loudly what to change; a curve that falls towards the
@@ -55,7 +55,7 @@ def _reach(plot: Plot, now: xr.DataArray) -> str:
 @figure("When does the gradient fade, and where?", title="When does the gradient fade?", needs=("gradient_norm",),
         shows="The same norms for every epoch of the run, in the same colours for both networks.",
         cannot_show="Colours tell orders of magnitude apart; changes of a few per cent do not show.")  # fmt: skip
-def gradient_heat_map(plot: Plot) -> go.Figure:
+def gradient_heat_map(plot: Plot) -> Figure:
     """Norm of every weight matrix's gradient over the whole run, as log10 colour, one panel for each network.
 
     A dark bottom that spreads is a gradient that fades; the same colours hold for both networks. Grey: exactly
@@ -72,7 +72,7 @@ def gradient_heat_map(plot: Plot) -> go.Figure:
         shows="By how much the gradient shrinks, or grows, from each hidden layer's weight matrix to the one below it.",
         cannot_show="The input matrix and the read-out have another shape, so they are left out; norms of theirs do "
         "not compare.")  # fmt: skip
-def decay_rate(plot: Plot) -> go.Figure:
+def decay_rate(plot: Plot) -> Figure:
     """log ||g_(l+1)|| - log ||g_l|| of neighbouring hidden layers' weight matrices (Annex 5.3), in nats, by layer l.
 
     Above zero the gradient shrinks on its way back from layer l+1 to l, below zero it grows. Constant values
@@ -93,7 +93,7 @@ def decay_rate(plot: Plot) -> go.Figure:
         shows="The measured factor of each block, beside the average gain of its Jacobian (document 001, eq. 27, 48).",
         cannot_show="The average gain is taken without dropout, for a gradient of random direction; a real one prefers "
         "some.")  # fmt: skip
-def gradient_factor(plot: Plot) -> go.Figure:
+def gradient_factor(plot: Plot) -> Figure:
     """Measured ||dL/dh_(l-1)|| / ||dL/dh_l|| beside the root-mean-square gain of dh_l/dh_(l-1) (eq. 27, 45-48).
 
     For a residual block that Jacobian is I + dF/dh, and its gain stays near 1; for a plain one it is dF/dh alone.
@@ -119,7 +119,7 @@ def gradient_factor(plot: Plot) -> go.Figure:
 
 def _add_predicted(plot: Plot, network: str, gain: xr.DataArray) -> None:
     style = plot.look_of(network)
-    open_curve = go.Scatter(
+    open_curve = Scatter(
         x=gain["block"].values, y=positive(gain).median("seed").values, name=f"{style.label}, expected",
         legendgroup=network, showlegend=False, mode="lines+markers",
         line={"color": style.colour, "width": 1.2, "dash": "dot"},

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive, single
@@ -19,7 +19,7 @@ MOST_LINES = 20
         shows="The training loss over the epochs, and the test loss at the end beside that of predicting zero.",
         cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its "
         "own.")  # fmt: skip
-def loss(plot: Plot) -> go.Figure:
+def loss(plot: Plot) -> Figure:
     """Training loss over the epochs; after training, the test loss at the right, beside that of predicting zero.
 
     A curve that ends on the line of predicting zero has learned nothing that it can use on new samples.
@@ -38,7 +38,7 @@ def loss(plot: Plot) -> go.Figure:
         shows="How large each step is beside the weights that it changes, layer by layer.",
         cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
         "way.")  # fmt: skip
-def update_to_data(plot: Plot) -> go.Figure:
+def update_to_data(plot: Plot) -> Figure:
     """Spread of each step over the spread of the weights it changes, by layer, over the epochs, on a log axis.
 
     Near 10^-3 is the usual advice; far below, a layer hardly moves; far above, each step overwrites the weights.
@@ -51,13 +51,13 @@ def update_to_data(plot: Plot) -> go.Figure:
         curves = single(ratios.sel(network=network).transpose("layer", "epoch").values)
         colours = look.depth_colours(len(layers), plot.theme)
         for colour, layer, curve in zip(colours, ratios["layer"].values, curves, strict=True):
-            line = go.Scatter(
+            line = Scatter(
                 x=ratios["epoch"].values, y=curve, mode="lines" if len(curve) > 1 else "markers",
                 line={"color": colour, "width": 1.8}, showlegend=False, name=f"layer {layer}",
                 hovertemplate=f"epoch %{{x}}, layer {layer}<br>%{{y:.2e}}<extra></extra>",
             )  # fmt: skip
             plot.add(line, row=row)
-    carrier = go.Scatter(x=[None], y=[None], mode="markers", marker={"color": [0], "coloraxis": "coloraxis"})
+    carrier = Scatter(x=[None], y=[None], mode="markers", marker={"color": [0], "coloraxis": "coloraxis"})
     plot.add(carrier.update(showlegend=False, hoverinfo="skip"), row=1)
     plot.log_axis("update_to_data", "Ratio")
     plot.step_axis()

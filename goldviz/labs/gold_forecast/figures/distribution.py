@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
-from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
 from goldviz.figures.limits import Values
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
@@ -35,7 +34,7 @@ DARKNESS = (0.16, 0.22, 0.3)
         shows="The last forecasts as bands of 50, 80 and 95 %, and what came.",
         cannot_show="These few months say little of other times; a fan that holds its points can still be needlessly "
         "wide.")  # fmt: skip
-def fan(plot: Plot) -> go.Figure:
+def fan(plot: Plot) -> Figure:
     """The last forecasts as bands of 50, 80 and 95 %, with their mean, and what came.
 
     Before the run's end there is one band, two standard deviations around the mean. Bands that never widen or narrow
@@ -51,16 +50,16 @@ def fan(plot: Plot) -> go.Figure:
     style, figure = style_of(series.network), plot.figure
     for (name, low, high), alpha in zip(bands, DARKNESS[-len(bands) :], strict=True):
         edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
-        figure.add_trace(go.Scatter(y=shown(series, low)[last], showlegend=False, **edge))
+        figure.add_trace(Scatter(y=shown(series, low)[last], showlegend=False, **edge))
         fill = look.with_alpha(style.colour, alpha)
         figure.add_trace(
-            go.Scatter(y=shown(series, high)[last], name=name, showlegend=False, fill="tonexty", fillcolor=fill, **edge)
+            Scatter(y=shown(series, high)[last], name=name, showlegend=False, fill="tonexty", fillcolor=fill, **edge)
         )  # fmt: skip
     unit = "" if series.target == "level" else " %"
     mean = shown(series, series.mean.mean(axis=1))[last]
     if series.target != "volatility":
         figure.add_trace(
-            go.Scatter(x=dates, y=mean, name="mean", mode="lines", line={"color": style.colour, "width": 2},
+            Scatter(x=dates, y=mean, name="mean", mode="lines", line={"color": style.colour, "width": 2},
                        hovertemplate=f"mean %{{y:.4~g}}{unit}")
         )  # fmt: skip
     _, low, high = bands[0]
@@ -83,12 +82,12 @@ def _what_bands(ds: xr.Dataset, series: Series) -> str:
 
 
 def _add_points(
-    figure: go.Figure, dates: list[str], came: Values, outside: Values, unit: str, theme: Theme
+    figure: Figure, dates: list[str], came: Values, outside: Values, unit: str, theme: Theme
 ) -> None:  # fmt: skip
     """What came, as dots; in gold and ringed where it lies outside the widest band."""
     ink = INKS[theme]
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=dates, y=came, name="what came", mode="markers", hovertemplate=f"came %{{y:.4~g}}{unit}",
             marker={
                 "size": np.where(outside, 9, 5).tolist(),
@@ -104,7 +103,7 @@ def _add_points(
         shows="Where in its forecast distribution each value fell, and how many values the intervals held.",
         cannot_show="Right on average is not right on each day: a constant width can pass here, and fail in calm and "
         "in stormy times.")  # fmt: skip
-def calibration(plot: Plot) -> go.Figure:
+def calibration(plot: Plot) -> Figure:
     """Histogram of the forecast probability of at most what came (PIT), and how much the intervals held.
 
     If the distributions are right, the histogram is flat but for chance (Dawid 1984). A hill in the middle says that
@@ -127,7 +126,7 @@ def calibration(plot: Plot) -> go.Figure:
     at = np.array([100 * (entry.share) for entry in held])
     names = [f"{entry.nominal:.0%}".replace("%", " %") for entry in held]
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=names, y=off, mode="markers", marker={"symbol": style.symbol, "size": 11, "color": style.colour},
             error_y={"array": ends[:, 1] - at, "arrayminus": at - ends[:, 0], "color": style.colour, "thickness": 2},
             customdata=at, hovertemplate="held %{customdata:.1f} %<br>%{y:+.1f} points<extra>%{x} interval</extra>",
@@ -156,12 +155,12 @@ def calibration(plot: Plot) -> go.Figure:
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
 
 
-def _add_histogram(figure: go.Figure, values: Values, colour: str, theme: Theme) -> None:
+def _add_histogram(figure: Figure, values: Values, colour: str, theme: Theme) -> None:
     counts, chance = histogram(values)
     bins, share = len(counts), counts / values.size
     flat = 1 / bins
     figure.add_trace(
-        go.Bar(
+        Bar(
             x=(np.arange(bins) + 0.5) / bins, y=100 * share, width=0.92 / bins, marker_color=colour, opacity=0.85,
             customdata=counts, hovertemplate="%{y:.1f} % (%{customdata})<extra>around %{x:.2f}</extra>",
         ),

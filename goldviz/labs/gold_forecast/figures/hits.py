@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import number_ticks
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
@@ -21,7 +21,7 @@ NO_SIGN = "A forecast of the variance has no sign: see how large the next move w
         shows="The share of right signs by year, with 95 % intervals, beside always saying up.",
         cannot_show="It counts a small move like a large one: a forecaster can be right often and still "
         "lose.")  # fmt: skip
-def hits(plot: Plot) -> go.Figure:
+def hits(plot: Plot) -> Figure:
     """Share of moves whose sign the forecast had right, by year and in all, with 95 % Wilson intervals.
 
     Not one half but always saying *up* is what to beat: gold has risen on more days than not. Moves and forecasts of
@@ -42,7 +42,7 @@ def hits(plot: Plot) -> go.Figure:
     figure = plot.figure
     _add_rates(figure, series.network, places, found)
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=places, y=[100 * entry.up.rate for entry in found], mode="markers", name="always up",
             marker={"symbol": "line-ew-open", "size": 18, "color": plot.ink.accent, "line": {"width": 3}},
             hovertemplate="always up %{y:.1f} %",
@@ -66,13 +66,13 @@ def hits(plot: Plot) -> go.Figure:
     return plot.finish(*notes)
 
 
-def _add_rates(figure: go.Figure, network: str, places: list[int], found: list[Direction]) -> None:
+def _add_rates(figure: Figure, network: str, places: list[int], found: list[Direction]) -> None:
     style = style_of(network)
     rates = np.array([100 * entry.network.rate for entry in found])
     ends = 100 * np.array([entry.interval for entry in found])
     counts = [entry.network.counted for entry in found]
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=places, y=rates, mode="markers", name=style.label,
             marker={"symbol": style.symbol, "size": 10, "color": style.colour},
             error_y={"array": ends[:, 1] - rates, "arrayminus": rates - ends[:, 0], "color": style.colour,

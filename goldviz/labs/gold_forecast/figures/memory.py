@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.diagnostics.findings import percent
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power, power_ticks, unseen, whole
 from goldviz.figures.limits import Values, log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
@@ -37,7 +37,7 @@ WITHOUT_STATES = "An MLP reads its window at once: it has no hidden state that t
         shows="How long dL/dh is at each row before the forecast.",
         cannot_show="Where returns have no memory there is nothing to reach back for: a short reach need not be a "
         "fault.")  # fmt: skip
-def gradient_by_lag(plot: Plot) -> go.Figure:
+def gradient_by_lag(plot: Plot) -> Figure:
     """Norm of dL/dh so many rows before the forecast, at one look of the last refit, on a log axis.
 
     Read it from left to right, as the error travels back. Where it is hundreds of times smaller than at the start,
@@ -72,7 +72,7 @@ def _reach(now: xr.DataArray) -> str:
         shows="How much the forecast moves with each input, by channel and by rows back.",
         cannot_show="A large derivative says what is used, not what is of use; and inputs that move together share "
         "their credit by chance.")  # fmt: skip
-def listening(plot: Plot) -> go.Figure:
+def listening(plot: Plot) -> Figure:
     """Mean size of the forecast's derivative by each input, by channel and by rows back, as log10 colour.
 
     A bright row is a channel that the forecast moves with. What is dark everywhere has no say. It says what the
@@ -91,7 +91,7 @@ def listening(plot: Plot) -> go.Figure:
     values = log10(now.isel(lag=columns)).values[::-1]
     hover = "%{customdata}, %{x} rows back<br>10<sup>%{z:.2f}</sup>"
     names = np.broadcast_to(np.array([as_label(name) for name in channels[::-1]])[:, None], values.shape)
-    figure = plot.figure = go.Figure(
+    figure = plot.figure = Figure(
         cells(values, x=now["lag"].values[columns], y=list(range(len(channels))), hover=hover, hoverongaps=False,
               customdata=names if values.size <= MOST_CELLS // 8 else None)
     )  # fmt: skip
@@ -129,7 +129,7 @@ def _loudest(channels: list[str], shares: Values) -> str:
         shows="The hidden states behind the last forecasts, slow units at the top.",
         cannot_show="What a unit means cannot be read off it: another seed finds other units for the same "
         "forecast.")  # fmt: skip
-def hidden(plot: Plot) -> go.Figure:
+def hidden(plot: Plot) -> Figure:
     """Hidden state behind each of the last forecasts, last refit, first seed; the slowest units at the top.
 
     A unit is slow if its value resembles the one of the day before (autocorrelation at lag 1). Slow units carry what

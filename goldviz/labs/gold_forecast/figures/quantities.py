@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import limits, plot
+from goldviz.figures.draft import Figure
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
 from goldviz.figures.maps import legend_below
 from goldviz.figures.reading import MOST_COLUMNS, absence, thinned
@@ -54,14 +54,14 @@ def labels(dates: Dates) -> list[str]:
     return [str(date) for date in dates]
 
 
-def date_axis(figure: go.Figure, ends: tuple[float, float], ticks: int = 6) -> None:
+def date_axis(figure: Figure, ends: tuple[float, float], ticks: int = 6) -> None:
     """An axis of dates for every panel, between two days since 1970."""
     low, high = (str(np.datetime64(0, "D") + np.timedelta64(round(end), "D")) for end in ends)
     figure.update_xaxes(type="date", range=(low, high), nticks=ticks, tickangle=0, showgrid=False)
     figure.update_xaxes(unifiedhovertitle_text="%{x|%d %b %Y}")
 
 
-def dates_over_legend(figure: go.Figure) -> go.Figure:
+def dates_over_legend(figure: Figure) -> Figure:
     """Put the legend under an axis of dates, which has no title; a phone's plot has no room for it above."""
     legend_below(figure)
     return figure.update_layout(legend_y=-0.13, margin_b=100)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.limits import Values
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
@@ -23,7 +23,7 @@ from goldviz.labs.gold_forecast.words import forecasts_counted, model_name, sour
         shows="The score of the network and of every baseline against the simplest forecast, with 95 % intervals.",
         cannot_show="Intervals hold for one network tried once: choosing the best of many makes them too narrow. No "
         "costs of trading are in them.")  # fmt: skip
-def scoreboard(plot: Plot) -> go.Figure:
+def scoreboard(plot: Plot) -> Figure:
     """Scores against the simplest forecast, with the 95 % interval of a block bootstrap once the run has ended.
 
     R2 out of sample for means (Campbell and Thompson 2008), the gain in QLIKE for volatility. An interval that holds
@@ -65,7 +65,7 @@ def scoreboard(plot: Plot) -> go.Figure:
     return plot.finish(*notes, height=height, legend=False, hover="closest")
 
 
-def _beyond(figure: go.Figure, series: Series, row: float, value: float, colour: str) -> None:
+def _beyond(figure: Figure, series: Series, row: float, value: float, colour: str) -> None:
     """An arrow at the left edge, with its number, for a score that lies beyond it."""
     figure.add_annotation(
         x=0, xref="x domain", xanchor="left", y=row, yref="y", font={"color": colour, "size": 13},
@@ -73,7 +73,7 @@ def _beyond(figure: go.Figure, series: Series, row: float, value: float, colour:
     )  # fmt: skip
 
 
-def _add_score(figure: go.Figure, series: Series, model: str, row: int, result: Result, low: float) -> None:
+def _add_score(figure: Figure, series: Series, model: str, row: int, result: Result, low: float) -> None:
     """A dot with its interval."""
     style = style_of(series.network if model == "network" else model)
     own = model == "network"
@@ -91,7 +91,7 @@ def _add_score(figure: go.Figure, series: Series, model: str, row: int, result: 
         }  # fmt: skip
         words += f"<br>95 %: {result.low:+.3f} to {result.high:+.3f}{unit}"
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=[result.value], y=[row], name=name, mode="markers", error_x=bars,
             marker={"symbol": style.symbol, "size": 13 if own else 10, "color": style.colour},
             hovertemplate=f"{words}<extra>{name}</extra>",
@@ -99,10 +99,10 @@ def _add_score(figure: go.Figure, series: Series, model: str, row: int, result: 
     )  # fmt: skip
 
 
-def _add_seeds(figure: go.Figure, series: Series, row: int, values: Values) -> None:
+def _add_seeds(figure: Figure, series: Series, row: int, values: Values) -> None:
     """A stroke for each seed's score alone."""
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=values, y=np.full(values.size, row - 0.26), mode="markers", name="each seed",
             marker={"symbol": "line-ns-open", "size": 10, "color": style_of(series.network).colour,
                     "line": {"width": 1.5}},
@@ -112,7 +112,7 @@ def _add_seeds(figure: go.Figure, series: Series, row: int, values: Values) -> N
 
 
 def _add_final(
-    figure: go.Figure, series: Series, final: dict[str, float], names: list[str], low: float, theme: Theme
+    figure: Figure, series: Series, final: dict[str, float], names: list[str], low: float, theme: Theme
 ) -> None:
     """A diamond for each score in the final block."""
     places = [
@@ -123,7 +123,7 @@ def _add_final(
             _beyond(figure, series, row, value, INKS[theme].accent)
     if places:
         figure.add_trace(
-            go.Scatter(
+            Scatter(
                 x=[value for value, _ in places], y=[row for _, row in places], mode="markers", name="final block",
                 marker={"symbol": "diamond-open", "size": 10, "color": INKS[theme].accent, "line": {"width": 2}},
                 hovertemplate="final block: %{x:+.3f}<extra></extra>",

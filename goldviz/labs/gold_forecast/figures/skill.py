@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import MARKERS_UP_TO, add_range
 from goldviz.figures.limits import Values
 from goldviz.figures.plot import Plot
@@ -38,7 +38,7 @@ ALL_REFITS_MARKED = 12
         shows="What the network and every baseline gained over the simplest forecast, added up over time.",
         cannot_show="A curve that ended well may have done so by chance or in one episode, and who tries often enough "
         "finds one.")  # fmt: skip
-def skill(plot: Plot) -> go.Figure:
+def skill(plot: Plot) -> Figure:
     """Gains over the simplest forecast, added up over time (Goyal and Welch 2008): above 0 is better so far.
 
     For means the gain is squared error saved, in percent of all that the simplest forecast has, so the curve ends in
@@ -78,7 +78,7 @@ def skill(plot: Plot) -> go.Figure:
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
 
 
-def _add_network(figure: go.Figure, series: Series, dates: list[str], values: Values, kept: Values) -> list[Values]:
+def _add_network(figure: Figure, series: Series, dates: list[str], values: Values, kept: Values) -> list[Values]:
     """The network's curve over the range of its seeds; returns what was drawn beside the curve."""
     style, name = style_of(series.network), series.network
     drawn = []
@@ -90,7 +90,7 @@ def _add_network(figure: go.Figure, series: Series, dates: list[str], values: Va
         add_range(figure, name, dates, low[kept], high[kept])
         drawn = [low, high]
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=dates, y=values[kept], name=style.label, legendgroup=name,
             mode="lines+markers" if len(dates) <= MARKERS_UP_TO else "lines",
             line={"color": style.colour, "width": 2.5}, marker={"symbol": style.symbol, "size": 7},
@@ -100,10 +100,10 @@ def _add_network(figure: go.Figure, series: Series, dates: list[str], values: Va
     return drawn
 
 
-def _add_baseline(figure: go.Figure, model: str, dates: list[str], values: Values, series: Series) -> None:
+def _add_baseline(figure: Figure, model: str, dates: list[str], values: Values, series: Series) -> None:
     style = style_of(model)
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=dates, y=values, name=style.label, legendgroup=model, mode="lines",
             line={"color": style.colour, "dash": style.dash, "width": 1.5}, hovertemplate=_hover(series),
         )
@@ -119,7 +119,7 @@ def _too_far(far: list[str]) -> str:
     return f"Far below, not drawn: {', '.join(style_of(model).label for model in far)}." if far else ""
 
 
-def _mark_refits(figure: go.Figure, series: Series, theme: Theme) -> None:
+def _mark_refits(figure: Figure, series: Series, theme: Theme) -> None:
     """A stroke where the next refit takes over."""
     starts = np.flatnonzero(np.diff(series.block) != 0) + 1
     height = 1 if len(starts) < ALL_REFITS_MARKED else 0.04
@@ -132,7 +132,7 @@ def _mark_refits(figure: go.Figure, series: Series, theme: Theme) -> None:
     figure.update_layout(shapes=[*figure.layout.shapes, *strokes])
 
 
-def _shade_final(figure: go.Figure, series: Series, theme: Theme) -> str:
+def _shade_final(figure: Figure, series: Series, theme: Theme) -> str:
     """The final block as a shaded part with its name, where it was opened; returns the sentence about it."""
     opened = final_results(series)
     if not opened:

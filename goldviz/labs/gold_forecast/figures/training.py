@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import MARKERS_UP_TO, legend_above_headings
 from goldviz.figures.maps import legend_below
 from goldviz.figures.plot import Plot
@@ -30,7 +30,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
         shows="Training and validation loss of every refit, and the epochs whose weights make the forecasts.",
         cannot_show="The best epoch is chosen on validation data, so the loss there is a little too good to be "
         "true.")  # fmt: skip
-def loss(plot: Plot) -> go.Figure:
+def loss(plot: Plot) -> Figure:
     """Training and validation loss of every refit over the epochs, on one scale, with each refit's best epoch.
 
     Where training goes on falling while validation rises, the network learns its past by heart; the forecasts come
@@ -51,7 +51,7 @@ def loss(plot: Plot) -> go.Figure:
         by_refit = curves.median("seed")
         x, y = _one_trace(by_refit.isel(fold=chosen))
         figure.add_trace(
-            go.Scatter(
+            Scatter(
                 x=x, y=y, mode="lines", name="each refit", showlegend=False,
                 line={"color": look.with_alpha(style.colour, 0.45), "width": 1}, hoverinfo="skip",
             ),
@@ -59,7 +59,7 @@ def loss(plot: Plot) -> go.Figure:
         )  # fmt: skip
         middle = by_refit.median("fold")
         figure.add_trace(
-            go.Scatter(
+            Scatter(
                 x=middle["epoch"].values, y=middle.values, name="median", legendgroup="median",
                 mode="lines+markers" if middle.size <= MARKERS_UP_TO else "lines", showlegend=row == 1,
                 line={"color": style.colour, "width": 3}, marker={"symbol": style.symbol, "size": 7},
@@ -108,7 +108,7 @@ def _add_best(plot: Plot) -> str:
         return ""
     x, y = np.array(places).T
     plot.add(
-        go.Scatter(
+        Scatter(
             x=x, y=y, mode="markers", name="best so far", legendgroup="best", hovertemplate="best %{y:.4f}",
             marker={"symbol": "diamond-open", "size": 9, "color": plot.ink.accent, "line": {"width": 2}},
         ),
@@ -121,7 +121,7 @@ def _add_best(plot: Plot) -> str:
         shows="The gradient's norm by layer over the epochs, in the last refit.",
         cannot_show="Healthy gradients of the parameters do not prove that the signal survives through "
         "time.")  # fmt: skip
-def gradient_by_layer(plot: Plot) -> go.Figure:
+def gradient_by_layer(plot: Plot) -> Figure:
     """Norm of the gradient of each layer over the epochs, last refit, on a log axis.
 
     A layer whose curve lies orders of magnitude below the others is hardly taught. Before clipping.
@@ -136,7 +136,7 @@ def gradient_by_layer(plot: Plot) -> go.Figure:
         shows="How large the steps are beside the weights that they change, by layer, in the last refit.",
         cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
         "way.")  # fmt: skip
-def update_to_data(plot: Plot) -> go.Figure:
+def update_to_data(plot: Plot) -> Figure:
     """Spread of the steps over the spread of the weights that they change, by layer, last refit, on a log axis.
 
     Near 10^-3 is the usual advice; far below, the weights hardly move; far above, each step overwrites them.
@@ -149,7 +149,7 @@ def update_to_data(plot: Plot) -> go.Figure:
     return finished
 
 
-def _by_layer(plot: Plot, name: str, heading: str) -> go.Figure:
+def _by_layer(plot: Plot, name: str, heading: str) -> Figure:
     ds = plot.ds
     values = positive(plot.thinned(name, most=POINTS).astype(np.float64))
     layers = [str(layer) for layer in ds["layer"].values]

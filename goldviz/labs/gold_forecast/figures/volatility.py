@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import add_range
 from goldviz.figures.limits import Values
 from goldviz.figures.plot import Plot
@@ -32,7 +32,7 @@ WINDOWS = 300
 @figure("How large will the next move be?",
         shows="The forecast standard deviation beside EWMA's and GARCH's, over the largest moves.",
         cannot_show="Volatility itself is never observed: one day's move is a very noisy reading of it.")  # fmt: skip
-def volatility(plot: Plot) -> go.Figure:
+def volatility(plot: Plot) -> Figure:
     """Forecast standard deviation of the network, EWMA and GARCH over time, over the largest move of each window.
 
     Large moves come in clusters, so a width that rises after one is right more often than not. A flat curve knows no
@@ -46,7 +46,7 @@ def volatility(plot: Plot) -> go.Figure:
     starts = np.arange(0, len(series.dates), width)
     dates = labels(series.dates[np.minimum(starts + width, len(series.dates)) - 1])
     sizes = _largest(np.abs(shown(series, moves(series))), starts)
-    figure = plot.figure = go.Figure(_strokes(dates, sizes, plot.theme, "" if series.target == "level" else " %"))
+    figure = plot.figure = Figure(_strokes(dates, sizes, plot.theme, "" if series.target == "level" else " %"))
     drawn = [np.array([0.0]), sizes]
     for name in ("ewma", "garch"):
         if name in series.baseline_scales:
@@ -66,18 +66,18 @@ def volatility(plot: Plot) -> go.Figure:
     return dates_over_legend(figure)
 
 
-def _strokes(dates: list[str], sizes: Values, theme: Theme, unit: str) -> go.Scatter:
+def _strokes(dates: list[str], sizes: Values, theme: Theme, unit: str) -> Node:
     """A stroke from zero to each size, all in one trace."""
     x = [day for date in dates for day in (date, date, None)]
     y = np.stack([np.zeros_like(sizes), sizes, np.full_like(sizes, np.nan)], axis=1).ravel()
     line = {"color": look.with_alpha(INKS[theme].muted, 0.55), "width": 1}
-    return go.Scatter(
+    return Scatter(
         x=x, y=y, mode="lines", name="largest move", legendgroup="moves", line=line,
         hovertemplate=f"|move| %{{y:.2f}}{unit}", connectgaps=False,
     )  # fmt: skip
 
 
-def _add_network(figure: go.Figure, series: Series, dates: list[str], starts: Values) -> list[Values]:
+def _add_network(figure: Figure, series: Series, dates: list[str], starts: Values) -> list[Values]:
     scales = shown(series, series.scale)
     by_seed = np.stack([_root_mean_square(scale, starts) for scale in scales.T])
     low, high = by_seed.min(axis=0), by_seed.max(axis=0)
@@ -88,11 +88,11 @@ def _add_network(figure: go.Figure, series: Series, dates: list[str], starts: Va
     return [low, high, middle]
 
 
-def _add_line(figure: go.Figure, name: str, dates: list[str], values: Values, width: float) -> None:
+def _add_line(figure: Figure, name: str, dates: list[str], values: Values, width: float) -> None:
     style = style_of(name)
     dash = style.dash if width < 2 else "solid"
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=dates, y=values, name=style.label, legendgroup=name, mode="lines", hovertemplate="%{y:.3f}",
             line={"color": style.colour, "dash": dash, "width": width},
         )

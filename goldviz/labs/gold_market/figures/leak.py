@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import market
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import worded
 from goldviz.figures.reading import sentences, thinned
 from goldviz.figures.spec import drawn
@@ -21,25 +21,25 @@ NO_COVARIATE = "This market has no covariate: there is nothing to join."
        shows="The correlation over a rolling window, placed on the day on which its last answer was known.",
        cannot_show="Anything that is not a straight line between the two, or that needs several "
        "covariates.")  # fmt: skip
-def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Rolling correlation of the target's next move with one covariate, known at the forecast and joined by date."""
     number = int(ds.attrs["number"])
     if number == 0:
         return worded(NO_COVARIATE, title="Does a covariate tell the next move?", theme=theme)
     kept, thinning = thinned(ds.sizes["answer_day"], MOST_DAYS, "day")
-    dates, figure = market.days(ds["answer_day"])[kept], go.Figure()
+    dates, figure = market.days(ds["answer_day"])[kept], Figure()
     noise = ds["noise"].values[kept]
     edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
-    figure.add_trace(go.Scatter(y=-noise, showlegend=False, **edge))
+    figure.add_trace(Scatter(y=-noise, showlegend=False, **edge))
     fill = look.with_alpha(INKS[theme].muted, 0.25)
-    figure.add_trace(go.Scatter(y=noise, fill="tonexty", fillcolor=fill, showlegend=False, **edge))
+    figure.add_trace(Scatter(y=noise, fill="tonexty", fillcolor=fill, showlegend=False, **edge))
     for kind, label, colour, dash in (
         ("joined", "joined by date", market.JOINED, "dot"),
         ("known", "known at the forecast", market.KNOWN, "solid"),
     ):
         used = (ds.attrs["alignment"] == "date") == (kind == "joined")
         figure.add_trace(
-            go.Scatter(x=dates, y=ds[f"{kind}_rolling"].values[kept], mode="lines", name=label,
+            Scatter(x=dates, y=ds[f"{kind}_rolling"].values[kept], mode="lines", name=label,
                        line={"color": colour, "dash": dash, "width": 3 if used else 1.6}, hovertemplate="%{y:+.2f}")
         )  # fmt: skip
     target, beside = (market.shortened(str(ds["channel"].values[k])) for k in (0, number))
@@ -63,7 +63,7 @@ def overall_sentence(ds: xr.Dataset) -> str:
        shows="Each covariate's correlation with the target's next move over all the years, both ways.",
        cannot_show="How a forecast would do: this is in sample, and a leak can hide in one covariate out of "
        "many.")  # fmt: skip
-def leak(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def leak(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Every covariate's two correlations over all the years, and what lies between them."""
     title = "Which covariates leak when joined by date?"
     count = ds.sizes["channel"] - 1
@@ -71,8 +71,8 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
         return worded(NO_COVARIATE, title=title, theme=theme)
     known, joined = ds["known_overall"].values[1:], ds["joined_overall"].values[1:]
     places, labels = np.arange(count), market.names(ds)[1:]
-    figure = go.Figure(
-        go.Scatter(x=np.stack([known, joined, np.full(count, np.nan)], axis=1).ravel(), y=np.repeat(places, 3),
+    figure = Figure(
+        Scatter(x=np.stack([known, joined, np.full(count, np.nan)], axis=1).ravel(), y=np.repeat(places, 3),
                    mode="lines", line={"color": look.with_alpha(market.JOINED, 0.45), "width": 5}, showlegend=False,
                    hoverinfo="skip")
     )  # fmt: skip
@@ -81,7 +81,7 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
         (known, "known at the forecast", "circle", market.KNOWN),
     ):
         figure.add_trace(
-            go.Scatter(x=values, y=places, mode="markers", name=name,
+            Scatter(x=values, y=places, mode="markers", name=name,
                        customdata=[as_label(market.words(ds, number + 1)) for number in range(count)],
                        marker={"symbol": symbol, "size": 11, "color": colour},
                        hovertemplate=f"<b>%{{customdata}}</b><br>{name}: %{{x:+.3f}}<extra></extra>")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import market
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Bar, Figure, Heatmap, Node
 from goldviz.figures.maps import cells, colour_bar
 from goldviz.figures.reading import sentences
 from goldviz.figures.spec import drawn
@@ -21,13 +21,13 @@ SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
 @drawn("Who is observed in which month?",
        shows="How many days of each month bring a new value of each channel, and how many masking hides.",
        cannot_show="Why a value is missing: a holiday, a late start and a lost record look the same.")  # fmt: skip
-def strip(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def strip(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """How many values of each channel a month brings, one row a channel."""
     masked = bool(np.nansum(ds["hidden"].values) > 0)
     months = ds["month"].values.astype("datetime64[D]").astype(str)
     weekdays = np.maximum(ds["weekdays"].values, 1.0)
     height = SEEN_HEIGHT if masked else SEEN_HEIGHT + HIDDEN_HEIGHT
-    figure = go.Figure()
+    figure = Figure()
     for number in range(ds.sizes["channel"]):
         seen, hidden = ds["seen"].values[:, number], ds["hidden"].values[:, number]
         heading = f"<b>{market.in_template(market.words(ds, number))}</b><br>%{{x|%B %Y}}: "
@@ -40,7 +40,7 @@ def strip(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
         if masked:
             share = np.where(hidden > 0, hidden / np.maximum(seen + hidden, 1), np.nan)
             figure.add_trace(
-                go.Heatmap(
+                Heatmap(
                     z=share[None].astype(np.float32), x=months, y=[number + height, number + height + HIDDEN_HEIGHT],
                     customdata=_said(hidden, seen + hidden), zmin=0, zmax=1, showscale=False, hoverongaps=False,
                     colorscale=[[0, with_alpha(market.HIDDEN, 0.15)], [1, market.HIDDEN]],
@@ -78,7 +78,7 @@ def _empty_sentence(ds: xr.Dataset) -> str:
     return "Blank: before a channel's first value or after its last." if np.isnan(ds["seen"].values).any() else ""
 
 
-def _channel_axis(figure: go.Figure, labels: list[str], *, middle: float = 0.0) -> None:
+def _channel_axis(figure: Figure, labels: list[str], *, middle: float = 0.0) -> None:
     """Channels from top to bottom, the target first."""
     places = np.arange(len(labels)) + middle
     figure.update_yaxes(
@@ -96,11 +96,11 @@ STATES = (
 
 @drawn("Who is new on which of the last days?", shows="Each mark is a new value in the row of that day's forecast.",
        cannot_show="Revisions: a series that is revised later stands here as it was last read.")  # fmt: skip
-def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Which channel has a new value in which of the last rows, and whether that value was out by then."""
     placed, masked = np.isfinite(ds["dated"].values), ds["masked"].values > 0
     early = placed & ~masked & (ds["wait"].values < 0)
-    figure = go.Figure()
+    figure = Figure()
     for where, (name, colour, height) in zip((placed & ~masked & ~early, early, masked), STATES, strict=True):
         if where.any():
             figure.add_trace(_blocks(ds, where, name, colour, height))
@@ -132,12 +132,12 @@ def early_sentence(ds: xr.Dataset) -> str:
     )
 
 
-def _blocks(ds: xr.Dataset, where: NDArray[np.bool_], name: str, colour: str, height: float) -> go.Bar:
+def _blocks(ds: xr.Dataset, where: NDArray[np.bool_], name: str, colour: str, height: float) -> Node:
     rows, channels = np.nonzero(where)
     heading = [as_label(market.words(ds, channel)) for channel in channels.tolist()]
     dated = ds["dated"].values[where].astype(np.int64).astype("datetime64[D]").astype(str)
     said = [_age(hours) for hours in ds["wait"].values[where]]
-    return go.Bar(
+    return Bar(
         x=market.days(ds["row"])[rows], y=np.full(len(rows), height), base=channels - height / 2, name=name,
         width=0.78 * _row_width(ds), marker={"color": colour, "line": {"width": 0}},
         customdata=np.stack([heading, dated, said], axis=-1),
@@ -162,7 +162,7 @@ def _age(hours: float) -> str:
     return f"{abs(hours):.3g} h {'before' if hours > 0 else 'after'} the forecast"
 
 
-def _shade_rows_without_forecast(figure: go.Figure, ds: xr.Dataset, theme: Theme) -> None:
+def _shade_rows_without_forecast(figure: Figure, ds: xr.Dataset, theme: Theme) -> None:
     half = np.timedelta64(int(_row_width(ds) / 2), "ms")
     for row in ds["row"].values[ds["forecast"].values == 0].astype("datetime64[ms]"):
         figure.add_shape(

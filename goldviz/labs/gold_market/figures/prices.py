@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import market
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import panels
 from goldviz.figures.reading import sentences, single, thinned
 from goldviz.figures.spec import drawn
@@ -24,7 +24,7 @@ LONGEST_WORDS = 34
        shows="Prices above zero as an index or on a log axis, so that equal heights are equal log returns.",
        cannot_show="Whether the two move together day by day; prices that both drift look alike without being "
        "related.")  # fmt: skip
-def prices(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def prices(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The target and the covariate beside it: on one log axis from 100 on, or in panels of their own."""
     kinds = ds["transformation"].values[[0, int(ds.attrs["number"])]]
     common = np.intersect1d(ds["day"].values, ds["beside_day"].values)
@@ -34,16 +34,16 @@ def prices(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
-def _index_prices(ds: xr.Dataset, start: np.datetime64, theme: Theme) -> go.Figure:
+def _index_prices(ds: xr.Dataset, start: np.datetime64, theme: Theme) -> Figure:
     """Both as an index that is 100 on the first day on which both are observed."""
-    figure, drawn, thinning = go.Figure(), [], ""
+    figure, drawn, thinning = Figure(), [], ""
     for name, dates, channel, colour, dash in _curves(ds, theme):
         base = float(ds[name].values[ds[dates].values == start][0])
         kept, thinning = thinned(ds.sizes[dates], MOST_DAYS, "day")
         index = 100 * ds[name].values[kept] / base
         drawn.append(index)
         figure.add_trace(
-            go.Scatter(x=market.days(ds[dates])[kept], y=single(index), customdata=single(ds[name].values[kept]),
+            Scatter(x=market.days(ds[dates])[kept], y=single(index), customdata=single(ds[name].values[kept]),
                        mode="lines", name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
                        line={"color": colour, "dash": dash, "width": 2},
                        hovertemplate="%{y:.4~g} (%{customdata:,.6~g}" + _after_number(ds, channel) + ")")
@@ -58,7 +58,7 @@ def _index_prices(ds: xr.Dataset, start: np.datetime64, theme: Theme) -> go.Figu
     return figure
 
 
-def _own_prices(ds: xr.Dataset, theme: Theme) -> go.Figure:
+def _own_prices(ds: xr.Dataset, theme: Theme) -> Figure:
     """Each in a panel and a unit of its own, prices above zero on a log axis."""
     curves, thinning = _curves(ds, theme), ""
     figure = panels([market.shortened(market.words(ds, channel), 44) for _, _, channel, _, _ in curves], theme)
@@ -66,7 +66,7 @@ def _own_prices(ds: xr.Dataset, theme: Theme) -> go.Figure:
         kept, thinning = thinned(ds.sizes[dates], MOST_DAYS, "day")
         values = ds[name].values[kept]
         figure.add_trace(
-            go.Scatter(x=market.days(ds[dates])[kept], y=single(values), mode="lines",
+            Scatter(x=market.days(ds[dates])[kept], y=single(values), mode="lines",
                        line={"color": colour, "width": 2},
                        name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
                        hovertemplate="%{y:,.6~g}" + _after_number(ds, channel)),

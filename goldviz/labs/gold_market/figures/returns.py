@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import market
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Bar, Figure, Node, Scatter
 from goldviz.figures.reading import sentences, single, thinned
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
@@ -25,13 +25,13 @@ NAMED_MOVES = 8
 @drawn("When are the moves large?",
        shows="The target's moves, and twice two volatilities that were known on the day before.",
        cannot_show="Moves within a day; one value a day is observed.")  # fmt: skip
-def returns(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Every move of the target within twice its volatility as it was known on the day before."""
     unit, window = market.unit_of_changes(ds), int(ds.attrs["window"])
     moves, dates = unit.factor * ds["change"].values, market.days(ds["change_day"])
     kept, span = extremes(moves, MOST_MOVES)
-    figure = go.Figure(
-        go.Scatter(x=dates[kept], y=single(moves[kept]), mode="lines", name=unit.noun.lower(),
+    figure = Figure(
+        Scatter(x=dates[kept], y=single(moves[kept]), mode="lines", name=unit.noun.lower(),
                    hovertemplate="%{y:+.2f}", line={"color": INKS[theme].muted, "width": 1})
     )  # fmt: skip
     drawn, thinning = thinned(len(moves), MOST_DAYS, "day")
@@ -42,7 +42,7 @@ def returns(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
         reach = single(2 * unit.factor * ds[name].values[drawn])
         for sign in (1, -1):
             figure.add_trace(
-                go.Scatter(x=dates[drawn], y=sign * reach, mode="lines", name=label,
+                Scatter(x=dates[drawn], y=sign * reach, mode="lines", name=label,
                            legendgroup=name, showlegend=sign > 0, line={"color": colour, "dash": dash, "width": 2},
                            hovertemplate="%{y:+.2f}" if sign > 0 else None, hoverinfo=None if sign > 0 else "skip")
             )  # fmt: skip
@@ -81,7 +81,7 @@ def outside_sentence(ds: xr.Dataset) -> str:
     return f"Outside the lines: {rolling} (last {int(ds.attrs['window'])}), {expanding} (all before)."
 
 
-def _named_moves(ds: xr.Dataset, unit: market.Unit, theme: Theme) -> go.Scatter:
+def _named_moves(ds: xr.Dataset, unit: market.Unit, theme: Theme) -> Node:
     """The largest moves, with their dates and how many standard deviations they were."""
     moves, sd = ds["change"].values, ds["rolling_sd"].values
     largest = np.argsort(-np.abs(moves))[:NAMED_MOVES]
@@ -91,7 +91,7 @@ def _named_moves(ds: xr.Dataset, unit: market.Unit, theme: Theme) -> go.Scatter:
         f"{abs(ratio):.1f} times the volatility known the day before" if np.isfinite(ratio) else "no volatility yet"
         for ratio in times
     ]
-    return go.Scatter(
+    return Scatter(
         x=market.days(ds["change_day"])[largest], y=unit.factor * moves[largest], mode="markers",
         name=f"{len(largest)} largest moves", customdata=said,
         marker={"symbol": "diamond", "size": 9, "color": INKS[theme].accent,
@@ -104,16 +104,16 @@ def _named_moves(ds: xr.Dataset, unit: market.Unit, theme: Theme) -> go.Scatter:
 @drawn("Are large moves rarer than in a Gaussian?",
        shows="Days by the size of their move, in bins of a quarter of the standard deviation.",
        cannot_show="That moves are independent draws: they are not, large ones come together.")  # fmt: skip
-def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The moves' histogram beside a Gaussian of the same standard deviation, counts on a log axis."""
     unit = market.unit_of_changes(ds)
     middle, gaussian = unit.factor * ds["bin"].values, ds["gaussian"].values
-    figure = go.Figure(
-        go.Bar(x=middle, y=ds["count"].values, name="days", width=unit.factor * ds.attrs["bin_width"],
+    figure = Figure(
+        Bar(x=middle, y=ds["count"].values, name="days", width=unit.factor * ds.attrs["bin_width"],
                marker={"color": market.KNOWN, "line": {"width": 0}}, hovertemplate="%{y:.0f}")
     )  # fmt: skip
     figure.add_trace(
-        go.Scatter(x=middle, y=np.where(gaussian > 0.2, gaussian, np.nan), name="Gaussian of the same sd", mode="lines",
+        Scatter(x=middle, y=np.where(gaussian > 0.2, gaussian, np.nan), name="Gaussian of the same sd", mode="lines",
                    line={"color": INKS[theme].accent, "dash": "dash", "width": 2.5}, hovertemplate="%{y:.3~g}")
     )  # fmt: skip
     off = int(ds.attrs["off_scale"])
@@ -147,16 +147,16 @@ def worst_sentence(ds: xr.Dataset) -> str:
        shows="The autocorrelation of the moves, which would help to forecast them, and of their squares.",
        cannot_show="Whether a lag is real: where volatility changes, the band is too narrow for the moves "
        "themselves.")  # fmt: skip
-def memory(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def memory(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Autocorrelation of the moves and of their squares, with the band of white noise."""
     unit, noise = market.unit_of_changes(ds), float(ds.attrs["noise"])
     lags = ds["lag"].values
-    figure = go.Figure(
-        go.Bar(x=lags, y=ds["of_squares"].values, name="squares: their size", width=0.55,
+    figure = Figure(
+        Bar(x=lags, y=ds["of_squares"].values, name="squares: their size", width=0.55,
                marker={"color": market.HIDDEN, "line": {"width": 0}}, hovertemplate="%{y:+.3f}")
     )  # fmt: skip
     figure.add_trace(
-        go.Scatter(x=lags, y=ds["of_changes"].values, name=f"{unit.noun.lower()}s themselves", mode="lines+markers",
+        Scatter(x=lags, y=ds["of_changes"].values, name=f"{unit.noun.lower()}s themselves", mode="lines+markers",
                    line={"color": market.KNOWN, "width": 1.5}, marker={"size": 6}, hovertemplate="%{y:+.3f}")
     )  # fmt: skip
     figure.add_hrect(y0=-noise, y1=noise, line_width=0, fillcolor=look.with_alpha(INKS[theme].muted, 0.25))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Bar, Figure
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
@@ -18,7 +18,7 @@ PARTS = {"token": "#0e7ac0", "position": "#009e73", "segment": "#838383", "sum":
 @drawn("How long is what is added up?",
        shows="Lengths of token, position and segment embedding, and of their sum (document 001, section 4.2.1).",
        cannot_show="Their directions: long vectors may cancel.")  # fmt: skip
-def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = None) -> go.Figure:
+def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = None) -> Figure:
     """The length of the three embeddings of every piece, and of their sum."""
     columns = [
         Column(ds["embedding_norm"].sel(part=part).values, part.capitalize(), colour, ".3f")
@@ -32,11 +32,11 @@ def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = N
 
 @drawn("Which pieces lie near?", shows="Cosines of token embeddings, before any context.",
        cannot_show="What the piece means in this text.")  # fmt: skip
-def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The vocabulary's pieces nearest to one piece, before any context."""
     labels = [piece_label(str(piece)) for piece in ds["nearby"].values]
-    figure = go.Figure(
-        go.Bar(
+    figure = Figure(
+        Bar(
             x=ds["cosine"].values, y=np.arange(len(labels)), orientation="h", customdata=labels, cliponaxis=False,
             texttemplate="%{x:.2f}", textposition="outside", marker={"color": "#0e7ac0", "line_width": 0},
             hovertemplate="%{customdata}: %{x:.3f}<extra></extra>",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
-from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
 from goldviz.figures.elements import add_heading
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.spec import drawn
@@ -31,15 +30,15 @@ SUMMARIES = {
        shows="The softmax of the classifier's logits, with the names that the model has for its classes.",
        cannot_show="Whether the model is right, and how it would judge texts unlike those that it was trained "
        "on.")  # fmt: skip
-def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = None) -> go.Figure:
+def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = None) -> Figure:
     """The probability of every class, of one text or of two."""
-    figure = go.Figure()
+    figure = Figure()
     texts = [(ds, "First", FIRST)] if second is None else [(ds, "First", FIRST), (second, "Second", SECOND)]
     for shown, words, colour in texts:
         chances = shown["probability"].values
         top = int(np.argmax(chances))
         figure.add_trace(
-            go.Bar(
+            Bar(
                 x=chances, y=label_texts(shown), name=words, orientation="h",
                 texttemplate="%{x:.1%}", textposition="outside", cliponaxis=False,
                 marker={"color": colour, "opacity": [1.0 if i == top else 0.65 for i in range(len(chances))]},
@@ -65,7 +64,7 @@ def label_texts(ds: xr.Dataset) -> list[str]:
 @drawn("What speaks for this class?",
        shows="Integrated gradients (Sundararajan et al. 2017) beside the attention that a piece receives.",
        cannot_show="How pieces act together: what two do only jointly is shared out between them.")  # fmt: skip
-def evidence(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def evidence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What every piece adds to the logit, beside the attention that it receives."""
     columns = [
         Column(ds["attribution"].values, "Adds to the logit", ADDS, "+.3~f"),
@@ -74,14 +73,14 @@ def evidence(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return beside_pieces(ds, columns, title=f"What speaks for “{ds.attrs['label']}”?", theme=theme)
 
 
-def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Each ordinary piece's evidence against the attention that it receives."""
     shown = ds.isel(piece=np.flatnonzero(~ds["special"].values))
     labels = [piece_label(str(token)) for token in shown["token"].values]
     sizes = np.abs(shown["attribution"].values)
     named = set(np.argsort(-sizes, kind="stable")[:6]) | set(np.argsort(-shown["attention_received"].values)[:4])
-    figure = go.Figure(
-        go.Scatter(
+    figure = Figure(
+        Scatter(
             x=shown["attention_received"].values, y=sizes, mode="markers+text", customdata=labels, cliponaxis=False,
             text=[label if place in named else "" for place, label in enumerate(labels)], textposition="top center",
             marker={"color": RECEIVES, "size": 8, "opacity": 0.7},
@@ -95,10 +94,10 @@ def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     return figure
 
 
-def heads_off(ds: xr.Dataset, *, label: str, theme: Theme = "light") -> go.Figure:
+def heads_off(ds: xr.Dataset, *, label: str, theme: Theme = "light") -> Figure:
     """How a logit changes when one head after another is switched off."""
     changes = ds["change"].sel(label=label)
-    figure = go.Figure(
+    figure = Figure(
         cells(changes.values, x=ds["head"].values, y=ds["layer"].values,
               hover="layer %{y}, head %{x}<br>off: %{z:+.3f}", xgap=1, ygap=1)
     )  # fmt: skip
@@ -116,13 +115,13 @@ def heads_off(ds: xr.Dataset, *, label: str, theme: Theme = "light") -> go.Figur
     return figure
 
 
-def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Logits with all heads and without the chosen ones."""
-    figure = go.Figure()
+    figure = Figure()
     for state, words, colour in (("all heads", "All heads", FIRST), ("without", "Without them", SECOND)):
         at = ds.sel(state=state)
         figure.add_trace(
-            go.Bar(
+            Bar(
                 x=at["logit"].values, y=label_texts(ds), orientation="h",
                 name=words, marker={"color": colour, "line_width": 0}, texttemplate="%{x:.2f}", textposition="outside",
                 customdata=at["probability"].values, cliponaxis=False,
@@ -142,12 +141,12 @@ def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
 @drawn("What does it expect in the hidden place?",
        shows="The likeliest pieces of the vocabulary, the hidden one in gold if it is among them.",
        cannot_show="Words of several pieces.")  # fmt: skip
-def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The pieces that the model expects in the masked place; the hidden one is marked."""
     words = [str(piece) for piece in ds["guessed"].values]
     truth = str(ds.attrs["truth"])
-    figure = go.Figure(
-        go.Bar(
+    figure = Figure(
+        Bar(
             x=ds["guess_probability"].values, y=np.arange(len(words)), orientation="h", texttemplate="%{x:.1%}",
             textposition="outside", cliponaxis=False, customdata=[piece_label(word) for word in words],
             marker={"color": [INKS[theme].accent if word == truth else FIRST for word in words], "line_width": 0},
@@ -171,7 +170,7 @@ def summary_of(ds: xr.Dataset, summary: str) -> xr.DataArray:
     return found / ds.sizes["piece"] if summary == "distance" else found
 
 
-def summaries(ds: xr.Dataset, *, second: xr.Dataset, summary: str, theme: Theme = "light") -> go.Figure:
+def summaries(ds: xr.Dataset, *, second: xr.Dataset, summary: str, theme: Theme = "light") -> Figure:
     """One number of every head, of two texts or models, in the same colours."""
     words = SUMMARIES[summary]
     figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
-from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Bar, Figure, make_subplots
 from goldviz.figures.elements import add_heading, worded
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.spec import drawn
@@ -46,7 +47,7 @@ def drawn_sentence(ds: xr.Dataset, keys: NDArray[np.intp]) -> str:
 @drawn("Whom does the query find?",
        shows="q k by dimension over the root of d_k; the sums are scores, and their softmax the weights.",
        cannot_show="Why the matrices are as they are.")  # fmt: skip
-def scores(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def scores(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The query, its products with the keys dimension by dimension, and the weights that come of their sums."""
     keys = largest_keys(ds)
     asked, products = ds["query_vector"].values, ds["query_vector"].values * ds["key_vector"].values[keys]
@@ -64,7 +65,7 @@ def scores(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
 
 @drawn("What does the head bring back?", shows="Each value times its weight, and their sum z.",
        cannot_show="What W_O and the other heads make of z.")  # fmt: skip
-def mixing(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def mixing(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The values, each times its weight, and their sum: the head's output."""
     keys = largest_keys(ds)
     weighted = ds["weight"].values[:, None] * ds["value_vector"].values
@@ -81,7 +82,7 @@ def mixing(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
 def _strip_over_rows(
     ds: xr.Dataset, strip_values: NDArray[np.float64], rows: NDArray[np.float64], keys: NDArray[np.intp], *,
     strip: str, below: bool, theme: Theme,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """A heat map of the keys' rows with the bars' place to its right, and one strip of a single vector."""
     share = 1.6 / (len(keys) + 1.6)
     heights = [1 - share, share] if below else [share, 1 - share]
@@ -118,9 +119,9 @@ def _strip_over_rows(
     return figure
 
 
-def _bars(figure: go.Figure, values: NDArray[np.float64], words: str, colour: str, row: int, written: str) -> None:
+def _bars(figure: Figure, values: NDArray[np.float64], words: str, colour: str, row: int, written: str) -> None:
     figure.add_trace(
-        go.Bar(
+        Bar(
             x=values, y=np.arange(len(values)), orientation="h", marker={"color": colour, "line_width": 0},
             texttemplate=written, textposition="outside", textfont_size=12, cliponaxis=False,
             hovertemplate=f"{words} {written}<extra></extra>",
@@ -135,9 +136,9 @@ def _bars(figure: go.Figure, values: NDArray[np.float64], words: str, colour: st
 
 
 def _finish(
-    figure: go.Figure, ds: xr.Dataset, keys: NDArray[np.intp], title: str, notes: list[str], scale: str,
+    figure: Figure, ds: xr.Dataset, keys: NDArray[np.intp], title: str, notes: list[str], scale: str,
     limits: tuple[float, float], theme: Theme,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     height = 210 + pieces.ROW_HEIGHT * (len(keys) + 2)
     look.apply(figure, theme, title=title, notes=notes, height=height, legend=False, hover="closest")
     colour_bar(figure, limits, SIGNED, scale)
@@ -148,7 +149,7 @@ def _finish(
 @drawn("Do the other measures agree?", shows="Raw weights, lengths of weighted values (Kobayashi et al. 2020), rollout "
        "and flow (Abnar and Zuidema 2020).",
        cannot_show="The feed-forward networks, which none of the five knows.")  # fmt: skip
-def shares(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def shares(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The query shared out over the pieces by five measures, each of which sums to 1."""
     title = "Do the other measures agree?"
     if not ds.sizes["piece"]:
@@ -183,13 +184,15 @@ def shares_notes(ds: xr.Dataset) -> list[str]:
 @drawn("Where does this head look?", name="map", shows="A row for each query, a column for each key; every row sums to "
        "1 (document 001, section 4.1.2, transposed).",
        cannot_show="How long the values are that the weights mix, and what later layers do with them.")  # fmt: skip
-def attention_map(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def attention_map(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """One head's weights, queries as rows; for reports, where nothing can be fetched."""
     labels = [pieces.piece_label(str(token)) for token in ds["key_token"].values]
     count = len(labels)
     every = max(1, -(-count // 40))
-    ticks = {"tickmode": "array", "tickvals": list(range(0, count, every)), "ticktext": labels[::every]}
-    figure = go.Figure(
+    ticks: dict[str, Any] = {
+        "tickmode": "array", "tickvals": list(range(0, count, every)), "ticktext": labels[::every]
+    }  # fmt: skip
+    figure = Figure(
         cells(ds["attention"].values, x=np.arange(count), y=np.arange(count), hover="row %{y}, column %{x}: %{z:.3f}")
     )
     title = f"Where does head {ds.attrs['layer']}.{ds.attrs['head']} look?"
@@ -197,7 +200,5 @@ def attention_map(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
     figure.update_xaxes(showgrid=False, title_text="Key", tickangle=90, **ticks)
     figure.update_yaxes(showgrid=False, title_text="Query", range=[count - 0.5, -0.5], **ticks)
     colour_bar(figure, (0, 1), look.SEQUENTIAL, "Attention weight; every row sums to 1", tickformat=".0%")
-    figure.update_layout(
-        margin_b=190, annotations=[{**a.to_plotly_json(), "yshift": -112} for a in figure.layout.annotations]
-    )
+    figure.update_layout(margin_b=190, annotations=[{**a, "yshift": -112} for a in figure.layout.annotations])
     return figure

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
-from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Bar, Figure, make_subplots
 from goldviz.figures.elements import add_heading
 from goldviz.figures.theme import INKS, Theme, as_label
 
@@ -72,7 +71,7 @@ def strongest(*values: ArrayLike, most: int = MOST_ROWS) -> NDArray[np.intp]:
 def beside_pieces(
     ds: xr.Dataset, columns: Sequence[Column], *, title: str, theme: Theme, notes: Sequence[str] = (),
     chosen: int | None = None, limits: Mapping[str, tuple[float, float]] | None = None,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Bars of every quantity beside the pieces, which read downwards; ``chosen`` (from 1) is marked with gold.
 
     ``limits`` fix the axis of a heading, for figures that stand side by side.
@@ -84,7 +83,7 @@ def beside_pieces(
     for number, column in enumerate(columns, start=1):
         values = np.asarray(column.values, dtype=float)[rows]
         figure.add_trace(
-            go.Bar(
+            Bar(
                 x=values, y=heights, orientation="h", marker={"color": column.colour, "line_width": 0},
                 customdata=[f"{labels[row]}, piece {places[row]}" for row in rows], showlegend=False,
                 hovertemplate=f"%{{customdata}}<br>{as_label(column.heading)}: "
@@ -108,7 +107,7 @@ def beside_pieces(
     return figure
 
 
-def _axes(figure: go.Figure, columns: Sequence[Column], limits: Mapping[str, tuple[float, float]]) -> None:
+def _axes(figure: Figure, columns: Sequence[Column], limits: Mapping[str, tuple[float, float]]) -> None:
     """Zero lines where values have signs, few ticks, and the limits that are shared."""
     for number, column in enumerate(columns, start=1):
         axis = figure.layout[f"xaxis{'' if number == 1 else number}"]

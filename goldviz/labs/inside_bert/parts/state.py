@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-import plotly.graph_objects as go
 import streamlit as st
 import xarray as xr
 
 from goldviz.declare.settings import SettingsError
+from goldviz.figures.draft import Figure
 from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.costs import shares_seconds
 from goldviz.labs.inside_bert.parts import readings as text_models
@@ -74,7 +74,7 @@ class Look:
         return text_models.result_of(self.read, what, make)
 
     def figure(
-        self, name: str, draw: Callable[..., go.Figure], ds: xr.Dataset, description: str, *about: object, **more: Any
+        self, name: str, draw: Callable[..., Figure], ds: xr.Dataset, description: str, *about: object, **more: Any
     ) -> None:
         """Draw ``draw(ds, theme=..., **more)``; ``about`` is all that the numbers depend on besides text and model."""
         theme = theme_now()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import times
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive, sentences, single
 from goldviz.figures.theme import as_label, style_of
@@ -29,7 +29,7 @@ WITHOUT_GAP = "One observation alone has no gap before it."
 @figure("How much news is an observation?", needs=("jump", "probe_time"),
         shows="The size of the jump at each observation, by the gap before it.",
         cannot_show="Whether a jump was right; and sizes of two networks' states have no common scale.")  # fmt: skip
-def jumps(plot: Plot) -> go.Figure:
+def jumps(plot: Plot) -> Figure:
     """How far each observation of the probe sequence moves the state, by the gap before it, at one look.
 
     A network that knows how things go on is moved less; where jumps grow with the gap, its knowledge runs out. The
@@ -45,7 +45,7 @@ def jumps(plot: Plot) -> go.Figure:
         style = style_of(name)
         sizes = np.where(seen, finite(now["jump"].sel(network=name)).values[1:].astype(np.float64), np.nan)
         plot.add(
-            go.Scatter(x=single(gaps), y=single(sizes), mode="markers", name=style.label,
+            Scatter(x=single(gaps), y=single(sizes), mode="markers", name=style.label,
                        customdata=ds["observation"].values[1:],
                        marker={"symbol": style.symbol, "size": 9, "color": style.colour, "opacity": 0.85},
                        hovertemplate="observation %{customdata}<br>gap %{x:.3g}, jump %{y:.3g}"
@@ -89,7 +89,7 @@ def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
 @figure("What does a long gap cost?", needs=("interval_evaluations", "interval_error", "probe_time"),
         shows="Evaluations of the field in each gap, and the distance from a refined solution at its end.",
         cannot_show="Whether that distance matters for the forecast: see the error with refined steps.")  # fmt: skip
-def solver(plot: Plot) -> go.Figure:
+def solver(plot: Plot) -> Figure:
     """Evaluations of the field in each gap of the probe sequence, and the error they leave, by the gap, at one look.
 
     The error is the distance between the state at the gap's end and a solution refined in double precision. With one
@@ -108,7 +108,7 @@ def solver(plot: Plot) -> go.Figure:
     drawn = positive(xr.DataArray(error)).values
     for row, values in enumerate((count, drawn), start=1):
         plot.add(
-            go.Scatter(x=single(gaps), y=single(values), mode="markers", name=style.label, customdata=said,
+            Scatter(x=single(gaps), y=single(values), mode="markers", name=style.label, customdata=said,
                        marker={"symbol": style.symbol, "size": 10, "color": style.colour, "opacity": 0.85},
                        hovertemplate="before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}" + stepped
                        + "<extra></extra>"),

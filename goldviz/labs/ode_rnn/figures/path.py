@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
-from plotly.subplots import make_subplots
 
 from goldviz.diagnostics.findings import times
+from goldviz.figures.draft import Figure, Scatter, Shape, make_subplots
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import networks, sentences, single
 from goldviz.figures.theme import as_label, style_of, with_alpha
@@ -46,7 +45,7 @@ HANDLE = 5
         shows="The forecast for every moment with its 90 % band, and its jump at each observation.",
         cannot_show="How good a network is: this is one sequence. And the band tells what the network believes, not "
         "what is true.")  # fmt: skip
-def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> go.Figure:
+def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> Figure:
     """What each network says of every moment of the probe sequence, of one channel (None: the first), at one look.
 
     Thick: the decoded mean before the next observation is looked at, with its 90 % band. Upright: the jump from what
@@ -89,7 +88,7 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> g
     return legend_below(plot.finish(*notes, height=height), 3 if rows else 2, headed=True)
 
 
-def _panels(plot: Plot, rug_rows: int) -> go.Figure:
+def _panels(plot: Plot, rug_rows: int) -> Figure:
     """A panel for each network, the first one the largest, and a low one for the rug."""
     names = plot.networks
     heights = [FIRST_PANEL, *[OTHER_PANEL] * (len(names) - 1), *([rug_rows * RUG_ROW] if rug_rows else [])]
@@ -117,27 +116,27 @@ def _draw_network(plot: Plot, now: xr.Dataset, name: str, row: int) -> None:
     edge = {"x": single(moments), "mode": "lines", "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
     with np.errstate(invalid="ignore"):
         low, high = single(mean - reach), single(mean + reach)
-    plot.add(go.Scatter(y=low, **edge), row)
-    plot.add(go.Scatter(y=high, fill="tonexty", fillcolor=with_alpha(colour, 0.18), **edge), row)
+    plot.add(Scatter(y=low, **edge), row)
+    plot.add(Scatter(y=high, fill="tonexty", fillcolor=with_alpha(colour, 0.18), **edge), row)
     if "probe_truth" in now and np.isfinite(now["probe_truth"].values).any():
         plot.add(
-            go.Scatter(x=single(moments), y=single(now["probe_truth"].values), mode="lines", name="true signal",
+            Scatter(x=single(moments), y=single(now["probe_truth"].values), mode="lines", name="true signal",
                        legendgroup="truth", line={"color": plot.ink.text, "width": 1.5, "dash": "dot"},
                        hovertemplate="%{y:.3f}", **legend),
             row,
         )  # fmt: skip
     plot.add(
-        go.Scatter(x=lifted(moments, cuts), y=lifted(mean, cuts), mode="lines", name="forecast",
+        Scatter(x=lifted(moments, cuts), y=lifted(mean, cuts), mode="lines", name="forecast",
                    legendgroup="forecast", line={"color": colour, "width": 2.5}, hovertemplate="%{y:.3f}", **legend),
         row,
     )  # fmt: skip
     plot.add(
-        go.Scatter(x=uprights(moments, cuts), y=uprights(mean, cuts), mode="lines", name="jump", legendgroup="jump",
+        Scatter(x=uprights(moments, cuts), y=uprights(mean, cuts), mode="lines", name="jump", legendgroup="jump",
                    line={"color": plot.ink.accent, "width": 1.5}, hoverinfo="skip", **legend),
         row,
     )  # fmt: skip
     plot.add(
-        go.Scatter(x=now["probe_time"].values, y=now["probe_value"].values, mode="markers", name="observed",
+        Scatter(x=now["probe_time"].values, y=now["probe_value"].values, mode="markers", name="observed",
                    legendgroup="observed", hovertemplate="%{y:.3f}",
                    marker={"size": 7, "color": plot.ink.text,
                            "line": {"width": 1, "color": plot.ink.background}}, **legend),
@@ -167,7 +166,7 @@ def _draw_rug(plot: Plot, row: int) -> None:
         observation, place = np.nonzero(where)
         named = np.array([as_label(channel) for channel in channels])[place]
         plot.add(
-            go.Scatter(x=ds["probe_time"].values[observation], y=place, mode="markers", name=words, marker=marker,
+            Scatter(x=ds["probe_time"].values[observation], y=place, mode="markers", name=words, marker=marker,
                        showlegend=words == "missing", customdata=named, cliponaxis=False,
                        hovertemplate=f"%{{customdata}} {words}<extra></extra>"),
             row,
@@ -182,10 +181,10 @@ def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1].rstrip() + "…"
 
 
-def _handles(ds: xr.Dataset, channel: str, accent: str) -> list[go.layout.Shape]:
+def _handles(ds: xr.Dataset, channel: str, accent: str) -> list[Shape]:
     values = ds["probe_value"].sel(channel=channel).values
     return [
-        go.layout.Shape(
+        Shape(
             type="circle", xref="x", yref="y", xsizemode="pixel", ysizemode="pixel", xanchor=float(time),
             yanchor=float(value), x0=-HANDLE, x1=HANDLE, y0=-HANDLE, y1=HANDLE, editable=True, fillcolor=accent,
             line={"width": 8, "color": with_alpha(accent, 0.35)},
@@ -199,7 +198,7 @@ def _shade(plot: Plot, stretches: Sequence[tuple[float, float]], row: int, ends:
     low, high = ends[0] - (ends[1] - ends[0]), ends[1] + (ends[1] - ends[0])
     x = [place for start, end in stretches for place in (start, start, end, end, None)]
     plot.add(
-        go.Scatter(x=x, y=[low, high, high, low, None] * len(stretches), mode="none", fill="toself", showlegend=False,
+        Scatter(x=x, y=[low, high, high, low, None] * len(stretches), mode="none", fill="toself", showlegend=False,
                    fillcolor=with_alpha(plot.ink.muted, 0.16), hoverinfo="skip", name="beyond training"),
         row,
     )  # fmt: skip

@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import limits, plot
+from goldviz.figures.draft import Figure
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, exact, log_of, padded, with_zero
 from goldviz.figures.market import legend_under
 from goldviz.figures.plot import Plot
@@ -33,7 +33,7 @@ MOST_MOMENTS = 1400
 ONE_TENTH_MORE = float(np.log10(1.1))
 
 
-def legend_below(figure: go.Figure, lines: int, *, headed: bool = False) -> go.Figure:
+def legend_below(figure: Figure, lines: int, *, headed: bool = False) -> Figure:
     """Put the legend under the axis title, with room for so many lines on a phone; call it after ``theme.apply``.
 
     A figure with panels is ``headed``: it keeps room for the first one's name above the plot.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import percent
+from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import absence, finite, networks, sentences, single
 from goldviz.figures.theme import as_label, depth_colours, style_of, with_alpha
@@ -34,7 +34,7 @@ UNITS = (("moves most", "solid"), ("second", "dash"), ("third", "dot"))
         shows="The hidden units that move most, between the observations and at them.",
         cannot_show="What a unit means: units have no order and no sign of their own, and the others move as "
         "well.")  # fmt: skip
-def latent(plot: Plot) -> go.Figure:
+def latent(plot: Plot) -> Figure:
     """The three hidden units of each network that vary most over the probe sequence, at one look.
 
     Curves between the observations are the flow (document 001, eq. 31); upright parts are the jumps (eq. 33). A plain
@@ -53,13 +53,13 @@ def latent(plot: Plot) -> go.Figure:
         for unit, (words, dash), colour in zip(most_moving(states), UNITS, colours, strict=False):
             group = {"legendgroup": words, "mode": "lines"}
             plot.add(
-                go.Scatter(x=lifted(moments, cuts), y=lifted(states[:, unit], cuts), name=words, showlegend=row == 1,
+                Scatter(x=lifted(moments, cuts), y=lifted(states[:, unit], cuts), name=words, showlegend=row == 1,
                            line={"color": colour, "dash": dash, "width": 2}, **group,
                            hovertemplate=f"unit {now['unit'].values[unit]}: %{{y:.3f}}<extra></extra>"),
                 row,
             )  # fmt: skip
             plot.add(
-                go.Scatter(x=uprights(moments, cuts), y=uprights(states[:, unit], cuts), showlegend=False,
+                Scatter(x=uprights(moments, cuts), y=uprights(states[:, unit], cuts), showlegend=False,
                            line={"color": colour, "width": 1}, opacity=0.55, hoverinfo="skip", **group),
                 row,
             )  # fmt: skip
@@ -107,7 +107,7 @@ def _moved(now: xr.Dataset) -> str:
         "state.",
         cannot_show="The other axes: paths that cross here may be far apart, and the arrows hold near the star "
         "alone.")  # fmt: skip
-def plane(plot: Plot) -> go.Figure:
+def plane(plot: Plot) -> Figure:
     """The ODE-RNN's state along the probe sequence, seen in the plane of its first two principal axes, at one look.
 
     The arrows are the field's directions in the parallel plane through the state just after the last observation
@@ -124,17 +124,17 @@ def plane(plot: Plot) -> go.Figure:
     for words, part, dash in flows:
         own = jump_places(moments[part])
         plot.add(
-            go.Scatter(x=lifted(places[part, 0], own), y=lifted(places[part, 1], own), name=words, mode="lines",
+            Scatter(x=lifted(places[part, 0], own), y=lifted(places[part, 1], own), name=words, mode="lines",
                        line={"color": colour, "width": 2.5, "dash": dash}, customdata=lifted(moments[part], own),
                        hovertemplate="time %{customdata:.3f}<extra></extra>")
         )  # fmt: skip
     plot.add(
-        go.Scatter(x=uprights(places[:, 0], cuts), y=uprights(places[:, 1], cuts), name="jump", mode="lines",
+        Scatter(x=uprights(places[:, 0], cuts), y=uprights(places[:, 1], cuts), name="jump", mode="lines",
                    line={"color": ink.accent, "width": 1.2}, hoverinfo="skip")
     )  # fmt: skip
     after = single(places[cuts + 1])
     plot.add(
-        go.Scatter(x=after[:, 0], y=after[:, 1], mode="markers", name="just after an observation",
+        Scatter(x=after[:, 0], y=after[:, 1], mode="markers", name="just after an observation",
                    customdata=np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32),
                    marker={"size": 8, "color": depth_colours(len(cuts), plot.theme),
                            "line": {"width": 1, "color": ink.background}},
@@ -142,7 +142,7 @@ def plane(plot: Plot) -> go.Figure:
     )  # fmt: skip
     current = now["plane_current"].values if "plane_current" in now else places[last]
     plot.add(
-        go.Scatter(x=[current[0]], y=[current[1]], mode="markers", showlegend=False,
+        Scatter(x=[current[0]], y=[current[1]], mode="markers", showlegend=False,
                    marker={"symbol": "star", "size": 15, "color": colour, "line": {"width": 1.5, "color": ink.text}},
                    hovertemplate="the arrows' plane goes through here<extra></extra>")
     )  # fmt: skip
@@ -153,7 +153,7 @@ def plane(plot: Plot) -> go.Figure:
     return legend_below(plot.finish(*notes, height=560, hover="closest"), 4)
 
 
-def _arrows(now: xr.Dataset, ink: str) -> list[go.Scatter]:
+def _arrows(now: xr.Dataset, ink: str) -> list[Node]:
     """Shafts and heads of the field's arrows; the fastest is as long as the grid's spacing."""
     position = now["arrow_position"].transpose("arrow", "axis").values.astype(np.float64)
     direction = finite(now["arrow_direction"]).transpose("arrow", "axis").values.astype(np.float64)
@@ -166,9 +166,9 @@ def _arrows(now: xr.Dataset, ink: str) -> list[go.Scatter]:
     angle = 90 - np.degrees(np.arctan2(direction[:, 1], direction[:, 0]))
     head = {"symbol": "arrow", "size": 7, "color": ink, "angle": single(angle)}
     return [
-        go.Scatter(x=x, y=y, mode="lines", line={"color": ink, "width": 1.2}, opacity=0.6, showlegend=False,
+        Scatter(x=x, y=y, mode="lines", line={"color": ink, "width": 1.2}, opacity=0.6, showlegend=False,
                    hoverinfo="skip"),
-        go.Scatter(x=x[1::3], y=y[1::3], mode="markers", marker=head, opacity=0.7, showlegend=False,
+        Scatter(x=x[1::3], y=y[1::3], mode="markers", marker=head, opacity=0.7, showlegend=False,
                    customdata=single(speed), hovertemplate="%{customdata:.3g} per unit of time<extra></extra>"),
     ]  # fmt: skip
 

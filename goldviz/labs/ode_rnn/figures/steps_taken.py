@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from goldviz.diagnostics.findings import percent, times
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import MARKERS_UP_TO
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive
@@ -16,7 +16,7 @@ from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, refine
         needs=("refined_error", "error"),
         shows="The error with the steps of training and with steps four times as fine.",
         cannot_show="Which of the two is nearer to the truth: a wrong field can be followed exactly.")  # fmt: skip
-def consistency(plot: Plot) -> go.Figure:
+def consistency(plot: Plot) -> Figure:
     """The ODE-RNN's error with the steps of training and with steps four times as fine, over training, and their ratio.
 
     If refining the steps changes the error by more than a tenth, the network has learned its solver's map and not an
@@ -27,7 +27,7 @@ def consistency(plot: Plot) -> go.Figure:
     refined = positive(plot.thinned("refined_error"))
     looks, style = refined["look"].values, plot.look_of("ode_rnn")
     plot.add(
-        go.Scatter(x=looks, y=refined.median("seed").values, name="steps four times as fine",
+        Scatter(x=looks, y=refined.median("seed").values, name="steps four times as fine",
                    mode="lines+markers" if len(looks) <= MARKERS_UP_TO else "lines",
                    line={"color": style.colour, "dash": "dot", "width": 2},
                    marker={"symbol": "circle-open", "size": 9}, hovertemplate="refined %{y:.3~g}"),
@@ -52,7 +52,7 @@ def _difference(plot: Plot) -> str:
 @figure("Does the field grow stiff?", needs=("evaluations",),
         shows="Evaluations in each step, how much the field stretches along the paths, and its saturated units.",
         cannot_show="Whether that is bad: a signal that turns fast needs a steep field.")  # fmt: skip
-def evaluations(plot: Plot) -> go.Figure:
+def evaluations(plot: Plot) -> Figure:
     """Evaluations of the field in each step, its largest stretching along the paths, and its saturated units.
 
     A solver that chooses its own steps takes more as the field grows stiff; one with fixed steps pays no more and errs.

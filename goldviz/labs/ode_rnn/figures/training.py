@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import unseen
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, first_below_highest, positive
@@ -21,7 +21,7 @@ NORM_WINDOWS = 100
         "ones.",
         cannot_show="A fair contest: networks of one size and as many steps do not cost the same, and none was "
         "tuned.")  # fmt: skip
-def error(plot: Plot) -> go.Figure:
+def error(plot: Plot) -> Figure:
     """Mean squared error of the next value on fixed test sequences: gaps as in training, and longer ones, log axes.
 
     The dotted line is what forecasting zero scores. A network above it in the lower panel would do better to say
@@ -65,7 +65,7 @@ def _answer(plot: Plot, name: str, words: str) -> str:
 @figure("Are the bands honest?", needs=("coverage",),
         shows="The share of unseen values inside the 90 % band.",
         cannot_show="Where they fail: a band can hold 90 % in all and far less after long gaps.")  # fmt: skip
-def coverage(plot: Plot) -> go.Figure:
+def coverage(plot: Plot) -> Figure:
     """Share of test values that fall inside the forecast's 90 % band, over training, with the line at 90 %.
 
     Below the line a network is surer than it may be; above it, its bands say less than it knows.
@@ -83,7 +83,7 @@ def coverage(plot: Plot) -> go.Figure:
         shows="How long dL/dh is after each observation, as the error travels back through jumps and flows.",
         cannot_show="A long gradient early on can come from a loss term close by: every next value is "
         "forecast.")  # fmt: skip
-def gradient_by_observation(plot: Plot) -> go.Figure:
+def gradient_by_observation(plot: Plot) -> Figure:
     """Norm of dL/dh just after each observation at one look, mean over the test sequences, on a log axis.
 
     Read it from right to left, as the error travels: through each jump (document 001, eq. 33), and in the ODE-RNN
@@ -105,7 +105,7 @@ def gradient_by_observation(plot: Plot) -> go.Figure:
 @figure("Do the networks learn?", needs=("loss",),
         shows="The loss on each step's new sequences.",
         cannot_show="How far off the forecasts are: the loss also pays for bands that are honest.")  # fmt: skip
-def loss(plot: Plot) -> go.Figure:
+def loss(plot: Plot) -> Figure:
     """The training loss, mean negative log-likelihood of the next value, over the steps; each step's sequences are new.
 
     A logarithm of a density has no bottom: below 0 only says that the bands are narrow.
@@ -119,7 +119,7 @@ def loss(plot: Plot) -> go.Figure:
 @figure("How long is the gradient?", needs=("gradient_norm",),
         shows="The norm of the whole gradient before clipping.",
         cannot_show="Whether the gradient points the right way; and what is learned has a short one.")  # fmt: skip
-def gradient_norm(plot: Plot) -> go.Figure:
+def gradient_norm(plot: Plot) -> Figure:
     """Norm of the whole gradient before clipping, over the steps, with the line at which it is cut (document 003)."""
     plot.curves(positive(plot.averaged("gradient_norm", most=NORM_WINDOWS)))
     plot.step_grid()

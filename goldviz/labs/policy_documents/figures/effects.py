@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
-from plotly.subplots import make_subplots
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Bar, Figure, make_subplots
 from goldviz.figures.elements import worded
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme, as_label
@@ -20,7 +19,7 @@ TITLE = "Which change moved the document?"
 @drawn("Which change moved the document?",
        shows="What each changed passage did to tone and vector, with all other changes in place. Red: more positive.",
        cannot_show="How changes work together, and whether a reader would have felt the same.")  # fmt: skip
-def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Theme = "light") -> go.Figure:
+def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Theme = "light") -> Figure:
     """For each changed passage what it alone did: to the tone, and to the vector.
 
     ``numbers`` are what the passages are called in the text, ``words`` what stands there, in the order of ``ds``.
@@ -35,7 +34,7 @@ def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Them
     distance, balance = ds["distance"].values, ds["balance"].values
     if toned:
         figure.add_trace(
-            go.Bar(
+            Bar(
                 x=balance, y=labels, orientation="h", customdata=said, showlegend=False,
                 marker={"color": [tone_ink(value, theme) or INKS[theme].muted for value in balance]},
                 hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>tone %{x:+.3~g}<extra></extra>",
@@ -43,7 +42,7 @@ def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Them
             row=1, col=1,
         )  # fmt: skip
     figure.add_trace(
-        go.Bar(
+        Bar(
             x=distance, y=labels, orientation="h", customdata=said, showlegend=False, marker={"color": MOVED},
             hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>1 − cos = %{x:.3~g}<extra></extra>",
         ),

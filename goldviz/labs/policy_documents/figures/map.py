@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import worded
 from goldviz.figures.maps import SIGNED, colour_bar
 from goldviz.figures.reading import sentences
@@ -40,7 +40,7 @@ class Places:
        cannot_show="The other directions: two documents that stand together here may be far apart there.")  # fmt: skip
 def document_map(
     ds: xr.Dataset, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"
-) -> go.Figure:
+) -> Figure:
     """Each document at its first two components, coloured by date, tone or kind; an arrow ends at the one in view.
 
     ``map_kinds`` says whether all documents share their axes, or those of the kind in view stand on their own.
@@ -53,7 +53,7 @@ def document_map(
         )  # fmt: skip
     if colour == "tone" and not np.isfinite(ds["balance"].values).any():
         colour = "kind"
-    figure = go.Figure()
+    figure = Figure()
     ink = INKS[theme]
     there = [kind for kind in reading.kinds(ds) if (at.shown & (ds["kind"].values == kind)).any()]
     for kind in there:
@@ -63,14 +63,14 @@ def document_map(
                 figure.add_trace(_marks(ds, mine, at, kind=kind, fitted=fitted, colour=colour, edge=ink.muted))
         shown = reading.style_of_kind(ds, kind)
         figure.add_trace(
-            go.Scatter(
+            Scatter(
                 x=[None], y=[None], mode="markers", name=reading.kind_label(kind), hoverinfo="skip",
                 marker={"symbol": shown[1], "size": 9, "color": shown[0] if colour == "kind" else ink.muted},
             )
         )  # fmt: skip
     place, previous = reading.in_view(ds, document), reading.previous_in_view(ds, document)
     figure.add_trace(
-        go.Scatter(
+        Scatter(
             x=at.x[[place]], y=at.y[[place]], mode="markers", showlegend=False, hoverinfo="skip",
             marker={"symbol": "circle-open", "size": 20, "color": ink.accent, "line": {"width": 2.5}},
         )
@@ -136,7 +136,7 @@ def _kinds_sentence(ds: xr.Dataset, at: Places, there: list[str]) -> str:
 
 def _marks(
     ds: xr.Dataset, mine: NDArray[np.intp], at: Places, *, kind: str, fitted: bool, colour: str, edge: str
-) -> go.Scatter:
+) -> Node:
     """The documents of a kind that were fitted, filled, or were not, open."""
     own, symbol = reading.style_of_kind(ds, kind)
     value = {"date": _years(ds), "tone": ds["balance"].values}.get(colour)
@@ -155,7 +155,7 @@ def _marks(
          [f"{tone:+.2f}".replace("-", "−") if np.isfinite(tone) else "none" for tone in ds["balance"].values[mine]]],
         axis=-1,
     )  # fmt: skip
-    return go.Scatter(
+    return Scatter(
         x=at.x[mine], y=at.y[mine], mode="markers", showlegend=False, marker=marker,
         customdata=said,
         hovertemplate="<b>%{customdata[0]}</b><br>released %{customdata[1]}<br>tone %{customdata[2]}<br>"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import legend_above_headings, panels
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
@@ -18,7 +18,7 @@ TONE, CHANGE = "Tone: P(positive) − P(negative)", "Change: 1 − cos with the 
 @drawn("What did they say, and when was it out?", shows="The tone of each document at the moment of its release, and "
        "its distance from the one before of its kind.", cannot_show="How sure the tone is: it is one model's reading, "
        "and a long text's is a mean over its chunks.")  # fmt: skip
-def timeline(ds: xr.Dataset, *, document: int = 1, theme: Theme = "light") -> go.Figure:
+def timeline(ds: xr.Dataset, *, document: int = 1, theme: Theme = "light") -> Figure:
     """Each document at the moment at which it was out: its tone, and how far it is from the one before of its kind."""
     toned = bool(np.isfinite(ds["balance"].values).any())
     rows = [(TONE, "balance")] if toned else []
@@ -30,7 +30,7 @@ def timeline(ds: xr.Dataset, *, document: int = 1, theme: Theme = "light") -> go
             mine = np.flatnonzero(ds["kind"].values == kind)
             (colour, symbol), label = reading.style_of_kind(ds, kind), reading.kind_label(kind)
             figure.add_trace(
-                go.Scatter(
+                Scatter(
                     x=when[mine], y=ds[name].values[mine], name=label, legendgroup=label, showlegend=row == 1,
                     mode="lines+markers", line={"color": colour, "width": 1.5},
                     marker={"color": colour, "symbol": symbol, "size": 7}, customdata=heading[mine],

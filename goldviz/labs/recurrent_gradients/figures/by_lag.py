@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
-
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
@@ -15,7 +14,7 @@ from goldviz.labs.recurrent_gradients.figures.quantities import figure, referenc
         shows="Loss and accuracy on fresh sequences, by how far back the cue lies.",
         cannot_show="It says where a network fails, not why: a gradient that arrives may still not have been "
         "followed.")  # fmt: skip
-def by_lag(plot: Plot) -> go.Figure:
+def by_lag(plot: Plot) -> Figure:
     """Loss, and accuracy where the task has it, on fresh sequences by how far back their cue lies, at one look.
 
     A curve that climbs to the line of the best answer without memory shows the distance at which a network forgets.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.diagnostics.findings import percent
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
@@ -20,7 +20,7 @@ WITHOUT_GATES = "A plain RNN has no gates: train an LSTM or a GRU beside it."
         shows="How far each gate is open on average, at every time step.",
         cannot_show="A mean hides its units: half of them open and half shut looks like all of them half "
         "open.")  # fmt: skip
-def gates(plot: Plot) -> go.Figure:
+def gates(plot: Plot) -> Figure:
     """Mean opening of each gate over time at one look, a panel for each gate (document 001, eq. 10-15, 21-24).
 
     1 is open, 0 is shut. The LSTM's forget gate multiplies its cell path: open it keeps the past, at 0.5 it halves
@@ -57,7 +57,7 @@ def _half_life(now: xr.DataArray) -> str:
 @figure("How much is stuck at an end?",
         shows="The share of gates that are almost shut or open, and of hidden values on a flat part of tanh.",
         cannot_show="Stuck is not always bad: a forget gate that stays open is what carries a memory.")  # fmt: skip
-def saturation(plot: Plot) -> go.Figure:
+def saturation(plot: Plot) -> Figure:
     """Share of gate values below 0.05 or above 0.95, and of hidden values with |h| > 0.97, over training.
 
     A gate stuck at an end hardly learns (its slope is almost 0), though a forget gate stuck open keeps the past. A
@@ -97,7 +97,7 @@ def _most_stuck(plot: Plot) -> str:
         shows="The spectral radius and the spectral norm of W over training, with the line at 1.",
         cannot_show="The slopes of tanh and the gates are left out: the whole Jacobian can shrink a signal that W "
         "would keep.")  # fmt: skip
-def recurrent_matrix(plot: Plot) -> go.Figure:
+def recurrent_matrix(plot: Plot) -> Figure:
     """Spectral radius and spectral norm of W_hh over training, with the line at 1 (document 001, eq. 8-9).
 
     The norm bounds what one step can do to the gradient, the radius says what a long product of the same matrix

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power_ticks, unseen, whole
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, first_below_highest, positive, sentences
@@ -21,7 +21,7 @@ _HOVER = "10<sup>%{y:.2f}</sup>"
         "LSTM's cell path alone.",
         cannot_show="The norm is that of one sequence's best-kept direction: the task may need another "
         "one.")  # fmt: skip
-def jacobian_by_lag(plot: Plot) -> go.Figure:
+def jacobian_by_lag(plot: Plot) -> Figure:
     """log10 of the spectral norm of dh_T/dh_(T-lag) at one look (document 001, eq. 6-9), one curve for each network.
 
     A curve that stays near 1 keeps a signal over all those steps; one that falls below 1/100 has lost it, however
@@ -74,7 +74,7 @@ def _all_zero(values: xr.DataArray, what: str) -> str:
         shows="How long dL/dh is at each time step, as the error travels from the end to the beginning.",
         cannot_show="A long gradient early in time can still point the wrong way, or come from a loss term close "
         "by.")  # fmt: skip
-def state_gradient(plot: Plot) -> go.Figure:
+def state_gradient(plot: Plot) -> Figure:
     """Norm of dL/dh_t at every time step at one look, mean over the batch, on a log axis (document 001, eq. 5-9).
 
     Read it from right to left, as the error travels. A curve that falls towards the first steps means that the
@@ -97,7 +97,7 @@ def state_gradient(plot: Plot) -> go.Figure:
         shows="The norm of dL/dh over time and training, in the same colours for all networks.",
         cannot_show="Colours tell orders of magnitude apart; and a solved task has a small gradient at every time "
         "step.")  # fmt: skip
-def state_gradient_map(plot: Plot) -> go.Figure:
+def state_gradient_map(plot: Plot) -> Figure:
     """Norm of dL/dh_t over time and training, as log10 colour, one panel for each network, the same colours for all.
 
     A dark bottom is a past that the error does not reach; a bottom that brightens is a network that learns to keep
@@ -114,7 +114,7 @@ def state_gradient_map(plot: Plot) -> go.Figure:
         shows="What each lag contributes to dL/dW (document 001, eq. 6).",
         cannot_show="Norms add up, contributions may cancel: the sum of these norms is not the norm of the "
         "gradient.")  # fmt: skip
-def lag_contribution(plot: Plot) -> go.Figure:
+def lag_contribution(plot: Plot) -> Figure:
     """Norm of what each lag t - k contributes to dL/dW_hh at one look (document 001, eq. 6), on a log axis.
 
     Where the curve falls steeply, the sum is made of the last few steps: the parameters' gradient is healthy, and

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from goldviz.diagnostics.findings import percent, times
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, positive
@@ -22,7 +22,7 @@ NORM_WINDOWS = 100
         shows="The training loss over the steps, beside the best that an answer without memory can do.",
         cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its "
         "own.")  # fmt: skip
-def loss(plot: Plot) -> go.Figure:
+def loss(plot: Plot) -> Figure:
     """Training loss over the steps; after training, the loss on fresh sequences at the right.
 
     The line is what the best answer without memory scores. A network that stays on it has learned only what needs no
@@ -39,7 +39,7 @@ def loss(plot: Plot) -> go.Figure:
 @figure("How often is the answer right?",
         shows="The share of right answers on each step's new sequences.",
         cannot_show="A few easy sequences can lift the share: look at the distance of the cue as well.")  # fmt: skip
-def accuracy(plot: Plot) -> go.Figure:
+def accuracy(plot: Plot) -> Figure:
     """Share of right answers on each step's sequences; tasks that ask for numbers have none."""
     if words := plot.lacks("accuracy"):
         asks_for_numbers = "accuracy" in plot.ds and plot.ds["accuracy"].size > 0
@@ -55,7 +55,7 @@ def accuracy(plot: Plot) -> go.Figure:
         shows="How large the steps are beside the recurrent weights that they change.",
         cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
         "way.")  # fmt: skip
-def update_to_data(plot: Plot) -> go.Figure:
+def update_to_data(plot: Plot) -> Figure:
     """Spread of each step over the spread of the recurrent weights that it changes, over training, on a log axis.
 
     Near 10^-3 is the usual advice; far below, the weights hardly move; far above, each step overwrites them.
@@ -73,7 +73,7 @@ def update_to_data(plot: Plot) -> go.Figure:
         shows="The norm of the whole gradient before and after clipping, and how many steps were clipped.",
         cannot_show="With Adam, a gradient that is always clipped changes little: it divides by the gradient's usual "
         "size.")  # fmt: skip
-def clipping(plot: Plot) -> go.Figure:
+def clipping(plot: Plot) -> Figure:
     """Norm of the whole gradient before and after clipping, and the share of steps that were clipped (document 003).
 
     Clipping shortens a gradient and keeps its direction. Now and then is a safety belt; at nearly every step it is

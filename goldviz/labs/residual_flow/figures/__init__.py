@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import legend_below
 from goldviz.figures.spec import by_name, drawn
@@ -27,9 +27,9 @@ NAMES = {"h1": "h₁ (no unit)", "h2": "h₂ (no unit)", "h3": "h₃, the added 
        shows="The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
        cannot_show="More than two coordinates: a wider network's states have room that a plane does not "
        "have.")  # fmt: skip
-def carried(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def carried(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The points that the network carries, at the depth in view, over the paths of a few of them."""
-    figure = go.Figure(_arrows(ds, theme))
+    figure = Figure(_arrows(ds, theme))
     markers = "lines+markers" if ds.attrs["blocks"] <= MARKED_PATHS else "lines"
     figure.add_trace(
         _paths(_drawable(ds, "network_path"), mode=markers, name="network's paths",
@@ -50,9 +50,9 @@ def carried(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
 @drawn("Where does the same field's flow carry them?",
        shows="The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
        cannot_show="Flows in more dimensions: one more coordinate parts what the plane cannot.")  # fmt: skip
-def flow(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def flow(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The points that the flow carries, at the depth in view."""
-    figure = go.Figure(_arrows(ds, theme))
+    figure = Figure(_arrows(ds, theme))
     figure.add_trace(_flow_paths(ds, theme))
     if "true_class" in ds:
         _classes(figure, ds, ds["flow"].values, theme)
@@ -108,11 +108,11 @@ def _depth(ds: xr.Dataset) -> float:
     return float(ds.attrs["duration"] * ds.attrs["view"] / 100)
 
 
-def _arrows(ds: xr.Dataset, theme: Theme) -> go.Scatter:
+def _arrows(ds: xr.Dataset, theme: Theme) -> Node:
     """The direction of f on a grid, all arrows of one length; the speed is on hover."""
     x, y = np.meshgrid(ds["x"].values, ds["y"].values)
     velocity = ds["velocity"].values
-    return go.Scatter(
+    return Scatter(
         x=x.ravel(), y=y.ravel(), mode="markers", showlegend=False, customdata=velocity.reshape(-1, 2),
         marker={"symbol": "arrow", "size": 9, "color": INKS[theme].muted, "opacity": 0.4,
                 "angle": 90 - np.degrees(np.arctan2(velocity[..., 1], velocity[..., 0])).ravel()},
@@ -120,33 +120,33 @@ def _arrows(ds: xr.Dataset, theme: Theme) -> go.Scatter:
     )  # fmt: skip
 
 
-def _paths(values: NDArray[Any], **look_of_lines: Any) -> go.Scatter:
+def _paths(values: NDArray[Any], **look_of_lines: Any) -> Node:
     """Paths (state, traced, 2) as one trace, each lifted off from the next."""
     gap = np.full((1, *values.shape[1:]), np.nan)
     x, y = np.concatenate([values, gap]).transpose(2, 1, 0).reshape(2, -1)
-    return go.Scatter(x=x, y=y, hoverinfo="skip", **look_of_lines)
+    return Scatter(x=x, y=y, hoverinfo="skip", **look_of_lines)
 
 
-def _flow_paths(ds: xr.Dataset, theme: Theme) -> go.Scatter:
+def _flow_paths(ds: xr.Dataset, theme: Theme) -> Node:
     line = {"color": with_alpha(INKS[theme].text, 0.45), "width": 1.2}
     return _paths(ds["flow_path"].values, mode="lines", name="flow's paths", line=line, showlegend=False)
 
 
-def _flow_points(figure: go.Figure, ds: xr.Dataset, theme: Theme) -> None:
+def _flow_points(figure: Figure, ds: xr.Dataset, theme: Theme) -> None:
     figure.add_trace(_flow_paths(ds, theme))
     figure.add_trace(_points(ds["start"].values, "start", theme, symbol="circle", colour=INKS[theme].muted, size=3))
     figure.add_trace(_points(ds["flow"].values, "flow", theme, symbol="circle-open", colour=INKS[theme].text))
 
 
-def _points(values: NDArray[Any], name: str, theme: Theme, *, symbol: str, colour: str, size: int = 6) -> go.Scatter:
+def _points(values: NDArray[Any], name: str, theme: Theme, *, symbol: str, colour: str, size: int = 6) -> Node:
     edge = {} if symbol.endswith("open") else {"line": {"width": 0.6, "color": INKS[theme].background}}
-    return go.Scatter(
+    return Scatter(
         x=values[:, 0], y=values[:, 1], name=name, mode="markers",
         marker={"symbol": symbol, "size": size, "color": colour, **edge}, hovertemplate="(%{x:.3f}, %{y:.3f})",
     )  # fmt: skip
 
 
-def _classes(figure: go.Figure, ds: xr.Dataset, points: NDArray[Any], theme: Theme) -> None:
+def _classes(figure: Figure, ds: xr.Dataset, points: NDArray[Any], theme: Theme) -> None:
     """The points of each class, rings as closed curves, and the read-out's line."""
     names = ("inner ring", "outer ring") if ds.attrs["closed"] else ("upper moon", "lower moon")
     for number, (colour, symbol, dash) in enumerate(CLASSES):
@@ -154,7 +154,7 @@ def _classes(figure: go.Figure, ds: xr.Dataset, points: NDArray[Any], theme: The
         if ds.attrs["closed"]:
             own = np.concatenate([own, own[:1]])
             figure.add_trace(
-                go.Scatter(x=own[:, 0], y=own[:, 1], name=names[number], mode="lines",
+                Scatter(x=own[:, 0], y=own[:, 1], name=names[number], mode="lines",
                            line={"color": colour, "width": 3, "dash": dash}, hovertemplate="(%{x:.3f}, %{y:.3f})")
             )  # fmt: skip
         else:
@@ -168,12 +168,12 @@ def _classes(figure: go.Figure, ds: xr.Dataset, points: NDArray[Any], theme: The
     reach = np.hypot(right - left, high - low) + np.linalg.norm(foot)
     ends = np.stack([foot - reach * along, foot + reach * along])
     figure.add_trace(
-        go.Scatter(x=ends[:, 0], y=ends[:, 1], mode="lines", name="read-out's line", hoverinfo="skip",
+        Scatter(x=ends[:, 0], y=ends[:, 1], mode="lines", name="read-out's line", hoverinfo="skip",
                    line={"color": INKS[theme].accent, "width": 2, "dash": "dash"})
     )  # fmt: skip
 
 
-def _plane(figure: go.Figure, ds: xr.Dataset, theme: Theme, title: str, notes: list[str]) -> go.Figure:
+def _plane(figure: Figure, ds: xr.Dataset, theme: Theme, title: str, notes: list[str]) -> Figure:
     look.apply(figure, theme, title=title, notes=notes, height=490, hover="closest")
     legend_below(figure)
     figure.update_layout(margin_b=120, legend_y=-0.15)

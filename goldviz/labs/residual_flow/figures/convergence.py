@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import plotly.graph_objects as go
 import xarray as xr
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import log_axis, panels, reference_line
 from goldviz.figures.limits import decades
 from goldviz.figures.maps import cursor, legend_below
@@ -24,9 +26,9 @@ DOPRI5 = "#d55e00"
 @drawn("How fast does the network become the flow?",
        shows="The largest distance of a point from the flow's end, over the number of equal steps, for three solvers.",
        cannot_show="What it costs: midpoint asks f twice a step, RK4 four times.")  # fmt: skip
-def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The error at the end over the number of steps, with the slopes that are measured and those of theory."""
-    steps, figure = ds["steps"].values.astype(float), go.Figure()
+    steps, figure = ds["steps"].values.astype(float), Figure()
     shown = []
     for method, (words, colour, dash, symbol) in SOLVERS.items():
         found = ds.sel(solver=method)
@@ -34,7 +36,7 @@ def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
         order, slope = float(found["order"]), float(found["slope"])
         measured = f"slope {slope:.2f}".replace("-", "−") if np.isfinite(slope) else "no slope"
         figure.add_trace(
-            go.Scatter(x=steps, y=errors, name=f"{words}: {measured} (theory −{order:g})",
+            Scatter(x=steps, y=errors, name=f"{words}: {measured} (theory −{order:g})",
                        mode="lines+markers", line={"color": colour, "dash": dash, "width": 2.5},
                        marker={"symbol": symbol, "size": 8}, hovertemplate="%{y:.3g}")
         )  # fmt: skip
@@ -44,13 +46,13 @@ def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
             last = usable[-1]
             theory = errors[last] * (steps / steps[last]) ** -order
             figure.add_trace(
-                go.Scatter(x=steps[last - 3 :], y=theory[last - 3 :], mode="lines", showlegend=False, hoverinfo="skip",
+                Scatter(x=steps[last - 3 :], y=theory[last - 3 :], mode="lines", showlegend=False, hoverinfo="skip",
                            line={"color": with_alpha(colour, 0.7), "width": 1.5, "dash": "dot"})
             )  # fmt: skip
     here = float(ds["distance_largest"].values[-1])
     if np.isfinite(here) and here > 0:
         figure.add_trace(
-            go.Scatter(x=[ds.attrs["blocks"]], y=[here], name="your network", mode="markers",
+            Scatter(x=[ds.attrs["blocks"]], y=[here], name="your network", mode="markers",
                        marker={"size": 14, "symbol": "star", "color": INKS[theme].accent},
                        hovertemplate="%{y:.3g}")
         )  # fmt: skip
@@ -81,17 +83,17 @@ def lost_runs(ds: xr.Dataset) -> str:
        shows="The share of both curves on its own side of the read-out's line, for networks of this field.",
        cannot_show="What networks trained with that many blocks would reach: the field here was trained "
        "once.")  # fmt: skip
-def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The share of points on their own side of the read-out's line, over the number of blocks."""
     _, colour, dash, symbol = SOLVERS["euler"]
     steps, shares = ds["steps"].values, 100 * ds["right_by_steps"].values
-    figure = go.Figure(
-        go.Scatter(x=steps, y=shares, name="residual blocks of this field", mode="lines+markers",
+    figure = Figure(
+        Scatter(x=steps, y=shares, name="residual blocks of this field", mode="lines+markers",
                    line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 8},
                    hovertemplate="%{y:.1f} %")
     )  # fmt: skip
     figure.add_trace(
-        go.Scatter(x=[ds.attrs["blocks"]], y=[100 * ds.attrs["network_right"]], name="your network", mode="markers",
+        Scatter(x=[ds.attrs["blocks"]], y=[100 * ds.attrs["network_right"]], name="your network", mode="markers",
                    marker={"size": 14, "symbol": "star", "color": INKS[theme].accent}, hovertemplate="%{y:.1f} %")
     )  # fmt: skip
     flow = 100 * ds.attrs["flow_right"]
@@ -111,16 +113,16 @@ def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
 @drawn("Where along the depth do they part?",
        shows="The distance between each point of the network and of the flow, after every block.",
        cannot_show="Which of the two is the better network: only training on a task says that.")  # fmt: skip
-def distance(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The distance between network and flow after every block."""
-    depth, figure, shown = ds["layer_depth"].values, go.Figure(), []
+    depth, figure, shown = ds["layer_depth"].values, Figure(), []
     for name, words, dash, width in (
         ("distance_largest", "the point farthest off", "dash", 3),
         ("distance_median", "half of the points are nearer", "dot", 2),
     ):
         values = _positive(ds[name])
         figure.add_trace(
-            go.Scatter(x=depth[1:], y=values[1:], name=words, mode="lines+markers" if len(depth) <= 41 else "lines",
+            Scatter(x=depth[1:], y=values[1:], name=words, mode="lines+markers" if len(depth) <= 41 else "lines",
                        line={"color": NETWORKS["residual"].colour, "dash": dash, "width": width},
                        marker={"symbol": "diamond", "size": 7}, hovertemplate="%{y:.3g}")
         )  # fmt: skip
@@ -145,20 +147,20 @@ def distance(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
 @drawn("What does a solver cost that chooses its own steps?",
        shows="dopri5's error at the end and its evaluations of f, over the tolerance that it is asked for.",
        cannot_show="The time on a clock; and one stiff point makes all points of the batch pay.")  # fmt: skip
-def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> go.Figure:
+def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """dopri5's error and evaluations over its tolerance."""
     figure = panels(["Error at the end", "Evaluations of f"], theme)
     asked = ds["asked"].values
     errors, evaluations = _positive(ds["adaptive_error"]), _positive(ds["evaluations"])
     for row, values, words, hover in ((1, errors, "error", "%{y:.3g}"), (2, evaluations, "evaluations", "%{y:.0f}")):
         figure.add_trace(
-            go.Scatter(x=asked, y=values, name=words, mode="lines+markers", line={"color": DOPRI5, "width": 2.5},
+            Scatter(x=asked, y=values, name=words, mode="lines+markers", line={"color": DOPRI5, "width": 2.5},
                        marker={"size": 8, "symbol": "square"}, hovertemplate=hover),
             row=row, col=1,
         )  # fmt: skip
     equal = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
     figure.add_trace(
-        go.Scatter(x=asked, y=asked, mode="lines", name="error = tolerance", line=equal, hoverinfo="skip"), row=1, col=1
+        Scatter(x=asked, y=asked, mode="lines", name="error = tolerance", line=equal, hoverinfo="skip"), row=1, col=1
     )
     notes = [tolerance_sentence(ds), "Dotted: error equal to tolerance. The batch is one problem with one step."]
     look.apply(figure, theme, title="What does a solver cost that picks its steps?", notes=notes, legend=False,
@@ -187,7 +189,7 @@ def _positive(values: xr.DataArray) -> np.ndarray:
     return np.where(np.isfinite(numbers) & (numbers > 0), numbers, np.nan)
 
 
-def _over(*arrays: np.ndarray) -> dict[str, object]:
+def _over(*arrays: np.ndarray) -> dict[str, Any]:
     values = np.concatenate([np.ravel(array) for array in arrays])
     finite = np.log10(values[np.isfinite(values)])
     if not finite.size:
