@@ -2,10 +2,11 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 from tests.browser.app_server import Server, running
 from tests.data.hub.fake_hub import FakeHub
@@ -70,17 +71,25 @@ def browser() -> Iterator[Browser]:
 Opener = Callable[..., Page]
 
 
+@pytest.fixture(scope="module")
+def returning(browser: Browser) -> Iterator[BrowserContext]:
+    """A visitor who has been here: scripts come out of the cache, as they mostly do."""
+    context = browser.new_context(accept_downloads=True)
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[Opener]:
-    """Open an address in a browser of its own: no shared cookies, no shared session."""
-    contexts = []
+def open_page(browser: Browser, returning: BrowserContext) -> Iterator[Opener]:
+    """Open an address as a visitor of its own: the first one of a test has been here, and kept no more than a cache."""
+    contexts: list[BrowserContext] = []
 
     def open_address(address: str, *, width: int = 1440, height: int = 1000, scheme: str = "light") -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
-        )
+        context = browser.new_context(accept_downloads=True) if contexts else returning
         contexts.append(context)
         page = context.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.errors = []  # type: ignore[attr-defined]
         page.requested = []  # type: ignore[attr-defined]
         page.on("pageerror", lambda error: page.errors.append(str(error)))  # type: ignore[attr-defined]
@@ -89,7 +98,20 @@ def open_page(browser: Browser) -> Iterator[Opener]:
         return page
 
     yield open_address
+    errors = [error for context in contexts for page in context.pages for error in page.errors]  # type: ignore[attr-defined]
     for context in contexts:
-        for page in context.pages:
-            assert not page.errors, page.errors  # type: ignore[attr-defined]
-        context.close()
+        if context is returning:
+            _forget(context)
+        else:
+            context.close()
+    assert not errors, errors
+
+
+def _forget(context: BrowserContext) -> None:
+    """Close the pages, and drop what they and the server stored with this visitor."""
+    for page in context.pages:
+        if page.url.startswith("http"):
+            with suppress(Error):
+                page.evaluate("localStorage.clear()")
+        page.close()
+    context.clear_cookies()

@@ -99,7 +99,7 @@ def press_until_address(page: Page, name: str, part: str, presses: int = 10) -> 
     for _ in range(presses):
         button(page, name).click()
         try:
-            page.wait_for_url(lambda address: part in address, timeout=2_000)
+            page.wait_for_url(lambda address: part in address, timeout=8_000)
         except TimeoutError:
             continue
         return

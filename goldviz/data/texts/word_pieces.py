@@ -5,15 +5,18 @@ from __future__ import annotations
 import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.trainers import WordPieceTrainer
-from transformers import BertTokenizer
 
 from goldviz.data.texts.pieces import LONGEST
+
+if TYPE_CHECKING:
+    from transformers import BertTokenizer
 
 UNKNOWN_PIECE = "[UNK]"
 SPECIAL_PIECES = ("[PAD]", UNKNOWN_PIECE, "[CLS]", "[SEP]", "[MASK]")
@@ -78,6 +81,8 @@ def tokeniser_of(vocabulary: Sequence[str]) -> BertTokenizer:
 
     Raises :class:`VocabularyError` where a special piece is missing or a piece is listed twice.
     """
+    from transformers import BertTokenizer  # It takes as long to import as torch.
+
     counts = Counter(vocabulary)
     missing = [piece for piece in SPECIAL_PIECES if piece not in counts]
     if missing:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from jaxtyping import Float, Int
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -128,6 +126,10 @@ def unigram_scores(data: PretrainingTexts) -> tuple[float, float]:
 
 def bag_of_words(data: PretrainingTexts) -> list[Int[Tensor, " text"]]:
     """How a logistic regression on word counts, fitted to the labelled texts, judges both sets of unseen texts."""
+    # It takes as long to import as torch, and only this needs it.
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+
     words = CountVectorizer()
     counts = words.fit_transform(data.labelled.written)
     regression = LogisticRegression(max_iter=2000).fit(counts, data.labelled.tones.numpy())

@@ -22,10 +22,36 @@ function loadPlotly(address) {
 }
 
 // Plotly draws in steps, and a step that finds its figure purged throws: whatever is done to a figure waits its turn.
-function inTurn(host, work) {
-  const turn = (host.goldvizTurn ?? Promise.resolve()).then(work);
-  host.goldvizTurn = turn.catch(() => {});
-  return turn;
+// All figures of the page share one queue. What is in sight goes first, and between two the page may answer a person.
+const queue = (window.goldvizQueue ??= { waiting: [], busy: false });
+
+function distance(host) {
+  const { top, bottom } = host.getBoundingClientRect();
+  return Math.max(0, -bottom, top - window.innerHeight);
+}
+
+async function work() {
+  queue.busy = true;
+  while (queue.waiting.length) {
+    const nearest = Math.min(...queue.waiting.map((task) => distance(task.host)));
+    const next = queue.waiting.find((task) => distance(task.host) <= nearest);
+    queue.waiting.splice(queue.waiting.indexOf(next), 1);
+    try {
+      // A draw that Plotly never ends keeps no other figure waiting for good.
+      await Promise.race([next.work(), new Promise((resolve) => setTimeout(resolve, 5000))]);
+    } catch (error) {
+      reportError(error);
+    }
+    next.done();
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  queue.busy = false;
+}
+
+function inTurn(host, task) {
+  host.goldvizTurn = new Promise((done) => queue.waiting.push({ host, work: task, done }));
+  if (!queue.busy) work();
+  return host.goldvizTurn;
 }
 
 // Plotly's own `responsive` would draw out of turn. One resize that waits stands for all that are asked for meanwhile.

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from arch.bootstrap import optimal_block_length
 from jaxtyping import Float
 
 
@@ -21,6 +20,8 @@ def block_length(losses: Float[np.ndarray, "forecast loss"]) -> int:
     with its autocorrelation. No block is shorter than n^(1/3), the rate of Hall, Horowitz and Jing (1995), so that
     dependence which a short series does not show is not taken for none, nor longer than n / 3.
     """
+    from arch.bootstrap import optimal_block_length  # Importing it takes longer than most scores.
+
     count = len(losses)
     # Losses that hardly move have no autocorrelation; what they ask for is NaN and counts for nothing.
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
