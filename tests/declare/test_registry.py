@@ -12,7 +12,12 @@ from goldviz.declare.instant import Instant
 from goldviz.declare.registry import experiments, instants
 from goldviz.declare.settings import SettingsError, facts
 
-PRESETS = [(declared, preset.slug) for declared in instants().values() for preset in declared.presets]
+PRESETS = [
+    pytest.param(declared, preset.slug, marks=[] if preset is declared.presets[0] else [pytest.mark.slow])
+    for declared in instants().values()
+    for preset in declared.presets
+]
+"""Each page's first preset; the others are computed in the tests of the pages, and twice in the long suite."""
 
 
 def test_declarations_load_neither_torch_nor_streamlit() -> None:

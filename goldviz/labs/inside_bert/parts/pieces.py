@@ -161,7 +161,7 @@ def report(look: Look, settings: InsideBert) -> str:
             seconds=everything_seconds(shape, pieces, settings.steps),
         )
     )  # fmt: skip
-    figures = [(spec, spec.draw(ds, theme="light")) for name, spec in FIGURES.items() if drawable(name, ds)]
+    figures = [(spec, spec(ds, theme="light")) for name, spec in FIGURES.items() if drawable(name, ds)]
     shown = {name.replace("_", " ").capitalize(): value for name, value in settings.model_dump(mode="json").items()}
     notes = [
         "Rows of every map are queries and sum to 1; document 001, section 4.1.2, writes queries as columns.",
