@@ -11,12 +11,16 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
-# Every part runs, whatever became of those before it; what failed is named at the end.
+# Every part runs, whatever became of those before it; what failed is named at the end. A browser, its server and a
+# worker come first on the machine; the other tests take what they leave, and are read when both are through.
+OTHERS := .others.log
 test: $(VENV)/.dev browser
-	@failed=; for part in lint types browser-tests other-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	@failed=; for part in lint types; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	  nice -n 19 $(MAKE) --no-print-directory other-tests > $(OTHERS) 2>&1 & others=$$!; trap "kill $$others 2>/dev/null" INT TERM; \
+	  $(MAKE) --no-print-directory browser-tests || failed="$$failed browser-tests"; \
+	  wait $$others || failed="$$failed other-tests"; cat $(OTHERS); rm -f $(OTHERS); \
 	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
 
-# A browser, its server and a worker want the machine for themselves; the other tests share it.
 PYTEST := $(BIN)/python -m pytest
 APART := --ignore tests/browser --numprocesses 2 --dist worksteal
 tests: browser-tests other-tests

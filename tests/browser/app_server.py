@@ -1,6 +1,7 @@
 """A goldviz server of its own for a test."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -28,6 +29,13 @@ class Server:
         """Take it away without a warning."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+
+
+def own_faults(log: Path) -> list[str]:
+    """The tracebacks of a server's log that go through goldviz: a connection that a visitor drops is told by others."""
+    ours = re.compile(rf'File "{re.escape(str(ROOT))}/(goldviz|pages|app\.py)')
+    tracebacks = log.read_text().split("Traceback (most recent call last):")[1:]
+    return [text for text in tracebacks if ours.search(text)]
 
 
 def free_port() -> int:

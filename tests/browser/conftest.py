@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
-from tests.browser.app_server import Server, running
+from tests.browser.app_server import Server, own_faults, running
 from tests.data.hub.fake_hub import FakeHub
 from tests.data.markets.fake_yahoo import FakeYahoo
 from tests.random_bert import write_random_bert
@@ -53,7 +53,7 @@ def server(yahoo: FakeYahoo, hub: FakeHub, tmp_path_factory: pytest.TempPathFact
     }
     with running(f"sqlite:///{folder / 'runs.sqlite'}", folder / "server.log", more=more) as up:
         yield up
-        assert "Traceback" not in (folder / "server.log").read_text(), (folder / "server.log").read_text()
+        assert not own_faults(folder / "server.log")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from goldviz.figures.theme import INKS, Theme
-from tests.browser.app_server import Server, running
+from tests.browser.app_server import Server, own_faults, running
 from tests.ui.reading_cases import TOKENS, known_exhibit, known_weights
 
 STREAMLIT = {
@@ -27,7 +27,7 @@ def lonely_explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server
     script = Path(__file__).parent / "attention_app" / "app.py"
     with running(f"sqlite:///{log.parent / 'runs.sqlite'}", log, more=STREAMLIT, script=script) as up:
         yield up
-    assert "Traceback" not in log.read_text(), log.read_text()
+    assert not own_faults(log)
 
 
 Opener = Callable[..., Page]
