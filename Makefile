@@ -11,16 +11,15 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
-# Every part runs, whatever became of those before it; what failed is named at the end. A browser, its server and a
-# worker come first on the machine; the other tests take what they leave, and are read when both are through.
-OTHERS := .others.log
+# Every part runs, whatever became of those before it; what failed is named at the end. The types are checked meanwhile.
+TYPES := .types.log
 test: $(VENV)/.dev browser
-	@failed=; for part in lint types; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
-	  nice -n 19 $(MAKE) --no-print-directory other-tests > $(OTHERS) 2>&1 & others=$$!; trap "kill $$others 2>/dev/null" INT TERM; \
-	  $(MAKE) --no-print-directory browser-tests || failed="$$failed browser-tests"; \
-	  wait $$others || failed="$$failed other-tests"; cat $(OTHERS); rm -f $(OTHERS); \
+	@failed=; nice -n 19 $(MAKE) --no-print-directory types > $(TYPES) 2>&1 & types=$$!; \
+	  for part in lint browser-tests other-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	  wait $$types || failed="$$failed types"; cat $(TYPES); rm -f $(TYPES); \
 	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
 
+# A browser, its server and a worker want the machine for themselves; the other tests share it.
 PYTEST := $(BIN)/python -m pytest
 APART := --ignore tests/browser --numprocesses 2 --dist worksteal
 tests: browser-tests other-tests

@@ -1,8 +1,12 @@
 """What all tests share."""
 
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
+
+# Before torch is loaded: two test processes with two threads each spend their time in waiting for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings

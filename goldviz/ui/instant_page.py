@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import streamlit as st
 import xarray as xr
+from streamlit.delta_generator import DeltaGenerator
 
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
@@ -100,8 +101,10 @@ class InstantPage:
         complaints = _arrive(declared)
         st.title(declared.title)
         st.markdown(f"##### {declared.question}")
-        for sentence in complaints:
-            st.warning(plain(sentence), icon=":material/link_off:")
+        # What comes and goes has a place of its own; else all below would move, and be built anew.
+        with st.container(key="arrival"):
+            for sentence in complaints:
+                st.warning(plain(sentence), icon=":material/link_off:")
         market_panel.show(declared)
         presets.draw(declared)
         with st.container(key="laboratory"):
@@ -126,25 +129,26 @@ class InstantPage:
         declared = self.declared
         key = f"shown-{declared.name}"
         asked = None if settings is None else settings.model_dump_json()
+        notice = st.container(key="notice")
         if settings is not None:
-            view = self._computed(settings)
+            view = self._computed(settings, notice)
             if view is not None:
                 st.session_state[key] = asked
                 return view
-        st.caption("The figures show the last settings that were allowed and computed.")
+        notice.caption("The figures show the last settings that were allowed and computed.")
         for last in (st.session_state.get(key), declared().model_dump_json()):
-            view = None if last in (None, asked) else self._computed(declared.checked_json(last))
+            view = None if last in (None, asked) else self._computed(declared.checked_json(last), notice)
             if view is not None:
                 return view
         st.stop()
 
-    def _computed(self, settings: Instant) -> View[Instant] | None:
+    def _computed(self, settings: Instant, notice: DeltaGenerator) -> View[Instant] | None:
         """These settings with their numbers; None after saying why there are none, or how far they are."""
         try:
             dataset = background.made(_task(self, settings))
         except ValueError as error:
             # What was allowed once may be gone, such as a file.
-            st.error(plain(str(error)), icon=":material/block:")
+            notice.error(plain(str(error)), icon=":material/block:")
             return None
         return None if dataset is None else View(settings, dataset)
 

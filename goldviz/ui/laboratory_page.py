@@ -61,9 +61,11 @@ class LaboratoryPage:
         complaints = _arrive(experiment)
         st.title(experiment.title)
         st.markdown(f"##### {experiment.question}")
-        for sentence in complaints:
-            st.warning(plain(sentence), icon=":material/link_off:")
-        settings_panel.show_complaints()
+        # What comes and goes has a place of its own; else all below would move, and be built anew.
+        with st.container(key="arrival"):
+            for sentence in complaints:
+                st.warning(plain(sentence), icon=":material/link_off:")
+            settings_panel.show_complaints()
         market_panel.show(experiment)
         text_panel.show(experiment)
         settings_panel.presets(experiment)
@@ -81,7 +83,6 @@ class LaboratoryPage:
 
     def _look(self, polling: bool) -> None:
         """All that changes while a run goes on."""
-        # What comes and goes has a place of its own; else the figures below would move, and be built anew.
         notices, timeline = st.container(key="notices"), st.container(key="timeline")
         with notices:
             shown = _read_lanes(self.experiment)

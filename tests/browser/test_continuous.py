@@ -93,6 +93,7 @@ def test_the_pages_open_with_their_picture(server: Server, open_page: Opener, ad
     expect(page.locator(f"[class*='st-key-{name}-'] .goldviz-figure .main-svg").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_flow_is_trained_live(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/continuous-depth?steps=20&look_every=10&networks=ode&tolerance=0.01")
     expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()

@@ -58,6 +58,7 @@ def test_a_killed_worker_fails_its_run_and_the_next_one_works(own_server: Server
     state(page, "Finished")
 
 
+@pytest.mark.slow
 def test_a_killed_server_leaves_runs_that_say_so_and_go_on(tmp_path: Path, open_page: Opener) -> None:
     database = f"sqlite:///{tmp_path / 'runs.sqlite'}"
     with running(database, tmp_path / "first.log") as first:
@@ -89,6 +90,7 @@ def test_a_killed_server_leaves_runs_that_say_so_and_go_on(tmp_path: Path, open_
         state(page, "Stopped")
 
 
+@pytest.mark.slow
 def test_closing_the_tab_does_not_end_the_run(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "epochs=60&depth=4"))
     wait_for_figure(page)
@@ -142,6 +144,7 @@ def test_markup_in_a_run_s_name_is_only_text(server: Server, open_page: Opener) 
         assert page.evaluate("window.broken") is None
 
 
+@pytest.mark.slow
 def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path, open_page: Opener) -> None:
     (tmp_path / "runs.sqlite").mkdir()
     with running(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "server.log") as up:

@@ -131,6 +131,7 @@ def _exports_work(page: Page, folder: Path) -> None:
     compile(saved["Python script"].read_text(), "script.py", "exec")
 
 
+@pytest.mark.slow
 def test_the_exported_script_repeats_the_page_s_run(server: Server, open_page: Opener, tmp_path: Path) -> None:
     page = open_page(address(server, "epochs=3&depth=4"))
     wait_for_figure(page)
@@ -214,6 +215,7 @@ def test_a_finding_s_cure_runs_in_a_lane_beside(server: Server, open_page: Opene
     state(page, "Finished")
 
 
+@pytest.mark.slow
 def test_hot_settings_are_marked(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "epochs=600&depth=5"))
     wait_for_figure(page)

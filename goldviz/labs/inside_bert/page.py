@@ -22,8 +22,9 @@ def show() -> None:
     link_complaints = state.arrive()
     st.title(InsideBert.title)
     st.markdown(f"##### {InsideBert.question}")
-    for sentence in link_complaints:
-        st.warning(plain(sentence), icon=":material/link_off:")
+    with st.container(key="arrival"):
+        for sentence in link_complaints:
+            st.warning(plain(sentence), icon=":material/link_off:")
     model, trouble = _model(str(st.session_state[state.key_of("model")]))
     text_parts.model_line(model, trouble)
     presets.draw(InsideBert, lambda slug: state.show_what_is_beside())
