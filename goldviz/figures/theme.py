@@ -156,14 +156,17 @@ def apply(
     """Give a figure its template, heading, margins and behaviour, and return it.
 
     ``title`` and ``notes`` (the lines under it) are escaped here; an empty note is left out. The margin above the
-    plot grows with them, so nothing overlaps at 360 pixels.
+    plot grows with them, so nothing overlaps at 360 pixels. The notes as they are before they are broken into lines
+    are the layout's ``meta``: pages break them at the width that a figure has there.
     """
-    lines = "<br>".join(wrapped(note) for note in notes if note)
+    said = [note for note in notes if note]
+    lines = "<br>".join(wrapped(note) for note in said)
     count = lines.count("<br>") + 1 if lines else 0
     figure.update_layout(
         template=f"goldviz_{theme}",
         title_text=as_label(title),
         title_subtitle_text=lines,
+        meta={"notes": "<br>".join(as_label(note) for note in said)} if said else None,
         height=height + 17 * count,
         margin={"l": 12, "r": 30, "b": 44, "t": 44 + 17 * count + (34 if legend else 14)},
         showlegend=legend,

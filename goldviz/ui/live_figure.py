@@ -7,6 +7,7 @@ This component hands the new figure to ``Plotly.react``, which changes what diff
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -14,18 +15,25 @@ from typing import Any
 
 import streamlit as st
 
+from goldviz.figures.theme import INKS
 from goldviz.ui.server import PLOTLY_PATH, address
+from goldviz.ui.theme import theme_now
 
 
 def _asset(name: str) -> str:
     return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
 
 
+def script() -> str:
+    """The component's script: its parts, one after another."""
+    return "\n".join(_asset(f"{part}.js") for part in ("figure_fit", "live_figure"))
+
+
 _component = st.components.v2.component(
     "goldviz_live_figure",
     html='<div class="goldviz-figure" role="img"></div>',
     css=_asset("live_figure.css"),
-    js=_asset("live_figure.js"),
+    js=script(),
     isolate_styles=False,
 )
 
@@ -52,6 +60,8 @@ def live_figure(figure_json: str, *, key: str, subject: str, description: str, o
         "description": description,
         "plotly": _plotly_address(),
         "movable": on_moved is not None,
+        "theme": theme_now(),
+        "inks": {theme: asdict(ink) for theme, ink in INKS.items()},
     }
     if on_moved is None:
         _component(data=data, key=key)

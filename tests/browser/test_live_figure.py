@@ -2,22 +2,29 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from importlib.resources import files
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
+
+from goldviz.figures import draft, elements
+from goldviz.figures import theme as look
+from goldviz.figures.theme import INKS
+from goldviz.ui.live_figure import script
 
 PLACE = "http://figure.test"
 PAGE = """<!doctype html><div id="parent"><div class="goldviz-figure" style="width: 600px"></div></div>
 <script type="module">
   import component from "/live_figure.js";
   const parent = document.getElementById("parent");
+  const inks = INKS;
   window.errors = [];
   window.addEventListener("unhandledrejection", (event) => window.errors.push(event.reason.stack ?? event.reason));
   window.host = parent.firstElementChild;
   window.mount = (figure) =>
     component({
-      data: { figure, subject: "a run", description: "", plotly: "/plotly.js", movable: false },
+      data: { figure, subject: "a run", description: "", plotly: "/plotly.js", movable: false, theme: "light", inks },
       parentElement: parent,
       setTriggerValue: () => {},
     });
@@ -30,13 +37,13 @@ MICROTASKS = 12
 def _answer(route: Route) -> None:
     path = route.request.url.removeprefix(PLACE)
     if path == "/live_figure.js":
-        script = (files("goldviz.ui") / "assets" / "live_figure.js").read_text(encoding="utf-8")
-        route.fulfill(body=script, content_type="text/javascript")
+        route.fulfill(body=script(), content_type="text/javascript")
     elif path == "/plotly.js":
-        script = (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
-        route.fulfill(body=script, content_type="text/javascript")
+        plotly = (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
+        route.fulfill(body=plotly, content_type="text/javascript")
     else:
-        route.fulfill(body=PAGE, content_type="text/html")
+        inks = json.dumps({theme: asdict(ink) for theme, ink in INKS.items()})
+        route.fulfill(body=PAGE.replace("INKS", inks), content_type="text/html")
 
 
 @pytest.fixture
@@ -123,3 +130,120 @@ def test_a_figure_follows_its_width(page: Page) -> None:
     page.evaluate("figure => window.mount(figure)", figure(4))
     page.wait_for_function("window.host.dataset.updates === '2'")
     assert page.evaluate("[window.host._fullLayout.width, window.host._fullLayout.height]") == [420, 400]
+
+
+def worded(theme: look.Theme = "light") -> str:
+    """A figure with as many words as any of ours: a long question, three lines of notes, five names, a reference."""
+    made = draft.Figure()
+    for name in ("plain", "residual", "LSTM with peepholes", "GRU with decay", "ODE-RNN"):
+        made.add_trace(draft.Scatter(x=[1, 2, 3], y=[1, 3, 2], name=name))
+    made.update_xaxes(title_text="Layer")
+    made.update_yaxes(title_text="Norm of dL/dW", range=(0, 4))
+    elements.reference_line(made, 1.0, "1: nothing lost", theme)
+    notes = ["Largest norm over layer 1's: plain 3·10<sup>5</sup>, residual 1.2.", "Epoch 12. Median of 5 seeds; " * 3]
+    title = "What does each block do to the gradient & its length on its way back?"
+    return look.apply(made, theme, title=title, notes=notes).to_json()
+
+
+def show(page: Page, figure: str, width: int) -> None:
+    page.evaluate(
+        """async ([figure, width]) => {
+            window.host.style.width = `${width}px`;
+            window.mount(figure);
+            await new Promise((resolve) => setTimeout(resolve));
+            await window.host.goldvizTurn;
+        }""",
+        [figure, width],
+    )
+    page.wait_for_function("width => window.host._fullLayout?.width === width", arg=width)
+
+
+@pytest.mark.parametrize("width", [224, 300, 460, 944])
+def test_words_are_neither_cut_nor_printed_over_each_other(page: Page, width: int) -> None:
+    show(page, worded(), width)
+    words = page.evaluate("""() => {
+        const place = window.host.getBoundingClientRect();
+        const box = (selector) => {
+            const { left, right, top, bottom } = window.host.querySelector(selector).getBoundingClientRect();
+            const [across, down] = [place.left, place.top];
+            return { left: left - across, right: right - across, top: top - down, bottom: bottom - down };
+        };
+        const parts = { title: ".gtitle", notes: ".gtitle-subtitle", legend: ".legend", plot: ".nsewdrag" };
+        return Object.fromEntries(Object.entries(parts).map(([name, selector]) => [name, box(selector)]));
+    }""")
+    for box in words.values():
+        assert box["left"] >= -1, words
+        assert box["right"] <= width + 1, words
+        assert box["top"] >= -2, words
+    assert words["title"]["bottom"] <= words["notes"]["top"] + 4, words
+    assert words["notes"]["bottom"] <= words["legend"]["top"] + 1, words
+    assert words["legend"]["bottom"] <= words["plot"]["top"] + 4, words
+    assert words["plot"]["bottom"] - words["plot"]["top"] > 200, "the words leave the curves their room"
+
+
+def test_a_figure_goes_with_its_column(page: Page) -> None:
+    show(page, worded(), 944)
+    for width in (460, 300, 224, 944):
+        page.evaluate("width => { window.host.style.width = `${width}px`; }", width)
+        page.wait_for_function("width => window.host._fullLayout.width === width", arg=width, timeout=500)
+    assert page.evaluate("window.host._fullLayout.title.text.split('<br>').length") == 1
+
+
+CONTRASTS = """() => {
+    const channel = (value) => (value /= 255) <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    const light = ([red, green, blue]) => 0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue);
+    const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+    const paper = light(numbers(getComputedStyle(window.host.parentElement).backgroundColor));
+    return [...window.host.querySelectorAll("text")].filter((text) => text.textContent.trim()).map((text) => {
+        const ink = light(numbers(getComputedStyle(text).fill));
+        return [(Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05), text.textContent];
+    });
+}"""
+
+
+def test_a_flip_of_the_theme_leaves_every_word_readable(page: Page) -> None:
+    show(page, worded(), 600)
+    for theme in ("dark", "light", "dark"):
+        page.evaluate(
+            """paper => {
+                window.host.parentElement.style.setProperty("--st-background-color", paper);
+                window.host.parentElement.style.background = paper;
+            }""",
+            INKS[theme].background,  # type: ignore[index]
+        )
+        page.wait_for_function("theme => window.host.goldvizPlace.theme === theme", arg=theme, timeout=500)
+        page.evaluate("window.host.goldvizTurn")
+        found = page.evaluate(CONTRASTS)
+        assert len(found) > 10
+        assert min(found)[0] >= 4.5, min(found)
+
+
+def test_what_is_no_colour_of_the_page_keeps_its_colour(page: Page) -> None:
+    show(page, worded(), 600)
+    before = page.evaluate("window.host._fullData.map((trace) => trace.line.color)")
+    page.evaluate("window.host.parentElement.style.setProperty('--st-background-color', '#14161a')")
+    page.wait_for_function("window.host.goldvizPlace.theme === 'dark'")
+    assert page.evaluate("window.host._fullData.map((trace) => trace.line.color)") == before
+
+
+def test_a_hundred_comings_and_goings_under_the_pointer_throw_nothing(page: Page) -> None:
+    hover(page)
+    page.evaluate(
+        """async ([figures, times]) => {
+            for (let turn = 0; turn < times; turn += 1) {
+                const leave = window.mount(figures[turn % figures.length]);
+                window.host.style.width = `${300 + (37 * turn) % 500}px`;
+                if (turn % 3 === 0) await new Promise((resolve) => setTimeout(resolve, turn % 7));
+                window.host.parentElement.style.setProperty("--st-background-color", turn % 2 ? "#14161a" : "#ffffff");
+                if (turn % 4 === 1) leave();
+            }
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            await window.host.goldvizTurn;
+            window.mount(figures[0]);
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            await window.host.goldvizTurn;
+        }""",
+        [[figure(5), figure(7, traces=2), worded()], 100],
+    )
+    page.mouse.move(5, 5)
+    assert page.evaluate("window.host._fullData.length") == 1

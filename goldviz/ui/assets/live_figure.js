@@ -2,9 +2,12 @@
 
 const CONFIG = {
   displaylogo: false,
+  displayModeBar: window.matchMedia("(hover: none)").matches ? false : "hover",
   modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
   toImageButtonOptions: { format: "svg", filename: "goldviz" },
 };
+const THEME_EVERY_MS = 150;
+const DRAW_AT_MOST_MS = 5000;
 
 // One copy of Plotly for all figures of the page, whoever asks first.
 function loadPlotly(address) {
@@ -38,7 +41,7 @@ async function work() {
     queue.waiting.splice(queue.waiting.indexOf(next), 1);
     try {
       // A draw that Plotly never ends keeps no other figure waiting for good.
-      await Promise.race([next.work(), new Promise((resolve) => setTimeout(resolve, 5000))]);
+      await Promise.race([next.work(), new Promise((resolve) => setTimeout(resolve, DRAW_AT_MOST_MS))]);
     } catch (error) {
       reportError(error);
     }
@@ -52,21 +55,6 @@ function inTurn(host, task) {
   host.goldvizTurn = new Promise((done) => queue.waiting.push({ host, work: task, done }));
   if (!queue.busy) work();
   return host.goldvizTurn;
-}
-
-// Plotly's own `responsive` would draw out of turn. One resize that waits stands for all that are asked for meanwhile.
-function watchWidth(host, Plotly) {
-  if (host.goldvizResize) return;
-  let waits = false;
-  host.goldvizResize = () => {
-    if (waits) return;
-    waits = true;
-    inTurn(host, () => {
-      waits = false;
-      if (host.goldvizResize && host.offsetWidth) return Plotly.Plots.resize(host);
-    });
-  };
-  window.addEventListener("resize", host.goldvizResize);
 }
 
 // While a run grows its axes grow too, so Plotly's own memory of a zoom does not hold: the person's ranges are kept here.
@@ -86,7 +74,7 @@ function watchZoom(host) {
 
 function keepZoom(host, layout) {
   for (const [axis, range] of Object.entries(host.goldvizZoom ?? {})) {
-    if (layout[axis]) Object.assign(layout[axis], { range, autorange: false });
+    if (layout[axis]) layout[axis] = { ...layout[axis], range, autorange: false };
   }
 }
 
@@ -102,7 +90,77 @@ function watchDrags(host) {
   });
 }
 
-function draw(Plotly, host, data, figure) {
+// The column's width changes with the window and with the lanes beside it, the theme with the visitor's choice: the
+// figure that is shown is then fitted anew. One redraw that waits stands for all that are asked for meanwhile.
+function watchPlace(host, Plotly) {
+  if (host.goldvizPlace) return;
+  let waits = false;
+  const again = () => {
+    if (waits || !host.goldvizPlace) return;
+    waits = true;
+    inTurn(host, () => {
+      waits = false;
+      const { width, theme, shown } = host.goldvizPlace ?? {};
+      if (!shown || !host.isConnected || !host.clientWidth) return;
+      if (host.clientWidth !== width || themeUnder(host) !== theme) return paint(Plotly, host, shown.data, shown.figure);
+    });
+  };
+  const widths = new ResizeObserver(again);
+  const themes = setInterval(() => {
+    if (themeUnder(host) !== host.goldvizPlace?.theme) again();
+  }, THEME_EVERY_MS);
+  host.goldvizPlace = {
+    leave: () => {
+      widths.disconnect();
+      clearInterval(themes);
+    },
+  };
+  widths.observe(host);
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+
+function measureWith(layout) {
+  const family = layout.font?.family ?? layout.template?.layout?.font?.family ?? "sans-serif";
+  return (size, weight) => (text) => {
+    pen.font = `${weight} ${size}px ${family}`;
+    return pen.measureText(text).width;
+  };
+}
+
+// How far the legend reaches up into the words over it.
+function overprinted(host) {
+  const legend = host.querySelector(".legend")?.getBoundingClientRect();
+  const words = [...host.querySelectorAll(".gtitle, .gtitle-subtitle")].map((one) => one.getBoundingClientRect().bottom);
+  if (!legend || !legend.height || !words.length) return 0;
+  const middle = host.getBoundingClientRect().top + host._fullLayout.height / 2;
+  return legend.top < middle ? Math.max(0, Math.ceil(Math.max(...words) - legend.top)) : 0;
+}
+
+async function paint(Plotly, host, data, figure) {
+  const width = host.clientWidth;
+  const theme = themeUnder(host);
+  const colour = data.inks && theme !== data.theme ? recoloured(data.inks[data.theme], data.inks[theme]) : (same) => same;
+  const config = { ...CONFIG, edits: { shapePosition: data.movable } };
+  const place = host.goldvizPlace;
+  const about = JSON.stringify([width, figure.layout.title, figure.data.map((trace) => trace.name)]);
+  if (place.about !== about) Object.assign(place, { about, lift: 0 });
+  const draw = () => {
+    const layout = fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout));
+    keepZoom(host, layout);
+    host.style.height = `${layout.height}px`;
+    return Plotly.react(host, colour(figure.data), layout, config);
+  };
+  await draw();
+  const missing = overprinted(host);
+  if (missing) {
+    place.lift += missing;
+    await draw();
+  }
+  Object.assign(place, { width, theme, shown: { data, figure } });
+}
+
+async function draw(Plotly, host, data, figure) {
   if (host.goldvizLatest !== data.figure || host.goldvizShown === data.figure || !host.isConnected) return;
   if (!host.dataset.drawn) {
     host.classList.remove("goldviz-figure-waiting");
@@ -112,25 +170,22 @@ function draw(Plotly, host, data, figure) {
   host.goldvizShown = data.figure;
   if (host.dataset.subject !== data.subject) host.goldvizZoom &&= {};
   host.dataset.subject = data.subject;
-  keepZoom(host, figure.layout);
-  const config = { ...CONFIG, edits: { shapePosition: data.movable } };
-  return Plotly.react(host, figure.data, figure.layout, config).then(() => {
-    watchZoom(host);
-    watchDrags(host);
-    watchWidth(host, Plotly);
-    host.dataset.updates = Number(host.dataset.updates || 0) + 1;
-  });
+  watchPlace(host, Plotly);
+  await paint(Plotly, host, data, figure);
+  watchZoom(host);
+  watchDrags(host);
+  host.dataset.updates = Number(host.dataset.updates || 0) + 1;
 }
 
 function purge(host) {
   if (!host.dataset.drawn) return;
-  window.removeEventListener("resize", host.goldvizResize);
+  host.goldvizPlace?.leave();
   window.Plotly.purge(host);
   delete host.dataset.drawn;
   host.goldvizShown = undefined;
   host.goldvizZoom = undefined;
   host.goldvizDrags = undefined;
-  host.goldvizResize = undefined;
+  host.goldvizPlace = undefined;
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -138,8 +193,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   host.goldvizTell = setTriggerValue;
   host.setAttribute("aria-label", data.description);
   const figure = JSON.parse(data.figure);
-  host.style.height = `${figure.layout.height}px`;
   if (!host.dataset.drawn) {
+    host.style.height = `${figure.layout.height}px`;
     host.classList.add("goldviz-figure-waiting");
     host.textContent = host.textContent || "Drawing …";
   }

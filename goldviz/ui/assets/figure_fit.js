@@ -1,0 +1,90 @@
+// A figure is drawn by the server for one theme and for no width in particular. Here it is fitted to the place where
+// it stands: words broken at its width, room for the lines that come of it, and the colours of the visitor's theme.
+
+const TITLE_SIZE = 17;
+const NOTE_SIZE = 13;
+const TITLE_LINE = 21;
+const NOTE_LINE = 17;
+const SIDES = 26;
+
+// Plotly's labels hold tags such as <sup> and entities such as &lt;, which take no room or less than they are long.
+function visible(text) {
+  return text
+    .replace(/<[^>]*>/g, "")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&amp;/g, "&");
+}
+
+// Lines of a text, broken at spaces, each as narrow as `width` where its words allow that.
+function brokenAt(width, text, measure) {
+  const lines = [];
+  for (const given of text.split("<br>")) {
+    let line = "";
+    for (const word of given.split(" ")) {
+      const longer = line ? `${line} ${word}` : word;
+      if (line && measure(visible(longer)) > width) {
+        lines.push(line);
+        line = word;
+      } else {
+        line = longer;
+      }
+    }
+    lines.push(line);
+  }
+  return lines;
+}
+
+// A layout for this width: title and notes broken where they would be cut, and as much higher as that takes.
+// `lift` is room above the plot that turned out to be missing when it was drawn.
+function fitted(layout, width, lift, measureWith) {
+  const title = layout.title ?? {};
+  const room = width - SIDES;
+  const heading = title.text ? brokenAt(room, title.text, measureWith(TITLE_SIZE, 600)) : [];
+  const said = layout.meta?.notes ?? title.subtitle?.text;
+  const notes = said ? brokenAt(room, said, measureWith(NOTE_SIZE, 400)) : [];
+  const before = title.subtitle?.text ? title.subtitle.text.split("<br>").length : 0;
+  const more = TITLE_LINE * Math.max(0, heading.length - 1) + NOTE_LINE * (notes.length - before) + lift;
+  return {
+    ...layout,
+    width,
+    height: layout.height + more,
+    margin: { ...layout.margin, t: (layout.margin?.t ?? 100) + more },
+    title: { ...title, text: heading.join("<br>"), subtitle: { ...title.subtitle, text: notes.join("<br>") } },
+  };
+}
+
+function channels(hex) {
+  return [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16)).join(", ");
+}
+
+// What turns a colour that stands for a part of the page in one theme into that of the other; others stay.
+function recoloured(from, to) {
+  const names = Object.keys(from);
+  const plain = new Map(names.map((name) => [from[name].toLowerCase(), to[name]]));
+  const mixed = names.map((name) => [`rgba(${channels(from[name])}, `, `rgba(${channels(to[name])}, `]);
+  const of = (colour) => {
+    const found = plain.get(colour.toLowerCase());
+    if (found) return found;
+    const [start, other] = mixed.find(([begin]) => colour.startsWith(begin)) ?? [];
+    return start ? other + colour.slice(start.length) : colour;
+  };
+  const all = (value, key) => {
+    if (key === "colorscale" || key === "bdata" || ArrayBuffer.isView(value)) return value;
+    if (typeof value === "string") return of(value);
+    if (Array.isArray(value)) return value.map((one) => all(one, key));
+    if (value && typeof value === "object")
+      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, all(one, name)]));
+    return value;
+  };
+  return all;
+}
+
+// Light or dark: by the paper under the figure, whoever chose it.
+function themeUnder(host) {
+  const paper = getComputedStyle(host).getPropertyValue("--st-background-color").trim();
+  const [red, green, blue] = /^#[0-9a-f]{6}$/i.test(paper)
+    ? channels(paper).split(", ").map(Number)
+    : (paper.match(/\d+/g) ?? [255, 255, 255]).map(Number);
+  return 0.3 * red + 0.6 * green + 0.1 * blue < 128 ? "dark" : "light";
+}
