@@ -164,7 +164,7 @@ def test_a_folder_is_no_output_file(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert found == f"The file {tmp_path / 'run.nc'} cannot be written."
 
 
-@pytest.mark.parametrize("keep", [[], ["--keep"]])
+@pytest.mark.parametrize("keep", [[], pytest.param(["--keep"], marks=pytest.mark.slow)])
 def test_a_device_that_is_absent_is_said_in_one_line(keep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", NAME, *SMALL, "--device", "mps", "--quiet", *keep]) == 1
     (line,) = capsys.readouterr().err.splitlines()
@@ -232,7 +232,7 @@ def port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_serve_says_where_it_is_and_stops_cleanly(number: signal.Signals, port: int, tmp_path: Path) -> None:
     command = [*COMMAND, "serve", "--port", str(port)]
     with (tmp_path / "log").open("w") as log:

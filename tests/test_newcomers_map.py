@@ -116,6 +116,7 @@ def test_another_threshold_is_one_edit(checkout: Path) -> None:
     assert "above 1e-07" not in before
 
 
+@pytest.mark.slow
 def test_another_colour_is_one_edit(checkout: Path) -> None:
     edited(checkout, "a network's colour", '"plain", "#d55e00"', '"plain", "#123456"')
     code = (
@@ -139,6 +140,7 @@ def test_another_preset_is_one_edit(checkout: Path) -> None:
     assert says(checkout, code) == "500"
 
 
+@pytest.mark.slow
 def test_another_column_of_the_runs_page_is_one_edit(checkout: Path) -> None:
     start = "COLUMNS: Mapping[str, Callable[[Run], Any]] = {\n"
     edited(checkout, "a column of the runs page", start, f'{start}    "Writes": lambda run: run.version,\n')

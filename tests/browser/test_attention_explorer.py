@@ -274,8 +274,13 @@ def test_an_exhibit_that_was_let_go_is_put_up_again(open_explorer: Opener) -> No
     expect(part(page, "trouble")).to_be_hidden()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1440, "light"), (390, "dark"), pytest.param(1440, "dark", marks=pytest.mark.slow),
+        pytest.param(390, "light", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_512_pieces_and_144_heads_fit_the_page(open_explorer: Opener, width: int, scheme: Theme) -> None:
     sizes: dict[str, int] = {}
     page = open_explorer("n=512&layers=12&heads=12", width=width, scheme=scheme)

@@ -65,6 +65,7 @@ def test_the_lens_answers_at_once_and_its_link_shows_the_same(server: Server, op
     other.wait_for_function(f"seen => JSON.stringify({titles}) === JSON.stringify(seen)", arg=seen["titles"])
 
 
+@pytest.mark.slow
 def test_an_empty_text_is_a_sentence_and_the_last_good_one_stays(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/backpropagation-by-hand")
     expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()

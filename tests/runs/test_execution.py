@@ -230,6 +230,7 @@ def test_a_killed_server_leaves_runs_that_can_be_continued(executor: Executor, t
         same_records(store.load(run_id), uninterrupted(toy))
 
 
+@pytest.mark.slow
 def test_a_closed_executor_leaves_runs_that_can_be_continued(store: Store) -> None:
     toy = Toy(epochs=3000, seconds=0.01)
     executor = Executor(store, workers=1)

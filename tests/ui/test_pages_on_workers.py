@@ -37,6 +37,7 @@ def _drawn(visitor: InstantVisitor, wanted: set[str]) -> dict[str, dict[str, Any
     return visitor.drawn()
 
 
+@pytest.mark.slow
 def test_a_text_is_read_and_explained_by_a_worker(
     worker: Jobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
