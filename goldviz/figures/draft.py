@@ -23,6 +23,9 @@ from numpy.typing import NDArray
 from plotly import subplots
 from plotly.colors import get_colorscale
 
+from goldviz.figures.frames import Template, filled
+from goldviz.figures.notes import settle
+
 PARTS = re.compile(r"(error_[xy]|(?:plot|paper)_bgcolor|[^_]+)(?:_|$)")
 """The steps of a name such as ``title_font_size``; a few names have an underscore of their own."""
 
@@ -35,7 +38,7 @@ SHORT = {"int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i
          "float64": "f8"}  # fmt: skip
 """Plotly.js's names of the numbers that it reads as bytes."""
 
-NARROW = (np.int8, np.int16, np.int32, np.uint32)
+WIDTHS = (np.int8, np.int16, np.int32, np.uint32, np.float64)
 
 
 class Node(dict[str, Any]):
@@ -228,6 +231,23 @@ class Figure:
             drawn |= {(laid.get("xref", ""), laid.get("yref", "")) for laid in self.layout.get(kind, [])}
         return [pair for pair in pairs if pair in drawn]
 
+    def at(self, place: Mapping[str, int]) -> Figure:
+        """The figure at one step: ``place`` says which value along each growing dimension."""
+        shown = Figure()
+        shown.data = [Node(trace) for trace in filled(self.data, place)]
+        shown.layout = Node(filled(self.layout, place))
+        shown._grid = self._grid
+        return shown
+
+    def template(self) -> Template:
+        """The figure with its arrays, and what is of single steps, taken out as rows."""
+        return Template.of(self.to_dict(), _plain)
+
+    def settled(self) -> Figure:
+        """The figure with its notes under its title, broken into lines."""
+        settle(self.layout)
+        return self
+
     def to_dict(self) -> dict[str, Any]:
         """Data and layout, the look of a named template written out."""
         layout = dict(self.layout)
@@ -241,6 +261,7 @@ class Figure:
 
     def checked(self) -> go.Figure:
         """Plotly's figure; raises ``ValueError`` for what Plotly does not know."""
+        settle(self.layout)
         return go.Figure({"data": self.data, "layout": dict(self.layout)})
 
 
@@ -264,11 +285,21 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _of_array(values: NDArray[Any]) -> Any:
+def _ends(kind: Any) -> tuple[float, float]:
+    about = np.finfo(kind) if issubclass(kind, np.floating) else np.iinfo(kind)
+    return float(about.min), float(about.max)
+
+
+def narrowed(values: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers in as few bytes as they fit; Plotly.js reads none of eight."""
     if values.dtype == np.int64 and values.size:
         low, high = values.min(), values.max()
-        fitting = (kind for kind in NARROW if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
-        values = values.astype(next(fitting, values.dtype))
+        return values.astype(next(kind for kind in WIDTHS if low >= _ends(kind)[0] and high <= _ends(kind)[1]))
+    return values.astype(np.int32) if values.dtype == np.int64 else values
+
+
+def _of_array(values: NDArray[Any]) -> Any:
+    values = narrowed(values)
     short = SHORT.get(values.dtype.name)
     if short is None or not values.size:
         return _plain(values.tolist() if values.dtype.kind != "M" else np.datetime_as_string(values).tolist())

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter, make_subplots
+from goldviz.figures.frames import AtStep
 from goldviz.figures.limits import decades, padded
+from goldviz.figures.notes import as_label, wrapped
 from goldviz.figures.reading import Band, finite, growing_dim, marks, sentences
-from goldviz.figures.theme import INKS, NetworkStyle, Theme, as_label, style_of
+from goldviz.figures.theme import INKS, NetworkStyle, Theme, style_of
 
 MARKERS_UP_TO = 40
 """Points of a curve up to which each gets its marker."""
@@ -27,7 +29,7 @@ LOG_FROM = 30
 def worded(words: str, *, title: str, theme: Theme) -> Figure:
     """A figure that says in a centred sentence why there is nothing to draw."""
     figure = Figure()
-    figure.add_annotation(text=look.wrapped(words, 38), x=0.5, y=0.5, xref="paper", yref="paper", font_size=15)
+    figure.add_annotation(text=wrapped(words, 38), x=0.5, y=0.5, xref="paper", yref="paper", font_size=15)
     figure.update_xaxes(visible=False).update_yaxes(visible=False)
     return look.apply(figure, theme, title=title, legend=False, height=300, hover="closest")
 
@@ -81,7 +83,7 @@ def add_curve(
 
 
 def add_range(
-    figure: Figure, network: str, x: Any, low: NDArray[Any], high: NDArray[Any], *,
+    figure: Figure, network: str, x: Any, low: NDArray[Any] | AtStep, high: NDArray[Any] | AtStep, *,
     style: NetworkStyle | None = None, row: int | None = None,
 ) -> None:  # fmt: skip
     """A transparent band in the network's colour."""
@@ -230,7 +232,7 @@ def reference_line(
     )  # fmt: skip
 
 
-def mark_epochs(figure: Figure, ds: xr.Dataset, epoch: int | None, theme: Theme) -> None:
+def mark_epochs(figure: Figure, ds: xr.Dataset, epoch: AtStep | int | None, theme: Theme) -> None:
     """Vertical lines over every panel: the scrubber's epoch or step, and the changes made on the way with their words.
 
     Words that would stand on each other are left to the line's neighbour; every line is drawn.
@@ -250,7 +252,7 @@ def mark_epochs(figure: Figure, ds: xr.Dataset, epoch: int | None, theme: Theme)
         worded_at = step
         left = step > 0.7 * last
         figure.add_annotation(
-            x=step, y=1, xref="x", yref="y domain", text=look.wrapped(text, width), textangle=90, showarrow=False,
+            x=step, y=1, xref="x", yref="y domain", text=wrapped(text, width), textangle=90, showarrow=False,
             xanchor="right" if left else "left", yanchor="top", align="left", font_size=12,
             bgcolor=look.with_alpha(ink.background, 0.75),
         )  # fmt: skip

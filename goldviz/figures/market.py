@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures.draft import Figure
-from goldviz.figures.theme import as_label
+from goldviz.figures.notes import as_label
 
 KNOWN, JOINED, HIDDEN, BESIDE = "#0e7ac0", "#d55e00", "#c46a9c", "#009e73"
 """What is known at a forecast, what is joined by date, what was hidden, and the covariate beside the target."""

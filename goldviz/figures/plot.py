@@ -1,6 +1,8 @@
 """What a laboratory's figure is drawn on: a run, the step in view, shared limits, and the parts that figures repeat.
 
-A figure is a function of a :class:`Plot` under :func:`figure`, which says what it answers and what it needs::
+A figure is a function of a :class:`Plot` under :func:`figure`, which says what it answers and what it needs. It is
+drawn for many steps at once: ``plot.now`` holds the variables at those steps, step first, and what is drawn of them
+becomes a row of frames; ``plot.ds`` holds the whole run::
 
     @figure(QUANTITIES, "Does it learn?", shows="The loss.", cannot_show="Why.", needs=("loss",))
     def loss(plot: Plot) -> Figure:
@@ -8,6 +10,12 @@ A figure is a function of a :class:`Plot` under :func:`figure`, which says what 
         plot.step_grid()
         plot.linear_axis("loss", "Loss")
         return plot.finish(plot.drawn())
+
+    @figure(QUANTITIES, "What does each layer do?", shows="...", cannot_show="...", needs=("gradient_norm",))
+    def by_layer(plot: Plot) -> Figure:
+        plot.curves(positive(plot.now["gradient_norm"]))
+        plot.number_axis("layer", "Layer", "layer %{x}")
+        return plot.finish(plot.drawn(plot.when("Epoch {}.")))
 """
 
 from __future__ import annotations
@@ -19,17 +27,42 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from goldviz.figures import elements, limits, reading
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
+from goldviz.figures.frames import AtStep, Words, changed, line, spoken
 from goldviz.figures.limits import Limits, Quantities
 from goldviz.figures.reading import Band, finite, sentences
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS, Ink, NetworkStyle, Theme, style_of
 
-GROWING = ("look", "epoch", "step")
+GROWING = ("look", "epoch", "step", "histogram_epoch")
 """The dimensions along which recorded variables grow."""
+
+
+def growing(values: xr.DataArray) -> str | None:
+    """The dimension along which these values grow, if they do."""
+    return next((str(dim) for dim in values.dims if dim in GROWING), None)
+
+
+@dataclass(frozen=True)
+class Now:
+    """A run's variables at the steps that are drawn, each with its growing dimension first."""
+
+    ds: xr.Dataset
+    places: Mapping[str, NDArray[np.intp]]
+
+    def __getitem__(self, name: str) -> xr.DataArray:
+        """A variable; one that does not grow as it is."""
+        values = self.ds[name]
+        dim = growing(values)
+        return values if dim is None else values.isel({dim: self.places[dim]}).transpose(dim, ...)
+
+    def __contains__(self, name: str) -> bool:
+        """Whether it was recorded."""
+        return name in self.ds
 
 
 @dataclass
@@ -43,11 +76,50 @@ class Plot:
     limits: Limits | None = None
     theme: Theme = "light"
     look_of: Callable[[str], NetworkStyle] = style_of
-    lines_of: Callable[[Sequence[str]], Sequence[str]] = list
+    lines_of: Callable[[Sequence[Words]], Sequence[Words]] = list
     figure: Figure = field(default_factory=Figure)
     thinning: str = ""
     bands: bool = False
     over_steps: bool = False
+    places: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
+    """Which steps are drawn along each growing dimension."""
+    scrubber: AtStep | int | None = None
+
+    @property
+    def now(self) -> Now:
+        """The run's variables at the steps that are drawn."""
+        return Now(self.ds, self.places)
+
+    def when(self, words: str, dim: str | None = None) -> AtStep:
+        """Words about every step that is drawn, which stands in their ``{}``."""
+        dim = dim or reading.growing_dim(self.ds)
+        return AtStep(dim, [words.format(step) for step in self.ds[dim].values[self.places[dim]]])
+
+    def say(self, words: Callable[..., str], *values: xr.DataArray) -> AtStep:
+        """Words of every step that is drawn, from what each of ``values`` holds at that step."""
+        dim = growing(values[0])
+        if dim is None:
+            raise ValueError(f"The first of the values has none of the dimensions {', '.join(GROWING)}.")
+        return spoken(words, dim, *([one.isel({dim: i}) for i in range(one.sizes[dim])] for one in values))
+
+    def at_step(self, values: xr.DataArray, change: Callable[[Any], Any] | None = None) -> AtStep:
+        """The numbers of every step that is drawn, the step first; ``change`` makes something else of each."""
+        dim = growing(values)
+        if dim is None:
+            raise ValueError(f"The values have none of the dimensions {', '.join(GROWING)}.")
+        numbers = values.transpose(dim, ...).values
+        return AtStep(dim, numbers if change is None else [change(one) for one in numbers])
+
+    def mean_so_far(self, name: str) -> xr.DataArray:
+        """Means of a variable's finite values from its first step to each that is drawn."""
+        values = self.ds[name]
+        dim = str(growing(values))
+        known = np.isfinite(values.values)
+        axis = values.get_axis_num(dim)
+        counts = known.cumsum(axis)
+        sums = np.where(known, values.values, 0).astype(np.float64).cumsum(axis)
+        means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return values.copy(data=means).isel({dim: self.places[dim]}).transpose(dim, ...)
 
     @property
     def networks(self) -> list[str]:
@@ -87,18 +159,33 @@ class Plot:
         means, self.thinning = reading.averaged(self.ds[name], "step", most=most)
         return means
 
-    def drawn(self, *before: str) -> str:
+    def drawn(self, *before: Words) -> Words:
         """These sentences, what was left out, and what curves and bands are of several seeds, in one line."""
-        return sentences(*before, self.thinning, reading.seeds_in_words(self.ds, band=self.bands))
+        return line(*before, self.thinning, reading.seeds_in_words(self.ds, band=self.bands))
 
     def each(
-        self, values: xr.DataArray, words: Callable[[float], str], *, between: str = " ", after: str = ", "
-    ) -> str:
-        """Every network's name and value in words; those whose value (dimension ``network``) is NaN are left out."""
-        parts = [(str(name), float(values.sel(network=name))) for name in values["network"].values]
-        return after.join(
+        self, values: xr.DataArray, words: Callable[[float], str], *, between: str = " ", after: str = ", ",
+        within: str = "{}",
+    ) -> Words:  # fmt: skip
+        """Every network's name and value in words, in their place ``{}`` in the sentence ``within``; NaN is left out.
+
+        ``values`` have the dimension ``network``, and may have steps, which the sentence may name as ``{step}``. Nothing
+        is said where nothing is known.
+        """
+        dim = growing(values)
+        if dim is not None:
+
+            def said_at(step: Any, now: xr.DataArray) -> str:
+                return str(
+                    self.each(now, words, between=between, after=after, within=within.replace("{step}", str(step)))
+                )
+
+            return spoken(said_at, dim, values[dim].values, [values.isel({dim: i}) for i in range(values.sizes[dim])])
+        parts = [(str(name), float(value)) for name, value in zip(values["network"].values, values.values, strict=True)]
+        said = after.join(
             f"{self.look_of(name).label}{between}{words(value)}" for name, value in parts if np.isfinite(value)
         )
+        return said and within.format(said)
 
     def panels(self, names: Sequence[str], colours: Sequence[str] | None = None) -> None:
         """Draw on panels below one another, each with its name above it."""
@@ -124,11 +211,20 @@ class Plot:
         curves of the first panel are named in the legend.
         """
         self.bands = True
-        dim = next(dim for dim in values.dims if dim != "seed")
+        dim, band = self._band(values)
         elements.add_curve(
-            self.figure, network, values[dim].values, Band.of(values), style=style or self.look_of(network),
+            self.figure, network, values[dim].values, band, style=style or self.look_of(network),
             hover=hover, row=row, legend=row in (None, 1) if legend is None else legend, width=width,
         )  # fmt: skip
+
+    def _band(self, values: xr.DataArray) -> tuple[str, Band]:
+        """What a curve goes over, and its seeds' band: of every step, where the curve goes over something else."""
+        steps, others = growing(values), [str(dim) for dim in values.dims if dim != "seed" and dim not in GROWING]
+        if steps is None or not others:
+            return others[0] if others else str(steps), Band.of(values)
+        band = Band.of(values.transpose(steps, others[0], "seed"))
+        middle, low, high = (AtStep(steps, np.asarray(side)) for side in (band.middle, band.low, band.high))
+        return others[0], Band(middle, low, high, band.seeds)
 
     def curves(self, values: xr.DataArray, **how: Any) -> None:
         """A curve for each network, drawn as :meth:`curve` does."""
@@ -136,14 +232,18 @@ class Plot:
             self.curve(values.sel(network=network), network, **how)
 
     def line(
-        self, values: xr.DataArray, network: str, words: str, *, hover: str, row: int | None = None, **line: Any
+        self, values: xr.DataArray, network: str, words: Words, *, hover: str, row: int | None = None, **line: Any
     ) -> None:
         """A thin line in a network's colour beside its curve, not in the legend: the median of its seeds."""
         middle, style = (values.median("seed") if "seed" in values.dims else values), self.look_of(network)
+        steps, dims = growing(middle), [str(dim) for dim in middle.dims]
+        of_steps = steps is not None and len(dims) > 1
+        over = next(dim for dim in dims if dim != steps) if of_steps else dims[0]
+        named = changed(words, lambda said: f"{style.label}, {said}")
         drawn = Scatter(
-            x=middle[middle.dims[0]].values, y=middle.values, name=f"{style.label}, {words}", legendgroup=network,
-            showlegend=False, mode="lines", line={"color": style.colour, "dash": "dot", "width": 1.5, **line},
-            hovertemplate=hover,
+            x=middle[over].values, y=self.at_step(middle) if of_steps else middle.values, name=named,
+            legendgroup=network, showlegend=False, mode="lines",
+            line={"color": style.colour, "dash": "dot", "width": 1.5, **line}, hovertemplate=hover,
         )  # fmt: skip
         self.add(drawn, row)
 
@@ -221,11 +321,15 @@ class Plot:
         elements.reference_line(self.figure, y, words, self.theme, **how)
 
     def finish(
-        self, *notes: str, height: int = 430, legend: bool = True, hover: Literal["x unified", "closest"] = "x unified"
+        self,
+        *notes: Words,
+        height: int = 430,
+        legend: bool = True,
+        hover: Literal["x unified", "closest"] = "x unified",
     ) -> Figure:
         """The figure with its marks, its title, and under it the run's name and these notes."""
         if self.over_steps:
-            elements.mark_epochs(self.figure, self.ds, self.epoch, self.theme)
+            elements.mark_epochs(self.figure, self.ds, self.scrubber, self.theme)
         named = self.lines_of([reading.run_label(self.ds), *notes])
         return look.apply(
             self.figure, self.theme, title=self.title, notes=named, height=height, legend=legend, hover=hover
@@ -241,25 +345,57 @@ def figure(
     needs: tuple[str, ...] = (),
     title: str = "",
     look_of: Callable[[str], NetworkStyle] = style_of,
-    lines_of: Callable[[Sequence[str]], Sequence[str]] = list,
+    lines_of: Callable[[Sequence[Words]], Sequence[Words]] = list,
+    redrawn: str = "",
 ) -> Callable[[Callable[..., Figure]], FigureSpec]:
     """Make a figure of a function that draws on a :class:`Plot`.
 
     ``title`` stands over it where the question is too long for a phone. A run that lacks what it ``needs`` gets a
     sentence that says so. A laboratory binds once its ``quantities``, its networks'
-    looks and how its notes are broken into lines.
+    looks and how its notes are broken into lines. ``redrawn`` says why a figure cannot be a template: it is then drawn
+    anew for the step in view, which it finds by :meth:`Plot.at`.
     """
 
     def declared(body: Callable[..., Figure]) -> FigureSpec:
+        def drawn(plot: Plot, more: Mapping[str, Any]) -> Figure:
+            words = plot.lacks(*needs)
+            return plot.instead(words) if words else body(plot, **more)
+
+        def plot_of(ds: xr.Dataset, limits: Limits | None, theme: Theme) -> Plot:
+            return Plot(ds, title or question, quantities, None, limits, theme, look_of, lines_of)
+
         @wraps(body)
         def draw(
             ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light",
             **more: Any,
         ) -> Figure:  # fmt: skip
-            plot = Plot(ds, title or question, quantities, epoch, limits, theme, look_of, lines_of)
-            words = plot.lacks(*needs)
-            return plot.instead(words) if words else body(plot, **more)
+            plot = plot_of(ds, limits, theme)
+            plot.epoch = plot.scrubber = epoch
+            plot.places = {dim: place_of(ds, epoch, dim) for dim in GROWING if dim in ds.dims}
+            figure = drawn(plot, more)
+            return figure if redrawn else figure.at(dict.fromkeys(GROWING, 0))
 
-        return FigureSpec(draw, question, shows, cannot_show, body.__name__)
+        def frames(
+            ds: xr.Dataset, *, since: Mapping[str, int] | None = None, limits: Limits | None = None,
+            theme: Theme = "light",
+        ) -> Figure:  # fmt: skip
+            plot = plot_of(ds, limits, theme)
+            known = since or {}
+            plot.places = {dim: np.arange(known.get(dim, 0), ds.sizes[dim]) for dim in GROWING if dim in ds.dims}
+            dim = reading.growing_dim(ds)
+            if dim in plot.places:
+                plot.scrubber = AtStep(dim, ds[dim].values[plot.places[dim]])
+            return drawn(plot, {})
+
+        return FigureSpec(draw, question, shows, cannot_show, body.__name__, None if redrawn else frames)
 
     return declared
+
+
+def place_of(ds: xr.Dataset, epoch: int | None, dim: str) -> NDArray[np.intp]:
+    """Where the last recorded step along ``dim`` that is not after ``epoch`` stands; nowhere before the first."""
+    steps = ds[dim].values
+    if not steps.size:
+        return np.array([], np.intp)
+    after = len(steps) if epoch is None else int(np.searchsorted(steps, epoch, side="right"))
+    return np.array([max(after - 1, 0)])

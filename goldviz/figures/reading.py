@@ -10,6 +10,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.figures.frames import AtStep
+
 MOST_COLUMNS = 400
 """Steps drawn at most in one figure; longer runs are thinned, and the figure says so."""
 
@@ -93,24 +95,20 @@ def positive(array: xr.DataArray) -> xr.DataArray:
     return array.copy(data=np.where(np.isfinite(array.values) & (array.values > 0), array.values, np.nan))
 
 
-def first_below_highest(norms: xr.DataArray) -> xr.DataArray:
-    """How many times the first norm of each network its largest is, medians of the seeds; NaN where one has none."""
-    middle = norms.median("seed").transpose("network", ...).astype(np.float64)
-    first, highest = middle[:, 0], middle.max(str(middle.dims[1]))
-    known = (first.values > 0) & np.isfinite(highest.values)
-    return xr.DataArray(
-        [float(high) / float(low) if ok else np.nan for low, high, ok in zip(first, highest, known, strict=True)],
-        {"network": middle["network"].values}, "network",
-    )  # fmt: skip
+def first_below_highest(norms: xr.DataArray, dim: str) -> xr.DataArray:
+    """How many times the first norm along ``dim`` the largest is, medians of the seeds; NaN where one has none."""
+    middle = norms.median("seed").astype(np.float64)
+    first, highest = middle.isel({dim: 0}, drop=True), middle.max(dim)
+    return highest / first.where((first > 0) & np.isfinite(highest))
 
 
 @dataclass(frozen=True)
 class Band:
     """Several seeds at once: their median, lowest and highest value; NaN where no seed has one."""
 
-    middle: NDArray[Any]
-    low: NDArray[Any]
-    high: NDArray[Any]
+    middle: NDArray[Any] | AtStep
+    low: NDArray[Any] | AtStep
+    high: NDArray[Any] | AtStep
     seeds: int
 
     @classmethod

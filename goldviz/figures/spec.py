@@ -16,8 +16,9 @@ from goldviz.figures.draft import Figure
 class FigureSpec:
     """A drawing function, the question it answers, what it shows, and what it cannot show.
 
-    Called as ``spec(ds, epoch=..., limits=..., theme=...)`` it gives Plotly's figure, ``draw`` the draft of it that
-    pages show; all but the dataset may be left out.
+    Called as ``spec(ds, epoch=..., limits=..., theme=...)`` it gives Plotly's figure, ``draw`` the draft of it; all but
+    the dataset may be left out. ``frames(ds, since=..., limits=..., theme=...)`` draws all steps at once, from those on
+    that ``since`` counts along each growing dimension; None for a figure that is drawn anew for every step.
     """
 
     draw: Callable[..., Figure]
@@ -25,6 +26,7 @@ class FigureSpec:
     shows: str
     cannot_show: str
     name: str = ""
+    frames: Callable[..., Figure] | None = None
 
     def __call__(self, ds: xr.Dataset, **view: Any) -> go.Figure:
         """Plotly's figure of a dataset."""

@@ -6,8 +6,6 @@ that nothing is told by colour alone. Gold is the accent and marks what matters:
 
 from __future__ import annotations
 
-import html
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,14 +15,14 @@ import plotly.io as pio
 from plotly.colors import sample_colorscale
 
 from goldviz.figures.draft import Figure
+from goldviz.figures.frames import Words, changed
+from goldviz.figures.notes import as_label
 
 Theme = Literal["light", "dark"]
 
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Liberation Sans", Arial, sans-serif'
 SEQUENTIAL = "Cividis"
 DIVERGING = "RdBu"
-PHONE_LINE = 56
-"""Characters of small text that fit on one line of a figure 360 pixels wide."""
 
 
 @dataclass(frozen=True)
@@ -90,17 +88,6 @@ CLASSES = (("#c46a9c", "circle", "solid"), ("#009e73", "square", "dot"))
 """Colour, marker and dash of the two classes of points in a plane."""
 
 
-def as_label(text: str) -> str:
-    """Text from anywhere as Plotly's labels and hovers take it: tags are shown, not obeyed.
-
-    Plotly knows no entities for quotation marks, and needs none.
-
-    >>> as_label('<b>"Gold" & silver')
-    '&lt;b&gt;"Gold" &amp; silver'
-    """
-    return html.escape(text, quote=False)
-
-
 def style_of(network: str) -> NetworkStyle:
     """The fixed look of a network or a baseline; raises ``KeyError`` for one that has none."""
     style = NETWORKS.get(network) or BASELINES.get(network)
@@ -134,41 +121,28 @@ def depth_colourscale(theme: Theme) -> list[list[float | str]]:
     return [[i / 8, colour] for i, colour in enumerate(colours)]
 
 
-def wrapped(text: str, width: int = PHONE_LINE) -> str:
-    """User or computed text as an escaped label, broken into lines that a phone can show.
-
-    >>> wrapped("<b>loss</b> after the change", 16)
-    '&lt;b&gt;loss&lt;/b&gt;<br>after the change'
-    """
-    return "<br>".join(as_label(line) for line in textwrap.wrap(text, width))
-
-
 def apply(
     figure: Figure,
     theme: Theme,
     *,
     title: str,
-    notes: Sequence[str] = (),
+    notes: Sequence[Words] = (),
     height: int = 430,
     legend: bool = True,
     hover: Literal["x unified", "closest"] = "x unified",
 ) -> Figure:
     """Give a figure its template, heading, margins and behaviour, and return it.
 
-    ``title`` and ``notes`` (the lines under it) are escaped here; an empty note is left out. The margin above the
-    plot grows with them, so nothing overlaps at 360 pixels. The notes as they are before they are broken into lines
-    are the layout's ``meta``: pages break them at the width that a figure has there.
+    ``title`` and ``notes`` (the lines under it) are escaped here; an empty note is left out. The notes are the layout's
+    ``meta`` until it is known how wide the figure stands; see :func:`goldviz.figures.notes.settle`.
     """
-    said = [note for note in notes if note]
-    lines = "<br>".join(wrapped(note) for note in said)
-    count = lines.count("<br>") + 1 if lines else 0
+    said = [changed(note, as_label) for note in notes if note]
     figure.update_layout(
         template=f"goldviz_{theme}",
         title_text=as_label(title),
-        title_subtitle_text=lines,
-        meta={"notes": "<br>".join(as_label(note) for note in said)} if said else None,
-        height=height + 17 * count,
-        margin={"l": 12, "r": 30, "b": 44, "t": 44 + 17 * count + (34 if legend else 14)},
+        meta={"notes": said} if said else None,
+        height=height,
+        margin={"l": 12, "r": 30, "b": 44, "t": 44 + (34 if legend else 14)},
         showlegend=legend,
         hovermode=hover,
         uirevision="goldviz",

@@ -2,6 +2,7 @@ import plotly.graph_objects as go
 import pytest
 
 from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure
 from goldviz.figures.theme import INKS, NETWORKS
 
 
@@ -57,7 +58,7 @@ def test_an_unknown_network_is_named():
 
 def test_heading_is_escaped_and_makes_room():
     plain = look.apply(go.Figure(), "light", title="A <b>title</b>")
-    noted = look.apply(go.Figure(), "light", title="A", notes=["one", "", "<img src=x onerror=alert(1)>"])
+    noted = look.apply(Figure(), "light", title="A", notes=["one", "", "<img src=x onerror=alert(1)>"]).checked()
     assert plain.layout.title.text == "A &lt;b&gt;title&lt;/b&gt;"
     assert noted.layout.title.subtitle.text == "one<br>&lt;img src=x onerror=alert(1)&gt;"
     assert noted.layout.margin.t == plain.layout.margin.t + 2 * 17

@@ -13,7 +13,8 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter, make_subplots
 from goldviz.figures.elements import add_heading
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
-from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme, as_label
+from goldviz.figures.notes import as_label
+from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
 
 PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")

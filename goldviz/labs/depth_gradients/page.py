@@ -41,7 +41,7 @@ def _numbers(dataset: xr.Dataset, depth: int) -> None:
     if "hidden_gradient_norm" not in dataset or not dataset.sizes.get("epoch", 0):
         st.caption("The run's numbers appear here with its first epoch.")
         return
-    factors = gradient_factor(dataset).isel(epoch=-1)
+    factors = gradient_factor(dataset["hidden_gradient_norm"].isel(epoch=-1))
     lines = []
     for network in ("plain", "residual"):
         log_factor = float(np.log10(factors.sel(network=network)).mean())

@@ -234,7 +234,7 @@ def test_values_stand_on_their_bins(run):
 
 def test_gradient_factor_divides_neighbouring_norms(run):
     norms = run["hidden_gradient_norm"]
-    factor = gradient_factor(run)
+    factor = gradient_factor(run["hidden_gradient_norm"])
     expected = norms.sel(hidden=4).values / norms.sel(hidden=5).values
     np.testing.assert_allclose(factor.sel(block=5).values, expected)
     figure = FIGURES["gradient_factor"](run, epoch=12)

@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 import pytest
 import xarray as xr
 
-from goldviz.figures.theme import Theme, as_label
+from goldviz.figures.notes import as_label
+from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.figures import FIGURES, picture
 from goldviz.labs.inside_bert.figures import pieces as inside_bert_pieces
 from goldviz.labs.inside_bert.figures import text as inside_bert_text
@@ -171,7 +172,7 @@ def test_heads_that_are_off() -> None:
         {"change": (("layer", "head", "label"), change)},
         coords={"layer": [1, 2], "head": [1, 2, 3], "label": ["a", "b"]},
     )
-    assert "layer 2, head 3, −0.500" in _notes(heads_off(ds, label="a"))
+    assert "layer 2, head 3, −0.500" in _notes(heads_off(ds, label="a").settled())
     states = xr.Dataset(
         {name: (("state", "label"), np.array([[1.0, -1.0], [0.5, -0.5]])) for name in ("logit", "probability")},
         coords={"state": ["all heads", "without"], "label": ["a", "b"]},

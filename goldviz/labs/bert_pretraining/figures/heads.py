@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.elements import MARKERS_UP_TO, colour_bar_below, legend_above_headings
+from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, sentences, single
-from goldviz.figures.theme import as_label, depth_colours
+from goldviz.figures.theme import depth_colours
 from goldviz.labs.bert_pretraining.figures.curves import mark_phases
 from goldviz.labs.bert_pretraining.figures.quantities import figure, probe_pieces
 from goldviz.labs.bert_pretraining.heads import entropies

@@ -8,6 +8,7 @@ from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import number_ticks, whole
+from goldviz.figures.notes import wrapped
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, marks, sentences
 from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot
@@ -156,7 +157,7 @@ def _mark(plot: Plot) -> None:
             plot.figure.add_vline(x=epoch - offset, line=line, row=row, col=1)
     for step, text in marks(ds):
         plot.figure.add_annotation(
-            x=step, y=1, xref="x", yref="y domain", text=look.wrapped(text, 20), textangle=90, showarrow=False,
+            x=step, y=1, xref="x", yref="y domain", text=wrapped(text, 20), textangle=90, showarrow=False,
             xanchor="left", yanchor="top", font_size=12, bgcolor=look.with_alpha(ink.background, 0.75),
         )  # fmt: skip
 

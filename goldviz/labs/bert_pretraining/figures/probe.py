@@ -9,9 +9,9 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap
 from goldviz.figures.elements import colour_bar_below, power, power_ticks
 from goldviz.figures.limits import log10
+from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import positive, seeds_in_words, single
-from goldviz.figures.theme import as_label
 from goldviz.labs.bert_pretraining.figures.curves import mark_phases
 from goldviz.labs.bert_pretraining.figures.quantities import UNSEEN, answer_of, figure, probe_pieces
 

@@ -9,9 +9,10 @@ from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, sentences, single
-from goldviz.figures.theme import NetworkStyle, as_label
+from goldviz.figures.theme import NetworkStyle
 from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot
 from goldviz.labs.bert_pretraining.figures.learning import tone_in_words
 from goldviz.labs.bert_pretraining.figures.quantities import BASELINES, TONE_SETS, UNSEEN, figure

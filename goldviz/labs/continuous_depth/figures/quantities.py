@@ -130,5 +130,5 @@ QUANTITIES = {
     "step": Quantity(ends_of("step")),
 }
 
-figure = partial(plot.figure, QUANTITIES, look_of=DEPTH_NETWORKS.__getitem__)
+figure = partial(plot.figure, QUANTITIES, look_of=DEPTH_NETWORKS.__getitem__, redrawn="its body draws one step")
 shared_limits = partial(limits.shared_limits, QUANTITIES)

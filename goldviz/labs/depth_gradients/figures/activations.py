@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import add_range, legend_above_headings
 from goldviz.figures.plot import Plot
@@ -21,7 +19,7 @@ def activations(plot: Plot) -> Figure:
     A saturated or dead unit passes no gradient; a spread that runs to zero leaves the last layers nothing to tell
     samples apart by.
     """
-    now = plot.ds.sel(epoch=plot.at())
+    now = plot.now
     plot.panels(["Saturated activations", "Dead units", "Activations: mean ± spread"])
     missing = []
     for row, name in enumerate(("saturation", "dead_units"), start=1):
@@ -30,15 +28,18 @@ def activations(plot: Plot) -> Figure:
         else:
             plot.curves(finite(now[name]), hover="%{y:.1%}", row=row)
     for network in plot.networks:
-        _add_mean_and_spread(plot, network, now.sel(network=network))
+        _add_mean_and_spread(plot, network)
     for row in (1, 2):
         plot.figure.update_yaxes(title_text="Share", range=(-0.04, 1.04), tickformat=".0%", nticks=4, row=row)
     plot.linear_axis("activation_mean", "Value", row=3, nticks=5)
     plot.number_axis("hidden", "Hidden state h(l), from input to read-out", "hidden state %{x}")
-    return legend_above_headings(plot.finish(plot.drawn(f"Epoch {plot.at()}."), *missing, height=640))
+    return legend_above_headings(plot.finish(plot.drawn(plot.when("Epoch {}.")), *missing, height=640))
 
 
-def _add_mean_and_spread(plot: Plot, network: str, now: xr.Dataset) -> None:
-    mean, spread = finite(now["activation_mean"]).median("seed"), finite(now["activation_std"]).median("seed")
-    add_range(plot.figure, network, now["hidden"].values, (mean - spread).values, (mean + spread).values, row=3)
+def _add_mean_and_spread(plot: Plot, network: str) -> None:
+    mean, spread = (
+        finite(plot.now[name].sel(network=network)).median("seed") for name in ("activation_mean", "activation_std")
+    )
+    low, high = plot.at_step(mean - spread), plot.at_step(mean + spread)
+    add_range(plot.figure, network, mean["hidden"].values, low, high, row=3)
     plot.curve(mean.expand_dims("seed"), network, hover="mean %{y:.3g}", row=3)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap
 from goldviz.figures.elements import colour_bar_below, power
+from goldviz.figures.frames import AtStep
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
 from goldviz.labs.depth_gradients.figures.quantities import figure, layer_ticks
@@ -90,15 +91,15 @@ def _distribution(plot: Plot, name: str, axis: str) -> Figure:
 
     The column at the left of a magnitude's figure holds what is exactly zero or nearly so.
     """
-    at = plot.at("histogram_epoch")
-    shares = finite(plot.ds[name].sel(histogram_epoch=at)).transpose("network", "layer", ...)
+    shares = finite(plot.now[name]).transpose("network", "histogram_epoch", "layer", ...)
     columns = Columns.of(plot, shares)
     plot.panel_per_network()
-    centres = np.broadcast_to(single(columns.centres), columns.shares.shape[1:])
+    centres = np.broadcast_to(single(columns.centres), columns.shares.shape[2:])
     for row, network in enumerate(plot.networks, start=1):
         heat = Heatmap(
-            x=np.arange(len(columns.centres)), y=shares["layer"].values, z=single(columns.shares[row - 1]),
-            coloraxis="coloraxis", hoverongaps=False, customdata=centres,
+            x=np.arange(len(columns.centres)), y=shares["layer"].values,
+            z=AtStep("histogram_epoch", single(columns.shares[row - 1])), coloraxis="coloraxis", hoverongaps=False,
+            customdata=centres,
             hovertemplate="layer %{y}, near %{customdata:.2~g}<br>share %{z:.2%}"
             f"<extra>{plot.look_of(network).label}</extra>",
         )  # fmt: skip
@@ -109,7 +110,7 @@ def _distribution(plot: Plot, name: str, axis: str) -> Figure:
         range=(-0.5, len(columns.centres) - 0.5), showgrid=False, tickangle=0, tickmode="array", **columns.ticks
     )
     plot.figure.update_xaxes(title_text=axis, row=len(plot.networks))
-    plot.finish(f"Measured at epoch {at}.", height=580, legend=False, hover="closest")
+    plot.finish(plot.when("Measured at epoch {}.", "histogram_epoch"), height=580, legend=False, hover="closest")
     words = "Share of the layer's entries in a bin"
     colour_bar_below(plot.figure, plot.limit(name), look.SEQUENTIAL, words, tickformat=".0%", nticks=6)
     return plot.figure

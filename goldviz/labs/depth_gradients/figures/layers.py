@@ -8,6 +8,7 @@ import xarray as xr
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import number_ticks, unseen, whole
+from goldviz.figures.frames import Words
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, first_below_highest, positive
 from goldviz.labs.depth_gradients.figures.quantities import decay_between_hidden, figure, layer_ticks
@@ -25,18 +26,18 @@ def gradient_by_layer(plot: Plot) -> Figure:
     A flat curve means that every layer is told about as loudly what to change; a curve that falls towards the
     input means that the first layers hardly learn. Dotted: the mean over the epochs so far, the document's metric.
     """
-    norms, at = plot.ds["gradient_norm"].astype(np.float64), plot.at()
-    if not bool((norms > 0).any()):
+    if not bool((plot.ds["gradient_norm"] > 0).any()):
         return plot.instead(ALL_ZERO)
-    now, so_far = norms.sel(epoch=at), finite(norms.sel(epoch=slice(None, at))).mean("epoch")
+    now, so_far = plot.now["gradient_norm"].astype(np.float64), positive(plot.mean_so_far("gradient_norm"))
     plot.curves(positive(now), hover="%{y:.3e}")
     for network in plot.networks:
-        mean = positive(so_far.sel(network=network)).transpose("layer", "seed")
-        plot.line(mean, network, f"mean of epochs 1 to {at}", hover="%{y:.3e}")
+        words = plot.when("mean of epochs 1 to {}")
+        plot.line(so_far.sel(network=network), network, words, hover="%{y:.3e}")
     _layer_axis(plot, "Layer")
     plot.log_axis("gradient_norm", "Norm of dL/dW")
-    dotted_words = f"Epoch {at}. Dotted: mean over epochs so far."
-    return plot.finish(_reach(plot, now), plot.drawn(dotted_words), unseen(now, "layer"))
+    dotted_words = plot.when("Epoch {}. Dotted: mean over epochs so far.")
+    lost = plot.say(lambda norms: unseen(norms, "layer"), now)
+    return plot.finish(_reach(plot, now), plot.drawn(dotted_words), lost)
 
 
 def _layer_axis(plot: Plot, title: str) -> None:
@@ -45,11 +46,12 @@ def _layer_axis(plot: Plot, title: str) -> None:
     plot.figure.update_xaxes(unifiedhovertitle_text="layer %{x}")
 
 
-def _reach(plot: Plot, now: xr.DataArray) -> str:
+def _reach(plot: Plot, now: xr.DataArray) -> Words:
     """The answer: how much smaller the gradient is at layer 1 than where it is largest."""
     hidden = now.sel(layer=slice(1, None))
-    said = plot.each(first_below_highest(hidden), times) if hidden.sizes["layer"] > 1 else ""
-    return said and f"Largest norm over layer 1's: {said}."
+    if hidden.sizes["layer"] < 2:
+        return ""
+    return plot.each(first_below_highest(hidden, "layer"), times, within="Largest norm over layer 1's: {}.")
 
 
 @figure("When does the gradient fade, and where?", title="When does the gradient fade?", needs=("gradient_norm",),
@@ -78,14 +80,14 @@ def decay_rate(plot: Plot) -> Figure:
     Above zero the gradient shrinks on its way back from layer l+1 to l, below zero it grows. Constant values
     above zero add up to an exponential fall.
     """
-    rates = finite(decay_between_hidden(plot.ds).sel(epoch=plot.at()))
+    rates = finite(decay_between_hidden(plot.ds, plot.now["decay_rate"]))
     if rates.sizes["layer"] == 0:
         return plot.instead("One hidden layer has no neighbour to compare with.")
     plot.curves(rates, hover="%{y:.3f} nat")
     _layer_axis(plot, "From the layer above, back to layer")
     plot.linear_axis("decay_rate", "Decay rate (nat)")
     plot.reference(0, "0: neither shrinks nor grows")
-    return plot.finish("Above 0 it shrinks on its way back, below 0 it grows.", plot.drawn(f"Epoch {plot.at()}."))
+    return plot.finish("Above 0 it shrinks on its way back, below 0 it grows.", plot.drawn(plot.when("Epoch {}.")))
 
 
 @figure("What does each block do to the gradient on its way back?", title="What does each block keep?",
@@ -103,10 +105,14 @@ def gradient_factor(plot: Plot) -> Figure:
     if ds.sizes["hidden"] < 2:
         return plot.instead("There is no block: the network has one hidden state.")
     missing = plot.lacks("jacobian_gain")
-    at = plot.at() if missing else plot.at("histogram_epoch")
-    plot.curves(measured_factor(ds.sel(epoch=[at])).isel(epoch=0), hover="measured %{y:.3f}")
+    norms, dim = plot.now["hidden_gradient_norm"], "epoch"
+    if not missing:
+        dim = "histogram_epoch"
+        gains = plot.now["jacobian_gain"]
+        norms = ds["hidden_gradient_norm"].sel(epoch=gains[dim].values).rename(epoch=dim)
+    plot.curves(measured_factor(norms), hover="measured %{y:.3f}")
     for network in plot.networks if not missing else ():
-        _add_predicted(plot, network, ds["jacobian_gain"].sel(histogram_epoch=at, network=network))
+        _add_predicted(plot, network, gains.sel(network=network))
     ends = plot.limit("block")
     plot.figure.update_xaxes(
         title_text="Block l", unifiedhovertitle_text="block %{x}", range=ends, **number_ticks(*whole(ends), {})
@@ -114,13 +120,13 @@ def gradient_factor(plot: Plot) -> Figure:
     plot.log_axis("gradient_factor", "Factor, from h(l) to h(l−1)")
     plot.reference(1, "1: nothing lost")
     key = "Filled: measured. Open: expected, the RMS gain of dh(l)/dh(l−1); residual: I + dF/dh (eq. 27, 48)."
-    return plot.finish(missing or key, plot.drawn(f"Epoch {at}."))
+    return plot.finish(missing or key, plot.drawn(plot.when("Epoch {}.", dim)))
 
 
 def _add_predicted(plot: Plot, network: str, gain: xr.DataArray) -> None:
     style = plot.look_of(network)
     open_curve = Scatter(
-        x=gain["block"].values, y=positive(gain).median("seed").values, name=f"{style.label}, expected",
+        x=gain["block"].values, y=plot.at_step(positive(gain).median("seed")), name=f"{style.label}, expected",
         legendgroup=network, showlegend=False, mode="lines+markers",
         line={"color": style.colour, "width": 1.2, "dash": "dot"},
         marker={"symbol": f"{style.symbol}-open", "size": 10, "line": {"width": 2}},

@@ -14,24 +14,24 @@ from goldviz.figures.limits import Quantity, Values, decades, ends_of, log10, lo
 from goldviz.figures.reading import depth_of, finite, positive
 
 
-def gradient_factor(ds: xr.Dataset) -> xr.DataArray:
+def gradient_factor(hidden_gradient_norm: xr.DataArray) -> xr.DataArray:
     """Measured factor ||dL/dh_(l-1)|| / ||dL/dh_l|| of each block l (document 001, eq. 45), from the hidden states.
 
     Dimensions of ``hidden_gradient_norm`` with ``block`` (1 to depth) in place of ``hidden``; NaN where a norm
     is zero or not finite.
     """
-    norms = positive(ds["hidden_gradient_norm"].astype(np.float64))
+    norms = positive(hidden_gradient_norm.astype(np.float64))
     below = norms.isel(hidden=slice(0, -1)).rename(hidden="block")
     above = norms.isel(hidden=slice(1, None)).rename(hidden="block")
     return below.assign_coords(block=above["block"]) / above
 
 
-def decay_between_hidden(ds: xr.Dataset) -> xr.DataArray:
-    """The decay rates between hidden layers: the input matrix and the read-out have another shape and stay out.
+def decay_between_hidden(ds: xr.Dataset, rates: xr.DataArray) -> xr.DataArray:
+    """A run's decay rates between hidden layers: the input matrix and the read-out have another shape and stay out.
 
     The input matrix of a tied read-out even gets the gradients of both of its uses.
     """
-    return ds["decay_rate"].sel(layer=slice(1, depth_of(ds) - 1))
+    return rates.sel(layer=slice(1, depth_of(ds) - 1))
 
 
 def layer_ticks(ds: xr.Dataset, ends: tuple[float, float]) -> dict[str, Any]:
@@ -46,9 +46,15 @@ def layer_ticks(ds: xr.Dataset, ends: tuple[float, float]) -> dict[str, Any]:
 
 
 def _of_factor(ds: xr.Dataset) -> Values:
-    parts = [gradient_factor(ds)] if "hidden_gradient_norm" in ds else []
+    parts = [gradient_factor(ds["hidden_gradient_norm"])] if "hidden_gradient_norm" in ds else []
     parts += [ds["jacobian_gain"]] if "jacobian_gain" in ds else []
     return np.concatenate([np.array([0.0]), *(log10(part).values.ravel() for part in parts)])
+
+
+def _of_decay(ds: xr.Dataset) -> Values:
+    if "decay_rate" not in ds:
+        return np.array([0.0])
+    return np.append(decay_between_hidden(ds, ds["decay_rate"]).values, 0.0)
 
 
 def _of_spread(ds: xr.Dataset) -> Values:
@@ -68,7 +74,10 @@ QUANTITIES = {
     "update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades),
     "gradient_factor": Quantity(_of_factor, decades),
     "decay_rate": Quantity(
-        lambda ds: np.append(decay_between_hidden(ds).values.ravel() if "decay_rate" in ds else [], 0.0), padded
+        lambda ds: np.append(
+            decay_between_hidden(ds, ds["decay_rate"]).values.ravel() if "decay_rate" in ds else [], 0.0
+        ),
+        padded,
     ),
     "activation_mean": Quantity(_of_spread, padded),
     "loss": Quantity(_of_loss),

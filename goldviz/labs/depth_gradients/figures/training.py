@@ -8,6 +8,7 @@ from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.frames import Words
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive, single
 from goldviz.labs.depth_gradients.figures.quantities import figure, layer_ticks
@@ -69,7 +70,6 @@ def update_to_data(plot: Plot) -> Figure:
     return plot.figure
 
 
-def _typical(plot: Plot) -> str:
-    middle = positive(plot.ds["update_to_data"].sel(epoch=plot.at())).median(["seed", "layer"])
-    said = plot.each(middle, times, between=": ", after="; ")
-    return said and f"Median of the layers at epoch {plot.at()}, {said}."
+def _typical(plot: Plot) -> Words:
+    middle = positive(plot.now["update_to_data"]).median(["seed", "layer"])
+    return plot.each(middle, times, between=": ", after="; ", within="Median of the layers at epoch {step}, {}.")

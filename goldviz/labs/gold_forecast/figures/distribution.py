@@ -8,9 +8,10 @@ import xarray as xr
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
 from goldviz.figures.limits import Values
+from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
-from goldviz.figures.theme import INKS, Theme, as_label, style_of
+from goldviz.figures.theme import INKS, Theme, style_of
 from goldviz.labs.gold_forecast.figures.quantities import (
     AT_FIRST_LOOK,
     SHOWN_LAST,

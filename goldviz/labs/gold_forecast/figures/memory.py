@@ -10,9 +10,10 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power, power_ticks, unseen, whole
 from goldviz.figures.limits import Values, log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import MOST_CELLS, finite, positive, sentences, thinned
-from goldviz.figures.theme import SEQUENTIAL, as_label, style_of
+from goldviz.figures.theme import SEQUENTIAL, style_of
 from goldviz.labs.gold_forecast.figures.quantities import (
     AT_FIRST_LOOK,
     AT_THE_END,

@@ -215,7 +215,7 @@ QUANTITIES = {
     "pit": Quantity(_pit),
 }
 
-figure = partial(plot.figure, QUANTITIES, lines_of=phone_lines)
+figure = partial(plot.figure, QUANTITIES, lines_of=phone_lines, redrawn="its body draws one step")
 shared_limits = partial(limits.shared_limits, QUANTITIES)
 
 

@@ -9,9 +9,10 @@ from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import worded
+from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences, thinned
 from goldviz.figures.spec import drawn
-from goldviz.figures.theme import INKS, Theme, as_label
+from goldviz.figures.theme import INKS, Theme
 
 MOST_DAYS = 1_000
 NO_COVARIATE = "This market has no covariate: there is nothing to join."

@@ -10,9 +10,10 @@ from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Heatmap, Node
 from goldviz.figures.maps import cells, colour_bar
+from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences
 from goldviz.figures.spec import drawn
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label, with_alpha
+from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, with_alpha
 
 SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
 """Parts of a channel's row in the strip."""

@@ -6,8 +6,9 @@ import numpy as np
 import xarray as xr
 from plotly.colors import sample_colorscale
 
+from goldviz.figures.notes import as_label
 from goldviz.figures.spec import by_name
-from goldviz.figures.theme import SEQUENTIAL, as_label
+from goldviz.figures.theme import SEQUENTIAL
 from goldviz.figures.thumbnail import picture_svg
 from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours
 from goldviz.labs.inside_bert.figures.evidence import evidence, guesses, tone

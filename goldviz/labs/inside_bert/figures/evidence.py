@@ -9,8 +9,9 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
 from goldviz.figures.elements import add_heading
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, as_label
+from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
 from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
 
 ADDS = "#d55e00"

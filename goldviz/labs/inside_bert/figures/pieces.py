@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, make_subplots
 from goldviz.figures.elements import add_heading
-from goldviz.figures.theme import INKS, Theme, as_label
+from goldviz.figures.notes import as_label, wrapped
+from goldviz.figures.theme import INKS, Theme
 
 MOST_ROWS = 40
 """Pieces that one figure names at most; of more, those with the largest values are drawn, in the text's order."""
@@ -77,7 +78,7 @@ def beside_pieces(
     ``limits`` fix the axis of a heading, for figures that stand side by side.
     """
     rows = strongest(*(column.values for column in columns))
-    headings = [look.wrapped(column.heading, max(8, 44 // len(columns))) for column in columns]
+    headings = [wrapped(column.heading, max(8, 44 // len(columns))) for column in columns]
     labels, places, heights = piece_labels(ds), ds["piece"].values, np.arange(len(rows))
     figure = make_subplots(rows=1, cols=len(columns), shared_yaxes=True, horizontal_spacing=0.05)
     for number, column in enumerate(columns, start=1):

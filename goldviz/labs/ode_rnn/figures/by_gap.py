@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive, sentences, single
-from goldviz.figures.theme import as_label, style_of
+from goldviz.figures.theme import style_of
 from goldviz.labs.ode_rnn.figures.quantities import (
     as_of,
     figure,

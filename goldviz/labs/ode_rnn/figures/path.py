@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure, Scatter, Shape, make_subplots
+from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import networks, sentences, single
-from goldviz.figures.theme import as_label, style_of, with_alpha
+from goldviz.figures.theme import style_of, with_alpha
 from goldviz.labs.ode_rnn.figures.quantities import (
     BAND_90,
     MOST_MOMENTS,

@@ -237,5 +237,5 @@ QUANTITIES = {
     "step": Quantity(_of_steps),
 }
 
-figure = partial(plot.figure, QUANTITIES)
+figure = partial(plot.figure, QUANTITIES, redrawn="its body draws one step")
 shared_limits = partial(limits.shared_limits, QUANTITIES)

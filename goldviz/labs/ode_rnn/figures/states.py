@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure, Node, Scatter
+from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import absence, finite, networks, sentences, single
-from goldviz.figures.theme import as_label, depth_colours, style_of, with_alpha
+from goldviz.figures.theme import depth_colours, style_of, with_alpha
 from goldviz.labs.ode_rnn.figures.quantities import (
     MOST_MOMENTS,
     as_of,

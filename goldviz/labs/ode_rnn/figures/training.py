@@ -97,7 +97,10 @@ def gradient_by_observation(plot: Plot) -> Figure:
     plot.curves(positive(now), hover="%{y:.3e}")
     plot.number_axis("observation", "Observation", "observation %{x}", {1: "1"})
     plot.log_axis("state_gradient_norm", "Norm of dL/dh")
-    reach, missing = plot.each(first_below_highest(now), times), unseen(now, "observation", "observation")
+    reach, missing = (
+        plot.each(first_below_highest(now, "observation"), times),
+        unseen(now, "observation", "observation"),
+    )
     finished = plot.finish(reach and f"Largest / first norm: {reach}.", plot.drawn(f"Step {at}."), missing)
     return legend_below(finished, lines_of(plot.networks))
 

@@ -8,8 +8,9 @@ import xarray as xr
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, make_subplots
 from goldviz.figures.elements import worded
+from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
-from goldviz.figures.theme import INKS, Theme, as_label
+from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.policy_documents.figures.reading import tone_ink
 
 MOVED = "#7d8f24"

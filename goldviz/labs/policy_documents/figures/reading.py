@@ -6,7 +6,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from goldviz.figures.theme import Theme, as_label
+from goldviz.figures.notes import as_label
+from goldviz.figures.theme import Theme
 
 KIND_STYLES = (
     ("#009e73", "circle"),

@@ -100,7 +100,7 @@ QUANTITIES = {
     "task_lag": Quantity(ends_of("task_lag")),
 }
 
-figure = partial(plot.figure, QUANTITIES)
+figure = partial(plot.figure, QUANTITIES, redrawn="its body draws one step")
 shared_limits = partial(limits.shared_limits, QUANTITIES)
 
 

@@ -87,7 +87,7 @@ def state_gradient(plot: Plot) -> Figure:
     plot.curves(positive(now), hover="%{y:.3e}")
     plot.number_axis("time", "Time step t", "time %{x}", {1: "1"})
     plot.log_axis("state_gradient_norm", "Norm of dL/dh(t)")
-    reach = plot.each(first_below_highest(now), times)
+    reach = plot.each(first_below_highest(now, "time"), times)
     answer = reach and f"Largest / first norm: {reach}."
     return plot.finish(answer, plot.drawn(f"Step {at}."), unseen(now, "time", "step"))
 

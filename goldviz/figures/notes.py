@@ -1,0 +1,49 @@
+"""The words around a figure: escaped for Plotly, and the notes under its title broken into lines."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from goldviz.figures.draft import Node
+
+PHONE_LINE = 56
+"""Characters of small text that fit on one line of a figure 360 pixels wide."""
+
+NOTE_LINE = 17
+"""Pixels of one line of notes."""
+
+
+def as_label(text: str) -> str:
+    """Text from anywhere as Plotly's labels and hovers take it: tags are shown, not obeyed.
+
+    Plotly knows no entities for quotation marks, and needs none.
+
+    >>> as_label('<b>"Gold" & silver')
+    '&lt;b&gt;"Gold" &amp; silver'
+    """
+    return html.escape(text, quote=False)
+
+
+def wrapped(text: str, width: int = PHONE_LINE) -> str:
+    """User or computed text as an escaped label, broken into lines that a phone can show.
+
+    >>> wrapped("<b>loss</b> after the change", 16)
+    '&lt;b&gt;loss&lt;/b&gt;<br>after the change'
+    """
+    return "<br>".join(as_label(line) for line in textwrap.wrap(text, width))
+
+
+def settle(layout: Node) -> None:
+    """Write a layout's notes (``meta.notes``, escaped) under its title, with as much more room as their lines take.
+
+    Pages break notes at the width that a figure has there; where nothing is known of it, they suit a phone.
+    """
+    notes = (layout.pop("meta", None) or {}).get("notes", [])
+    lines = [wrapped(html.unescape(note)) for note in notes if note]
+    if lines:
+        more = NOTE_LINE * sum(words.count("<br>") + 1 for words in lines)
+        layout.update(title_subtitle_text="<br>".join(lines), height=layout.height + more)
+        layout.update(margin_t=layout.margin.t + more)

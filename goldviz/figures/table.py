@@ -1,0 +1,234 @@
+"""The frame table of a run: its figures' rows for every step, grown step by step, and what of them somebody lacks.
+
+Each figure is drawn once for the steps that are new; its rows are appended to those of the steps before. A table has an
+edition, which changes with everything that it holds: who names the edition that he has gets what came since.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures.draft import SHORT, narrowed
+from goldviz.figures.frames import AtStep, Template, appended
+from goldviz.figures.limits import Limits
+from goldviz.figures.plot import GROWING
+from goldviz.figures.spec import FigureSpec
+from goldviz.figures.theme import Theme
+
+BYTES_OF_A_FIGURE = 600_000
+"""Of one figure's steps so many bytes are kept; of longer runs every so-manieth step, and the last."""
+
+EDITIONS = 16
+"""For so many editions back it is known what has come since."""
+
+
+@dataclass
+class _Past:
+    """What a figure was at one edition."""
+
+    figure: str
+    places: dict[str, int]
+    whole: dict[int, NDArray[Any]]
+
+
+@dataclass
+class Drawn:
+    """One figure of a run: its template, its rows, and which steps they hold."""
+
+    figure: str
+    rows: list[AtStep | NDArray[Any]]
+    kept: dict[str, list[int]]
+    shape: list[tuple[Any, ...]]
+    redrawn: bool
+    past: OrderedDict[int, _Past] = field(default_factory=OrderedDict)
+
+    def remember(self, edition: int) -> None:
+        """Note what the figure is at this edition."""
+        whole = {number: row for number, row in enumerate(self.rows) if isinstance(row, np.ndarray)}
+        self.past[edition] = _Past(self.figure, {dim: len(places) for dim, places in self.kept.items()}, whole)
+        while len(self.past) > EDITIONS:
+            self.past.popitem(last=False)
+
+    def since(self, edition: int | None, arrays: Arrays) -> dict[str, Any] | None:
+        """What came since an edition, all of it where that is not remembered; None where nothing has changed."""
+        before = self.past.get(edition) if edition is not None else None
+        sent: dict[str, Any] = {"redrawn": self.redrawn, "rows": [], "kept": {}}
+        new = before is None or before.figure != self.figure
+        if before is None or new:
+            sent["figure"] = json.loads(self.figure)
+        counts = before.places if before else {}
+        for dim, places in self.kept.items():
+            start = counts.get(dim, 0)
+            sent["kept"][dim] = {"from": start, "places": places[start:]}
+            new |= start < len(places)
+        for number, row in enumerate(self.rows):
+            if isinstance(row, AtStep):
+                sent["rows"].append(_sent_steps(row, counts.get(row.dim, 0), arrays))
+                continue
+            start = _same_start(before.whole.get(number), row) if before else 0
+            new |= before is None or start < len(row) or before.whole[number].shape != row.shape
+            sent["rows"].append({"dim": None, "from": start, "shape": row.shape[1:], **arrays.add(row[start:])})
+        return sent if new else None
+
+
+def _same_start(before: NDArray[Any] | None, now: NDArray[Any]) -> int:
+    """How many entries of an array somebody has already: all of what was, if it is the beginning of what is."""
+    if before is None or before.dtype != now.dtype or before.shape[1:] != now.shape[1:] or len(before) > len(now):
+        return 0
+    return len(before) if before.tobytes() == now[: len(before)].tobytes() else 0
+
+
+def _sent_steps(row: AtStep, start: int, arrays: Arrays) -> dict[str, Any]:
+    new = row.values[start:]
+    if isinstance(new, np.ndarray) and new.dtype.kind in "fiu":
+        return {"dim": row.dim, "from": start, "shape": new.shape[1:], **arrays.add(new)}
+    words = [json.dumps(one, default=_json_of) for one in new]
+    places = {text: place for place, text in enumerate(dict.fromkeys(words))}
+    return {"dim": row.dim, "from": start, "words": [json.loads(text) for text in places],
+            "index": [places[text] for text in words]}  # fmt: skip
+
+
+def _json_of(value: Any) -> Any:
+    return value.tolist()
+
+
+class Arrays:
+    """Arrays one after the other, each at a multiple of eight bytes."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.size = 0
+
+    def add(self, values: NDArray[Any]) -> dict[str, Any]:
+        """Take an array in; returns where it stands and what it holds."""
+        values = narrowed(values)
+        data = np.ascontiguousarray(values).tobytes()
+        at, self.size = self.size, self.size + len(data) + -len(data) % 8
+        self.parts += [data, b"\0" * (-len(data) % 8)]
+        return {"dtype": SHORT[values.dtype.name], "at": at, "count": values.size}
+
+
+class FrameTable:
+    """A run's figures in one theme, at all steps that there are. Not safe to share between threads without a lock."""
+
+    def __init__(self, theme: Theme) -> None:
+        self.theme = theme
+        self.edition = secrets.randbelow(2**40)
+        self.steps: dict[str, list[Any]] = {}
+        self.drawn: dict[str, Drawn] = {}
+        self._lengths: OrderedDict[int, dict[str, int]] = OrderedDict()
+        self._state: Any = None
+        self._run: tuple[xr.Dataset, Limits | None] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory it takes."""
+        arrays = [row.values if isinstance(row, AtStep) else row for one in self.drawn.values() for row in one.rows]
+        return sum(row.nbytes if isinstance(row, np.ndarray) else 100 * len(row) for row in arrays) + 20_000
+
+    def bring(self, state: Any, ds: xr.Dataset, limits: Limits | None) -> None:
+        """Hold this run from now on: ``state`` says whether anything has changed since the last time."""
+        if state == self._state:
+            return
+        self._state, self._run = state, (ds, limits)
+        steps = {dim: ds[dim].values.tolist() for dim in GROWING if dim in ds.dims}
+        if any(steps.get(dim, [])[: len(known)] != known for dim, known in self.steps.items()):
+            # The run went back to an earlier step.
+            self.drawn.clear()
+            self._lengths.clear()
+        self.edition += 1
+        self.steps = steps
+        self._lengths[self.edition] = {dim: len(labels) for dim, labels in steps.items()}
+        while len(self._lengths) > EDITIONS:
+            self._lengths.popitem(last=False)
+
+    def draw(self, spec: FigureSpec) -> Drawn:
+        """A figure as of now; new steps are drawn and appended."""
+        if self._run is None:
+            raise ValueError("There is no run to draw yet.")
+        known = self.drawn.get(spec.name)
+        if known is None or self.edition not in known.past:
+            known = self._advanced(spec, known, *self._run)
+            known.remember(self.edition)
+            self.drawn[spec.name] = known
+        return known
+
+    def _advanced(self, spec: FigureSpec, known: Drawn | None, ds: xr.Dataset, limits: Limits | None) -> Drawn:
+        if spec.frames is None:
+            template = spec.draw(ds, epoch=self._last(ds), limits=limits, theme=self.theme).template()
+            past = known.past if known else OrderedDict()
+            return Drawn(_text(template), template.rows, {}, template.shape, True, past)
+        since = {dim: places[-1] + 1 for dim, places in known.kept.items()} if known else {}
+        template = spec.frames(ds, since=since, limits=limits, theme=self.theme).template()
+        if known is not None and template.shape != known.shape:
+            since, known = {}, None
+            template = spec.frames(ds, limits=limits, theme=self.theme).template()
+        dims = sorted({row.dim for row in template.rows if isinstance(row, AtStep)})
+        places = {dim: list(range(since.get(dim, 0), len(self.steps[dim]))) for dim in dims}
+        rows = template.rows
+        if known is None:
+            stride = max(1, -(-_bytes_of_steps(rows) // BYTES_OF_A_FIGURE))
+            places = {dim: _thinned(all_places, stride) for dim, all_places in places.items()}
+            rows = [_at_places(row, places) for row in rows]
+        else:
+            rows = [
+                appended(old, new) if isinstance(old, AtStep) and isinstance(new, AtStep) else new
+                for old, new in zip(known.rows, rows, strict=True)
+            ]
+            places = {dim: [*known.kept[dim], *new] for dim, new in places.items()}
+        past = known.past if known else OrderedDict()
+        return Drawn(_text(template), rows, places, template.shape, False, past)
+
+    def _last(self, ds: xr.Dataset) -> int | None:
+        dim = str(ds.attrs.get("step_dimension", ""))
+        return int(ds[dim].values[-1]) if dim in ds.coords and ds[dim].size else None
+
+    def since(self, edition: int | None, known: Sequence[str], specs: Mapping[str, FigureSpec], arrays: Arrays) -> Any:
+        """What somebody lacks who has ``edition`` of the figures ``known`` and looks at those of ``specs``."""
+        lengths = self._lengths.get(edition) if edition is not None else None
+        figures = {}
+        for name, spec in specs.items():
+            drawn = self.draw(spec)
+            sent = drawn.since(edition if lengths is not None and name in known else None, arrays)
+            if sent is not None:
+                figures[name] = sent
+        starts = lengths or {}
+        steps = {
+            dim: {"from": starts.get(dim, 0), "labels": labels[starts.get(dim, 0) :]}
+            for dim, labels in self.steps.items()
+        }
+        return {"fresh": lengths is None, "version": self.edition, "steps": steps, "figures": figures}
+
+
+def _text(template: Template) -> str:
+    return json.dumps(template.figure, allow_nan=False, separators=(",", ":"))
+
+
+def _bytes_of_steps(rows: Sequence[AtStep | NDArray[Any]]) -> int:
+    return sum(
+        row.values.nbytes if isinstance(row.values, np.ndarray) else 40 * len(row.values)
+        for row in rows if isinstance(row, AtStep)
+    )  # fmt: skip
+
+
+def _thinned(places: list[int], stride: int) -> list[int]:
+    """Every ``stride``-th place, and the last."""
+    kept = places[::stride]
+    return kept if not places or kept[-1] == places[-1] else [*kept, places[-1]]
+
+
+def _at_places(row: AtStep | NDArray[Any], places: Mapping[str, list[int]]) -> AtStep | NDArray[Any]:
+    if not isinstance(row, AtStep) or len(row.values) == len(places[row.dim]):
+        return row
+    chosen = places[row.dim]
+    values = row.values[chosen] if isinstance(row.values, np.ndarray) else [row.values[place] for place in chosen]
+    return AtStep(row.dim, values)
