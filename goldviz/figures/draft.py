@@ -38,7 +38,7 @@ SHORT = {"int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i
          "float64": "f8"}  # fmt: skip
 """Plotly.js's names of the numbers that it reads as bytes."""
 
-WIDTHS = (np.int8, np.int16, np.int32, np.uint32, np.float64)
+NARROW = (np.int8, np.int16, np.int32, np.uint32)
 
 
 class Node(dict[str, Any]):
@@ -285,21 +285,11 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _ends(kind: Any) -> tuple[float, float]:
-    about = np.finfo(kind) if issubclass(kind, np.floating) else np.iinfo(kind)
-    return float(about.min), float(about.max)
-
-
-def narrowed(values: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers in as few bytes as they fit; Plotly.js reads none of eight."""
+def _of_array(values: NDArray[Any]) -> Any:
     if values.dtype == np.int64 and values.size:
         low, high = values.min(), values.max()
-        return values.astype(next(kind for kind in WIDTHS if low >= _ends(kind)[0] and high <= _ends(kind)[1]))
-    return values.astype(np.int32) if values.dtype == np.int64 else values
-
-
-def _of_array(values: NDArray[Any]) -> Any:
-    values = narrowed(values)
+        fitting = (kind for kind in NARROW if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+        values = values.astype(next(fitting, values.dtype))
     short = SHORT.get(values.dtype.name)
     if short is None or not values.size:
         return _plain(values.tolist() if values.dtype.kind != "M" else np.datetime_as_string(values).tolist())

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter, make_subplots
-from goldviz.figures.frames import AtStep
+from goldviz.figures.frames import AtStep, Words, changed, spoken
 from goldviz.figures.limits import decades, padded
 from goldviz.figures.notes import as_label, wrapped
-from goldviz.figures.reading import Band, finite, growing_dim, marks, sentences
+from goldviz.figures.reading import Band, growing, growing_dim, marks, sentences
 from goldviz.figures.theme import INKS, NetworkStyle, Theme, style_of
 
 MARKERS_UP_TO = 40
@@ -122,16 +122,27 @@ def loss_axis(low: float, high: float) -> dict[str, Any]:
     return {"range": padded(low, high)}
 
 
-def unseen(now: xr.DataArray, dim: str, noun: str = "layer") -> str:
-    """Which networks have places along ``dim`` that a log axis cannot show: exactly zero, or not a finite number."""
-    parts = []
+def unseen(now: xr.DataArray, dim: str, noun: str = "layer") -> Words:
+    """Which networks have places along ``dim`` that a log axis cannot show: exactly zero, or not a finite number.
+
+    Of every step where ``now`` has steps, which then come first.
+    """
+    steps = growing(now)
+    found = []
     for network in now["network"].values:
-        values = now.sel(network=network)
-        for words, here in (("exactly 0", values == 0), ("not a finite number", finite(values).isnull())):
-            count = int(here.all("seed").sum())
-            if count:
-                parts.append(f"{style_of(str(network)).label}: {words} in {count} of {values.sizes[dim]} {noun}s.")
-    return sentences(*parts, "A log axis has no place for that." if parts else "")
+        own = now.sel(network=network).transpose(*([steps] if steps else []), dim, "seed").values
+        label, places = style_of(str(network)).label, now.sizes[dim]
+        for words, here in (("exactly 0", own == 0), ("not a finite number", ~np.isfinite(own))):
+            counts = here.all(-1).sum(-1)
+            found.append((f"{label}: {words} in {{}} of {places} {noun}s.", counts))
+
+    def said(*counts: int) -> str:
+        parts = [words.format(count) for (words, _), count in zip(found, counts, strict=True) if count]
+        return sentences(*parts, "A log axis has no place for that." if parts else "")
+
+    if steps is None:
+        return said(*(int(counts) for _, counts in found))
+    return spoken(said, steps, *(counts.tolist() for _, counts in found))
 
 
 def log_axis(limits: tuple[float, float]) -> dict[str, Any]:
@@ -212,23 +223,28 @@ def whole(limits: tuple[float, float]) -> tuple[int, int]:
 
 
 def reference_line(
-    figure: Figure, y: float, words: str, theme: Theme, *, x: Literal[0, 1] = 1, every_panel: bool = True
+    figure: Figure, y: float | AtStep, words: Words, theme: Theme, *, x: Literal[0, 1] = 1, every_panel: bool = True
 ) -> None:
     """A thin line across every panel, or the first alone, at the height that theory names, with its words at the
-    first panel's left (``x`` = 0) or right end.
+    first panel's left (``x`` = 0) or right end. A height of steps is left out where it is no number.
 
     Call it when the axes have their types: an annotation on a log axis is placed by its logarithm.
     """
     line = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
+    logarithmic = figure.layout.yaxis.type == "log"
+    shown: dict[str, Any] = {}
+    if isinstance(y, AtStep):
+        shown = {"visible": y.map(lambda value: bool(np.isfinite(value)))}
+        y = y.map(lambda value: float(value) if np.isfinite(value) else 1.0)
+    height = (y.map(np.log10) if isinstance(y, AtStep) else np.log10(y)) if logarithmic else y
     if every_panel:
-        figure.add_hline(y=y, line=line)
+        figure.add_hline(y=y, line=line, **shown)
     else:
-        figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=y, y1=y, yref="y", line=line)
+        figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=y, y1=y, yref="y", line=line, **shown)
     figure.add_annotation(
-        text=as_label(words), x=x, xref="x domain", xanchor="right" if x == 1 else "left", showarrow=False,
-        bgcolor=look.with_alpha(INKS[theme].background, 0.75), borderpad=1,
-        y=np.log10(y) if figure.layout.yaxis.type == "log" else y, yref="y", yanchor="bottom",
-        font={"size": 13, "color": INKS[theme].accent},
+        text=changed(words, as_label), x=x, xref="x domain", xanchor="right" if x == 1 else "left", showarrow=False,
+        bgcolor=look.with_alpha(INKS[theme].background, 0.75), borderpad=1, y=height, yref="y", yanchor="bottom",
+        font={"size": 13, "color": INKS[theme].accent}, **shown,
     )  # fmt: skip
 
 

@@ -8,17 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from goldviz.figures.draft import Figure, Heatmap, Node
+from goldviz.figures.frames import AtStep
 from goldviz.figures.theme import DIVERGING, INKS, Theme
 
 SIGNED = f"{DIVERGING}_r"
 """Red for more, blue for less, as a heat map is read; white in the middle."""
 
 
-def cells(z: ArrayLike, *, x: Any, y: Any, hover: str, **options: Any) -> Node:
+def cells(z: ArrayLike | AtStep, *, x: Any, y: Any, hover: str, **options: Any) -> Node:
     """A heat map on the figure's common colour axis; single precision is enough for colours and three digits."""
-    values = np.asarray(z, dtype=np.float32)
-    values = np.where(np.isfinite(values), values, np.nan)
-    return Heatmap(z=values, x=x, y=y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **options)
+    values = np.asarray(z.values if isinstance(z, AtStep) else z, dtype=np.float32)
+    values = np.where(np.isfinite(values), values, np.float32(np.nan))
+    shown = AtStep(z.dim, values) if isinstance(z, AtStep) else values
+    return Heatmap(z=shown, x=x, y=y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **options)
 
 
 def colour_bar(figure: Figure, limits: tuple[float, float], scale: str, words: str, **bar: Any) -> None:

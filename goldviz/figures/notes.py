@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
 
 PHONE_LINE = 56
 """Characters of small text that fit on one line of a figure 360 pixels wide."""
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+KEPT_TOGETHER = re.compile(r" (?=%)|(?<=\bp) (?=[=<])|(?<=\bp [=<]) ")
+"""Blanks at which no line is broken."""
 
 NOTE_LINE = 17
 """Pixels of one line of notes."""
@@ -30,10 +35,13 @@ def as_label(text: str) -> str:
 def wrapped(text: str, width: int = PHONE_LINE) -> str:
     """User or computed text as an escaped label, broken into lines that a phone can show.
 
-    >>> wrapped("<b>loss</b> after the change", 16)
-    '&lt;b&gt;loss&lt;/b&gt;<br>after the change'
+    No line ends before a per cent sign or within 'p = 0.97'.
+
+    >>> wrapped("<b>loss</b> after 100 %", 16)
+    '&lt;b&gt;loss&lt;/b&gt;<br>after 100 %'
     """
-    return "<br>".join(as_label(line) for line in textwrap.wrap(text, width))
+    lines = textwrap.wrap(KEPT_TOGETHER.sub(NO_BREAK, text), width)
+    return "<br>".join(as_label(line).replace(NO_BREAK, " ") for line in lines)
 
 
 def settle(layout: Node) -> None:

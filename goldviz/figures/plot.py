@@ -34,17 +34,9 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.frames import AtStep, Words, changed, line, spoken
 from goldviz.figures.limits import Limits, Quantities
-from goldviz.figures.reading import Band, finite, sentences
+from goldviz.figures.reading import GROWING, Band, finite, growing, sentences
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS, Ink, NetworkStyle, Theme, style_of
-
-GROWING = ("look", "epoch", "step", "histogram_epoch")
-"""The dimensions along which recorded variables grow."""
-
-
-def growing(values: xr.DataArray) -> str | None:
-    """The dimension along which these values grow, if they do."""
-    return next((str(dim) for dim in values.dims if dim in GROWING), None)
 
 
 @dataclass(frozen=True)
@@ -76,7 +68,6 @@ class Plot:
     limits: Limits | None = None
     theme: Theme = "light"
     look_of: Callable[[str], NetworkStyle] = style_of
-    lines_of: Callable[[Sequence[Words]], Sequence[Words]] = list
     figure: Figure = field(default_factory=Figure)
     thinning: str = ""
     bands: bool = False
@@ -169,8 +160,8 @@ class Plot:
     ) -> Words:  # fmt: skip
         """Every network's name and value in words, in their place ``{}`` in the sentence ``within``; NaN is left out.
 
-        ``values`` have the dimension ``network``, and may have steps, which the sentence may name as ``{step}``. Nothing
-        is said where nothing is known.
+        ``values`` have the dimension ``network``, and may have steps, which the sentence may name as ``{step}``.
+        Nothing is said where nothing is known.
         """
         dim = growing(values)
         if dim is not None:
@@ -316,7 +307,7 @@ class Plot:
         """A linear y axis over a quantity's limits."""
         self.figure.update_yaxes(title_text=title, range=self.limit(name), row=row, **more)
 
-    def reference(self, y: float, words: str, **how: Any) -> None:
+    def reference(self, y: float | AtStep, words: Words, **how: Any) -> None:
         """A thin line at the height that theory names, with its words; see ``elements.reference_line``."""
         elements.reference_line(self.figure, y, words, self.theme, **how)
 
@@ -330,7 +321,7 @@ class Plot:
         """The figure with its marks, its title, and under it the run's name and these notes."""
         if self.over_steps:
             elements.mark_epochs(self.figure, self.ds, self.scrubber, self.theme)
-        named = self.lines_of([reading.run_label(self.ds), *notes])
+        named = [reading.run_label(self.ds), *notes]
         return look.apply(
             self.figure, self.theme, title=self.title, notes=named, height=height, legend=legend, hover=hover
         )
@@ -345,15 +336,13 @@ def figure(
     needs: tuple[str, ...] = (),
     title: str = "",
     look_of: Callable[[str], NetworkStyle] = style_of,
-    lines_of: Callable[[Sequence[Words]], Sequence[Words]] = list,
     redrawn: str = "",
 ) -> Callable[[Callable[..., Figure]], FigureSpec]:
     """Make a figure of a function that draws on a :class:`Plot`.
 
     ``title`` stands over it where the question is too long for a phone. A run that lacks what it ``needs`` gets a
-    sentence that says so. A laboratory binds once its ``quantities``, its networks'
-    looks and how its notes are broken into lines. ``redrawn`` says why a figure cannot be a template: it is then drawn
-    anew for the step in view, which it finds by :meth:`Plot.at`.
+    sentence that says so. A laboratory binds once its ``quantities`` and its networks' looks. ``redrawn`` says why a
+    figure cannot be a template: it is then drawn anew for the step in view, which it finds by :meth:`Plot.at`.
     """
 
     def declared(body: Callable[..., Figure]) -> FigureSpec:
@@ -362,7 +351,7 @@ def figure(
             return plot.instead(words) if words else body(plot, **more)
 
         def plot_of(ds: xr.Dataset, limits: Limits | None, theme: Theme) -> Plot:
-            return Plot(ds, title or question, quantities, None, limits, theme, look_of, lines_of)
+            return Plot(ds, title or question, quantities, None, limits, theme, look_of)
 
         @wraps(body)
         def draw(

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from goldviz.figures.frames import AtStep
 
+GROWING = ("look", "epoch", "step", "histogram_epoch")
+"""The dimensions along which recorded variables grow."""
+
 MOST_COLUMNS = 400
 """Steps drawn at most in one figure; longer runs are thinned, and the figure says so."""
 
@@ -31,6 +34,11 @@ def absence(ds: xr.Dataset, *names: str) -> str:
         if not np.isfinite(array.values).any():
             return f"{words}: no recorded value is a finite number."
     return ""
+
+
+def growing(values: xr.DataArray) -> str | None:
+    """The dimension along which these values grow, if they do."""
+    return next((str(dim) for dim in values.dims if dim in GROWING), None)
 
 
 def depth_of(ds: xr.Dataset) -> int:

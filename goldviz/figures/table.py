@@ -17,10 +17,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from goldviz.figures.draft import SHORT, narrowed
+from goldviz.figures.draft import SHORT
 from goldviz.figures.frames import AtStep, Template, appended
 from goldviz.figures.limits import Limits
-from goldviz.figures.plot import GROWING
+from goldviz.figures.reading import GROWING
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 
@@ -110,11 +110,20 @@ class Arrays:
 
     def add(self, values: NDArray[Any]) -> dict[str, Any]:
         """Take an array in; returns where it stands and what it holds."""
-        values = narrowed(values)
+        if values.dtype.kind in "iu":
+            # The same at every increment: what came before is kept in arrays of this kind.
+            values = values.astype(np.int32 if not values.size or np.abs(values).max() < 2**31 else np.float64)
         data = np.ascontiguousarray(values).tobytes()
         at, self.size = self.size, self.size + len(data) + -len(data) % 8
         self.parts += [data, b"\0" * (-len(data) % 8)]
         return {"dtype": SHORT[values.dtype.name], "at": at, "count": values.size}
+
+
+def packed(header: Mapping[str, Any], arrays: Arrays) -> bytes:
+    """What travels: four bytes with the length of a JSON header, little-endian; the header; the arrays."""
+    words = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    words += b" " * (-(4 + len(words)) % 8)
+    return b"".join([len(words).to_bytes(4, "little"), words, *arrays.parts])
 
 
 class FrameTable:

@@ -216,6 +216,12 @@ class Store:
             raise UnknownRunError(run_id)
         return Run(**row._mapping)
 
+    def versions(self, run_ids: Sequence[str]) -> dict[str, int]:
+        """The versions of these runs, which grow with every change; those that are gone are left out."""
+        with self._reading() as connection:
+            rows = connection.execute(select(runs.c.id, runs.c.version).where(runs.c.id.in_(run_ids)))
+            return {row.id: row.version for row in rows}
+
     def list(
         self,
         *,

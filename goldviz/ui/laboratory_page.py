@@ -15,21 +15,16 @@ import streamlit as st
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, SettingsError
 from goldviz.figures.spec import FigureSpec
-from goldviz.figures.unread import of_unread_run
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import chrome, controls, findings_panel, lanes, services, settings_panel, take_away
+from goldviz.ui import chrome, controls, findings_panel, lanes, settings_panel, take_away
+from goldviz.ui import live_figure as live
 from goldviz.ui.lanes import AnyLane, Lane
-from goldviz.ui.live_figure import live_figure
+from goldviz.ui.live_figure import Source
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.runs import panel as run_panel
 from goldviz.ui.texts import text_panel
-from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
-
-POLL_SECONDS = 0.5
-POLL_SECONDS_IN_COMPANY = 1.0
-COMPANY = 4
 
 
 @dataclass(frozen=True)
@@ -77,30 +72,27 @@ class LaboratoryPage:
             settings_panel.train(experiment, settings)
         _leave_link(experiment, settings)
         with looking:
-            every = _poll_seconds(experiment)
-            st.fragment(self._look, run_every=every)(polling=every is not None)
+            st.fragment(self._look)()
         settings_panel.all_is_drawn(experiment)
 
-    def _look(self, polling: bool) -> None:
-        """All that changes while a run goes on."""
+    def _look(self) -> None:
+        """All that changes with a run; what grows with it follows by itself."""
         notices, timeline = st.container(key="notices"), st.container(key="timeline")
         with notices:
             shown = _read_lanes(self.experiment)
             settings_panel.show_complaints()
         if not shown:
             return
-        every_lane_read = len(shown) == len(lanes.ids(self.experiment))
+        source = Source.of(self.experiment.name, [lane.id for lane in shown])
         with timeline:
-            epoch = _scrubber(self.experiment, shown)
-        # Limits may be read off settings too, so a run whose settings are not understood has axes of its own.
-        datasets = [lane.dataset for lane in shown if isinstance(lane, Lane)]
-        limits = self.lab.figures().shared_limits(datasets) if len(datasets) > 1 else None
-        draw = partial(self._figure, epoch=epoch, limits=limits)
+            last = max(lane.last_step for lane in shown)
+            epoch = live.timeline(source, shown[0].step.capitalize(), last, key=f"scrub-{self.experiment.name}")
+        draw = partial(self._figure, source)
 
         with st.container(key="first-look"):
             for column, lane in zip(st.columns(len(shown)), shown, strict=True):
                 with column:
-                    run_panel.head(self.experiment, lane, alone=len(shown) == 1)
+                    run_panel.head(self.experiment, lane, source, alone=len(shown) == 1)
                     if self.verdict is not None and isinstance(lane, Lane):
                         self.verdict(lane)
             if len(shown) == 1 and self.beside is not None:
@@ -122,10 +114,6 @@ class LaboratoryPage:
             findings_panel.show(self.experiment, shown)
             self._mathematics(shown, draw)
             take_away.show(self.experiment, shown[-1], self.figures, epoch)
-        if every_lane_read and polling != any(lane.unfinished for lane in shown):
-            # Looking again and again begins and ends with a run of the whole page; asked for when all is drawn, so
-            # that no figure leaves the screen meanwhile.
-            st.rerun()
 
     def _mathematics(self, shown: list[AnyLane], draw: Callable[..., None]) -> None:
         lane = shown[-1]
@@ -157,16 +145,11 @@ class LaboratoryPage:
         st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
         self._across(shown, chosen, draw)
 
-    def _figure(self, lane: AnyLane, name: str, *, epoch: int | None, limits: Any, place: str = "") -> None:
-        spec, theme = self.figures[name], theme_now()
-        if not isinstance(lane, Lane):
-            spec, limits = of_unread_run(spec), None
-        step = min(epoch, lane.last_step) if epoch is not None and lane.last_step else None
-        key = (lane.id, lane.version, name, step, theme, str(limits))
-        text = services.figure_json(key, lambda: spec.draw(lane.dataset, epoch=step, limits=limits, theme=theme))
+    def _figure(self, source: Source, lane: AnyLane, name: str, *, place: str = "") -> None:
+        spec = self.figures[name]
         # The key is the lane's place, not its run: a new run in the same lane is drawn over the old one.
-        position = lanes.ids(self.experiment).index(lane.id)
-        live_figure(text, key=f"{place}{name}-{position}", subject=lane.id, description=f"{spec.question} {spec.shows}")
+        key = f"{place}{name}-{source.offer.lanes.index(lane.id)}"
+        live.followed_figure(source, lane.id, name, key=key, description=f"{spec.question} {spec.shows}")
 
 
 def _arrive(experiment: type[Experiment]) -> list[str]:
@@ -198,18 +181,6 @@ def _leave_link(experiment: type[Experiment], settings: Experiment | None) -> No
         st.query_params.from_dict(wanted)
 
 
-def _poll_seconds(experiment: type[Experiment]) -> float | None:
-    """How often to look for new records; None when nothing in view can change."""
-    try:
-        unfinished = [lanes.read(experiment, lane_id).unfinished for lane_id in lanes.ids(experiment)]
-        if not any(unfinished):
-            return None
-        company = services.store().count_unfinished()
-    except (UnknownRunError, SettingsError, StoreError):
-        return POLL_SECONDS_IN_COMPANY
-    return POLL_SECONDS if company < COMPANY else POLL_SECONDS_IN_COMPANY
-
-
 def _read_lanes(experiment: type[Experiment]) -> list[AnyLane]:
     shown = []
     for lane_id in list(lanes.ids(experiment)):
@@ -225,24 +196,3 @@ def _read_lanes(experiment: type[Experiment]) -> list[AnyLane]:
             settings_panel.complain(str(error))
             st.rerun()
     return shown
-
-
-def _scrubber(experiment: type[Experiment], shown: list[AnyLane]) -> int | None:
-    """One position in training for all lanes; stays at the end while a run goes on, unless it was moved."""
-    last = max(lane.last_step for lane in shown)
-    if last < 2:
-        return None
-    key, end = f"scrub-{experiment.name}", f"scrub-end-{experiment.name}"
-    position = st.session_state.get(key, last)
-    at_end = position >= st.session_state.get(end, position)
-    st.session_state[key] = last if at_end else max(1, min(position, last))
-    st.session_state[end] = last
-    step = shown[0].step
-    epoch: int = st.slider(
-        f"{step.capitalize()} in view",
-        1,
-        last,
-        key=key,
-        help=f"Go back to any recorded {step}; at the right end it follows the run.",
-    )
-    return epoch

@@ -16,6 +16,7 @@ from goldviz.runs.examples import example, has_example
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
 from goldviz.ui import services
+from goldviz.ui.words import duration
 
 Declared = TypeVar("Declared", bound=Experiment)
 
@@ -79,6 +80,36 @@ class UnreadLane(Shown):
 
 
 AnyLane: TypeAlias = Lane[Any] | UnreadLane
+
+
+def progress_of(lane: AnyLane) -> tuple[float, str]:
+    """How far a lane's run is, as a share and in words; nothing for a recorded example."""
+    run = lane.run
+    if run is None:
+        return 1.0, ""
+    if run.status == "queued":
+        ahead = services.executor().waiting_before(run.id) if services.executor_ready() else 0
+        before = f"{ahead} run{'s' if ahead != 1 else ''} before it" if ahead else "its worker is getting ready"
+        return 0.0, f"Waiting: {before}"
+    text = f"{lane.step.capitalize()} {run.step} of {run.total}"
+    if run.status == "running":
+        left = run.seconds_left
+        text += f" · about {duration(left)} left" if left is not None else " · starting"
+    else:
+        text += f" · {duration(run.seconds)}"
+    if run.seconds > 0 and run.step:
+        text += f" · instruments {run.instrument_seconds / run.seconds:.0%} of the time"
+    return min(1.0, run.step / max(run.total, 1)), text
+
+
+def sense_of(lane: AnyLane) -> str:
+    """All that a page shows of a run but its numbers: where this differs, the page is drawn again."""
+    run = lane.run
+    if run is None:
+        return ""
+    found = lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
+    parts = [run.status, run.message, run.name, str(run.step > 0), str(lane.dataset.attrs.get("marks", ""))]
+    return " | ".join([*parts, *(f"{one.kind} {one.title} {one.severity}" for one in found)])
 
 
 def difference(settings: Experiment) -> str:

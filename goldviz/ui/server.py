@@ -35,11 +35,11 @@ def address(path: str) -> str:
 
 
 def routes() -> list[BaseRoute]:
-    """Plotly's script out of the installed package, so that figures need no network; and attention as numbers."""
+    """Plotly's script out of the installed package, so that figures need no network; attention, frames."""
     from starlette.responses import FileResponse, Response
     from starlette.routing import Route
 
-    from goldviz.ui import exhibits
+    from goldviz.ui import exhibits, frames_route
 
     script = files("plotly") / "package_data" / "plotly.min.js"
 
@@ -54,7 +54,11 @@ def routes() -> list[BaseRoute]:
         headers["Cache-Control"] = "private, max-age=3600" if found.status == 200 else "no-store"
         return Response(found.content, found.status, headers, found.media_type)
 
-    return [Route(address(PLOTLY_PATH), plotly), Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention)]
+    return [
+        Route(address(PLOTLY_PATH), plotly),
+        Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
+        *frames_route.routes(address(frames_route.FRAMES_PATH)),
+    ]
 
 
 @asynccontextmanager

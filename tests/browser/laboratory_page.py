@@ -75,9 +75,14 @@ def updates(drawn: Locator) -> int:
     return int(drawn.get_attribute("data-updates") or 0)
 
 
+def progress(page: Page) -> Locator:
+    """The last lane's progress."""
+    return page.locator(".goldviz-progress").last
+
+
 def step_in_progress(page: Page) -> int:
     """The step that the last lane's progress bar names."""
-    text = page.get_by_test_id("stProgress").last.inner_text()
+    text = progress(page).inner_text()
     found = re.search(r"Epoch (\d+) of", text)
     return int(found.group(1)) if found else 0
 
@@ -86,7 +91,7 @@ def wait_for_step(page: Page, step: int) -> None:
     """Wait until the last lane's progress bar has come to this step."""
     page.wait_for_function(
         """step => {
-            const bars = document.querySelectorAll("[data-testid=stProgress]");
+            const bars = document.querySelectorAll(".goldviz-progress");
             return Number(bars[bars.length - 1]?.innerText.match(/Epoch (\\d+) of/)?.[1]) >= step;
         }""",
         arg=step,

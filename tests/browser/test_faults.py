@@ -15,6 +15,7 @@ from tests.browser.laboratory_page import (
     address,
     button,
     press_until_address,
+    progress,
     state,
     step_in_progress,
     train,
@@ -71,7 +72,7 @@ def test_a_killed_server_leaves_runs_that_say_so_and_go_on(tmp_path: Path, open_
         wait_for_figure(page)
         train(page)
         state(page, "Training")
-        expect(page.get_by_test_id("stProgress").last).to_contain_text("of 2000")
+        expect(progress(page)).to_contain_text("of 2000")
         wait_for_step(page, 20)
         unfinished = page.url.rpartition("runs=")[2]
         first.kill()

@@ -18,6 +18,7 @@ from tests.browser.laboratory_page import (
     choose_preset,
     curve,
     figure,
+    progress,
     quiet,
     set_number,
     state,
@@ -66,7 +67,7 @@ def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) ->
     held = step_in_progress(page)
     assert 0 < held < 400
     button(page, "Step").click()
-    expect(page.get_by_test_id("stProgress").last).to_contain_text(f"Epoch {held + 1} of 400", timeout=TRAINING)
+    expect(progress(page)).to_contain_text(f"Epoch {held + 1} of 400", timeout=TRAINING)
     state(page, "Paused")
     button(page, "Go on").click()
     state(page, "Training")

@@ -37,7 +37,7 @@ MICROTASKS = 12
 def _answer(route: Route) -> None:
     path = route.request.url.removeprefix(PLACE)
     if path == "/live_figure.js":
-        route.fulfill(body=script(), content_type="text/javascript")
+        route.fulfill(body=script("live_figure"), content_type="text/javascript")
     elif path == "/plotly.js":
         plotly = (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
         route.fulfill(body=plotly, content_type="text/javascript")

@@ -9,7 +9,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.ui import controls, services
+from goldviz.ui import controls, frames, services
 from goldviz.ui.lanes import EXAMPLE
 from goldviz.ui.words import STATES
 
@@ -117,7 +117,23 @@ class Visitor:
     def figures(self, name: str = "gradient_by_layer") -> list[dict[str, Any]]:
         """The figures of this name as Plotly is handed them, one a lane."""
         parts = [part for part in self.at.get("bidi_component") if re.match(rf"\$\$ID-\w+-{name}-", part.proto.id)]
-        return [json.loads(json.loads(part.proto.json)["figure"]) for part in parts]
+        return [self._figure(json.loads(part.proto.json)) for part in parts]
+
+    def _figure(self, data: dict[str, Any]) -> dict[str, Any]:
+        if "figure" in data:
+            return json.loads(data["figure"])  # type: ignore[no-any-return]
+        where = data["frames"]
+        token = where["address"].rpartition("/")[2]
+        drawn = frames.drawn_at(token, where["lane"], where["name"], self.step)
+        return json.loads(drawn.settled().to_json())  # type: ignore[no-any-return]
+
+    @property
+    def step(self) -> int | None:
+        """The step in view; None while the page follows the run."""
+        kept = (
+            self.at.session_state["scrub-depth-gradients"] if "scrub-depth-gradients" in self.at.session_state else {}
+        )
+        return kept.get("step")
 
     def page_links(self) -> list[Any]:
         return list(self.at.get("page_link"))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,8 +20,6 @@ NETWORK_NAMES = {
     "gru_decay": "GRU with decay",
     "ode_rnn": "ODE-RNN",
 }
-LONGEST_LINE = 52
-"""Characters of a line of notes with many numbers in it."""
 
 BASELINE_NAMES = {
     "zero": "zero",
@@ -113,18 +108,6 @@ def forecasts_counted(count: int) -> str:
     ('1,498 forecasts', '1 forecast')
     """
     return f"{count:,} forecast{'' if count == 1 else 's'}"
-
-
-def phone_lines(notes: Iterable[str]) -> list[str]:
-    """Notes as lines that a phone can show, none of which ends before a per cent sign or within 'p = 0.97'.
-
-    They are shorter than other figures' lines, for digits and signs are wide.
-
-    >>> [line.replace("\N{NO-BREAK SPACE}", "_") for line in phone_lines(["In all +0.1 %, p = 0.97", ""])]
-    ['In all +0.1_%, p_=_0.97']
-    """
-    kept = (re.sub(r" (?=%)|(?<=\bp) (?=[=<])|(?<=\bp [=<]) ", "\N{NO-BREAK SPACE}", note) for note in notes)
-    return [line for note in kept for line in textwrap.wrap(note, LONGEST_LINE)]
 
 
 def source_words(ds: xr.Dataset) -> str:

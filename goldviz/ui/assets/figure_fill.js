@@ -80,14 +80,18 @@ export function placeOf(labels, step) {
   return Math.max(0, upTo - 1);
 }
 
+function nested(values, shape) {
+  if (!shape.length) return values[0];
+  if (shape.length === 1) return values;
+  const width = values.length / shape[0];
+  return Array.from({ length: shape[0] }, (_, place) => values.subarray(place * width, (place + 1) * width));
+}
+
 function valueOf(row, number) {
   if (row.words) return row.words[number];
-  const { shape, width, values } = row;
-  const own = row.dim === null ? values : values.subarray(number * width, (number + 1) * width);
-  if (!shape.length) return own[0];
-  if (shape.length === 1) return own;
-  const inner = width / shape[0];
-  return Array.from({ length: shape[0] }, (_, place) => own.subarray(place * inner, (place + 1) * inner));
+  const { dim, shape, width, values } = row;
+  if (dim === null) return nested(values, [values.length / width, ...shape]);
+  return nested(values.subarray(number * width, (number + 1) * width), shape);
 }
 
 // One of a lane's figures at a step (null: the last one), and whether it is exactly that step's.

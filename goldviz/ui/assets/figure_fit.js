@@ -7,6 +7,9 @@ const TITLE_LINE = 21;
 const NOTE_LINE = 17;
 const SIDES = 26;
 
+// Blanks at which no line is broken: before a per cent sign, and within 'p = 0.97'.
+const KEPT_TOGETHER = / (?=%)|(?<=\bp) (?=[=<]|&lt;)|(?<=\bp (?:[=<]|&lt;)) /g;
+
 // Plotly's labels hold tags such as <sup> and entities such as &lt;, which take no room or less than they are long.
 function visible(text) {
   return text
@@ -21,7 +24,7 @@ function brokenAt(width, text, measure) {
   const lines = [];
   for (const given of text.split("<br>")) {
     let line = "";
-    for (const word of given.split(" ")) {
+    for (const word of given.replace(KEPT_TOGETHER, "\u00a0").split(" ")) {
       const longer = line ? `${line} ${word}` : word;
       if (line && measure(visible(longer)) > width) {
         lines.push(line);
@@ -41,10 +44,9 @@ function fitted(layout, width, lift, measureWith) {
   const title = layout.title ?? {};
   const room = width - SIDES;
   const heading = title.text ? brokenAt(room, title.text, measureWith(TITLE_SIZE, 600)) : [];
-  const said = layout.meta?.notes ?? title.subtitle?.text;
+  const said = (layout.meta?.notes ?? []).filter(Boolean).join("<br>");
   const notes = said ? brokenAt(room, said, measureWith(NOTE_SIZE, 400)) : [];
-  const before = title.subtitle?.text ? title.subtitle.text.split("<br>").length : 0;
-  const more = TITLE_LINE * Math.max(0, heading.length - 1) + NOTE_LINE * (notes.length - before) + lift;
+  const more = TITLE_LINE * Math.max(0, heading.length - 1) + NOTE_LINE * notes.length + lift;
   return {
     ...layout,
     width,

@@ -11,48 +11,29 @@ from goldviz.declare.settings import Experiment, SettingsError, label, schemas
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
-from goldviz.ui import controls, lanes, services
+from goldviz.ui import controls, frames, lanes, services
 from goldviz.ui.lanes import AnyLane, Lane, UnreadLane
+from goldviz.ui.live_figure import Source, live_progress
 from goldviz.ui.settings_panel import complain
-from goldviz.ui.words import STATES, duration, plain
+from goldviz.ui.words import STATES, plain
 
 CONTINUABLE = ("paused", "stopped", "interrupted", "failed")
 
 
-def head(experiment: type[Experiment], lane: AnyLane, *, alone: bool) -> None:
-    """Title, state, progress and buttons of one lane."""
+def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, alone: bool) -> None:
+    """Title, state, progress and buttons of one lane, whose frames come from ``source``."""
     state = lane.run.status if lane.run else "example"
     word, colour, icon = STATES[state]
     st.markdown(f"**{plain(lane.title)}** :{colour}-badge[{icon} {word}]")
     if lane.run is not None:
-        _progress(lane)
+        live_progress(source, lane.id, *lanes.progress_of(lane), frames.felt(source.offer, lane))
+        if lane.run.message and lane.run.status not in ("paused", "queued"):
+            st.caption(plain(lane.run.message))
     else:
         st.caption("Made by goldviz itself with these settings; *Train* repeats it live.")
     if isinstance(lane, UnreadLane):
         st.warning(plain(lane.complaint), icon=":material/history:")
     _buttons(experiment, lane, alone)
-
-
-def _progress(lane: AnyLane) -> None:
-    run = lane.run
-    if run is None:
-        return
-    if run.status == "queued":
-        ahead = services.executor().waiting_before(run.id) if services.executor_ready() else 0
-        before = f"{ahead} run{'s' if ahead != 1 else ''} before it" if ahead else "its worker is getting ready"
-        st.progress(0.0, f"Waiting: {before}")
-        return
-    text = f"{lane.step.capitalize()} {run.step} of {run.total}"
-    if run.status == "running":
-        left = run.seconds_left
-        text += f" · about {duration(left)} left" if left is not None else " · starting"
-    else:
-        text += f" · {duration(run.seconds)}"
-    if run.seconds > 0 and run.step:
-        text += f" · instruments {run.instrument_seconds / run.seconds:.0%} of the time"
-    st.progress(min(1.0, run.step / max(run.total, 1)), text)
-    if run.message and run.status != "paused":
-        st.caption(plain(run.message))
 
 
 def _buttons(experiment: type[Experiment], lane: AnyLane, alone: bool) -> None:

@@ -239,9 +239,13 @@ def test_a_network_that_gains_on_no_kind_is_not_said_to(run):
 
 @pytest.mark.parametrize("name", OF_TONE)
 def test_before_the_tone_is_judged_its_figures_wait(run, name):
-    figure = FIGURES[name](run, epoch=900)
-    assert not figure.data
-    assert "second phase" in words(figure)
+    for epoch, judged in ((900, False), (1900, True)):
+        figure = FIGURES[name](run, epoch=epoch)
+        axes = [*figure.select_xaxes(), *figure.select_yaxes()]
+        assert {part.visible for part in (*figure.data, *axes)} == {judged}
+        said = [note.text for note in figure.layout.annotations if note.visible]
+        assert any("second" in text for text in said) != judged
+        assert bool(figure.layout.title.subtitle.text) == judged
 
 
 def test_confusion_draws_shares_with_tones_downwards(run):

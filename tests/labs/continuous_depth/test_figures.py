@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldviz.figures.frames import AtStep
 from goldviz.figures.theme import INKS, NETWORKS
 from goldviz.labs.continuous_depth.figures import FIGURES, picture
 from goldviz.labs.continuous_depth.figures.quantities import (
@@ -127,10 +128,33 @@ def test_the_scrubber_goes_back():
     assert not np.allclose(early, late)
 
 
+@pytest.mark.parametrize("read_out", [np.nan, np.inf, 0.0])
+def test_nothing_is_seen_of_a_line_that_there_is_not(read_out):
+    run = build()
+    drawn = FIGURES["carried"](run).data
+    run["read_out"][{"look": -1}] = read_out
+    figure = FIGURES["carried"](run)
+    assert len(figure.data) == len(drawn)
+    assert all(np.isnan(trace.x).all() for trace in figure.data if trace.line.dash == "dash" or trace.fill)
+    assert all(np.isfinite(trace.x).all() for trace in FIGURES["carried"](run, epoch=100).data if trace.fill)
+
+
+@EVERY
+@pytest.mark.parametrize("shape", [{}, {"task": "flip"}, {"augmented": 1, "seeds": 2}])
+def test_later_steps_leave_what_earlier_ones_show(name, shape):
+    run = build(**shape)
+    early = run.sel(step=slice(None, 100), look=slice(None, 100))
+    run["path"][{"look": -1}] *= 100
+    before, after = (
+        [row for row in FIGURES[name].frames(ds).template().rows if isinstance(row, AtStep)] for ds in (early, run)
+    )
+    for old, new in zip(before, after, strict=True):
+        np.testing.assert_equal(new.values[: len(old.values)], old.values)
+
+
 @given(weights=st.lists(st.floats(-5, 5), min_size=4, max_size=6).filter(lambda w: np.linalg.norm(w[:-1]) > 0.1))
 def test_the_side_view_shows_the_distance_from_the_read_out_s_plane(weights):
     view = PlaneView.of(np.array(weights))
-    assert view.from_the_side
     np.testing.assert_allclose(view.axes @ view.axes.T, np.eye(2), atol=1e-9)
     h = np.random.default_rng(0).standard_normal((5, len(weights) - 1))
     w = np.array(weights[:-1])
@@ -139,7 +163,6 @@ def test_the_side_view_shows_the_distance_from_the_read_out_s_plane(weights):
 
 def test_two_dimensions_are_drawn_as_they_are():
     view = PlaneView.of(np.array([1.0, 2.0, 3.0]))
-    assert not view.from_the_side
     assert (view.place(np.array([[0.5, -1.0]])) == [[0.5, -1.0]]).all()
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from goldviz.figures.draft import Figure
+from goldviz.figures.frames import AtStep, filled
 from goldviz.figures.plot import Plot
 from goldviz.figures.theme import with_alpha
 from goldviz.labs.bert_pretraining.figures.quantities import change_of_phase
@@ -29,4 +32,21 @@ def mark_phases(plot: Plot) -> None:
     figure.add_annotation(
         x=change + 0.5, xref="x", y=0, yref="y domain", xanchor="left", yanchor="bottom", showarrow=False,
         text="tone", bgcolor=with_alpha(ink.background, 0.75), font={"size": 12, "color": ink.muted},
+    )  # fmt: skip
+
+
+def wait(plot: Plot, known: AtStep, words: str) -> Figure:
+    """What was drawn, and at steps where nothing is ``known`` yet these words in its place; call it last."""
+    figure, layout, waiting = plot.figure, plot.figure.layout, plot.instead(words).layout
+
+    def either(drawn: Any, instead: Any) -> AtStep:
+        return known.map(lambda yes: drawn if yes else instead)
+
+    notes = [filled(layout.meta["notes"], {known.dim: i}) if yes else [] for i, yes in enumerate(known.values)]
+    for part in [*figure.data, *layout.get("annotations", []), *figure.select_xaxes(), *figure.select_yaxes()]:
+        part.visible = known
+    figure.add_annotation(**waiting.annotations[0], visible=either(False, True))
+    return figure.update_layout(
+        meta={"notes": AtStep(known.dim, notes)}, height=either(layout.height, waiting.height),
+        margin={side: either(layout.margin[side], waiting.margin[side]) for side in "tb"},
     )  # fmt: skip

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.elements import MARKERS_UP_TO, colour_bar_below, legend_above_headings
+from goldviz.figures.frames import AtStep
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, sentences, single
@@ -44,22 +45,21 @@ def attention(plot: Plot) -> Figure:
     (document 001, section 4.1.2 writes the transpose). At the start every map is nearly even. A bright diagonal looks
     at itself, a line beside it at a neighbour, a bright column always at the same piece, often [CLS] or [SEP].
     """
-    at = plot.at("look")
-    now = finite(plot.ds["attention"].sel(look=at).transpose("layer", "head", "query", "key").astype(np.float64))
+    now = finite(plot.now["attention"].transpose("look", "layer", "head", "query", "key").astype(np.float64))
     layers, heads = now.sizes["layer"], now.sizes["head"]
     pieces = probe_pieces(plot.ds)
     heat = Heatmap(
-        z=single(_mosaic(now.values)), coloraxis="coloraxis", hoverongaps=False,
+        z=AtStep("look", single(_mosaic(now.values))), coloraxis="coloraxis", hoverongaps=False,
         hovertemplate="%{y} → %{x}: %{z:.3f}<extra></extra>",
     )  # fmt: skip
     plot.add(heat)
     _axes(plot, pieces, layers, heads)
     low, high = plot.limit("attention")
     key = "Rows look at columns; each row sums to 1. First seed."
-    notes = [_sharpest(now, at), f"“{' '.join(pieces)}”", key]
     alone = layers == heads == 1
     height = (280 + 18 * len(pieces)) if alone else 200 + min(TALLEST, ROW * layers)
-    plot.finish(*notes, height=height, legend=False, hover="closest")
+    sentence = f"“{' '.join(pieces)}”"
+    plot.finish(plot.say(_sharpest, now), sentence, key, height=height, legend=False, hover="closest")
     plot.figure.update_layout(margin_l=34, margin_t=plot.figure.layout.margin.t + 6)
     colour_bar_below(plot.figure, (low, high), look.SEQUENTIAL, "Attention weight")
     low_down = 98 if alone else 26
@@ -68,14 +68,14 @@ def attention(plot: Plot) -> Figure:
 
 
 def _mosaic(weights: NDArray[Any]) -> NDArray[Any]:
-    """The maps (layer, head, query, key) beside and below each other in one, with empty cells between them."""
-    layers, heads, size, _ = weights.shape
+    """The maps (look, layer, head, query, key) of a look beside and below each other, with empty cells between them."""
+    looks, layers, heads, size, _ = weights.shape
     step = size + GAP
-    whole = np.full((layers * step - GAP, heads * step - GAP), np.nan)
+    whole = np.full((looks, layers * step - GAP, heads * step - GAP), np.nan)
     for layer in range(layers):
         for head in range(heads):
             top, left = layer * step, head * step
-            whole[top : top + size, left : left + size] = weights[layer, head]
+            whole[:, top : top + size, left : left + size] = weights[:, layer, head]
     return whole
 
 
@@ -107,14 +107,15 @@ def _heading(plot: Plot, axis: str, at: float, number: int, noun: str, count: in
     plot.figure.add_annotation(text=words, showarrow=False, font_size=12, **place)
 
 
-def _sharpest(now: xr.DataArray, at: int) -> str:
+def _sharpest(now: xr.DataArray) -> str:
     """The answer: which head is surest where to look, beside one that looks everywhere alike."""
     bits = entropies(now.values)
     most = np.log2(now.sizes["key"])
     if not np.isfinite(bits).any():
         return ""
     layer, head = np.unravel_index(int(np.nanargmin(bits)), bits.shape)
-    return f"Step {at}. Surest: layer {layer + 1}, head {head + 1}: {bits[layer, head]:.1f} of {most:.1f} bits."
+    surest = f"layer {layer + 1}, head {head + 1}: {bits[layer, head]:.1f} of {most:.1f} bits"
+    return f"Step {int(now['look'])}. Surest: {surest}."
 
 
 @figure("When do the heads part?", needs=tuple(MEASURES),
@@ -137,8 +138,9 @@ def heads(plot: Plot) -> Figure:
     mark_phases(plot)
     dashes, thinning = "Colour: layer; dash: head." if plot.ds.sizes["head"] > 1 else "", plot.thinning
     plot.thinning = ""
-    notes = [_parted(plot), sentences(dashes, thinning), plot.drawn()]
-    return legend_above_headings(plot.finish(*notes, height=700, hover="closest"))
+    parted = plot.say(_parted, finite(plot.now["head_entropy"]).median("seed"))
+    plot.finish(parted, sentences(dashes, thinning), plot.drawn(), height=700, hover="closest")
+    return legend_above_headings(plot.figure)
 
 
 def _add_heads(plot: Plot, values: xr.DataArray, hover: str, row: int) -> None:
@@ -158,9 +160,7 @@ def _add_heads(plot: Plot, values: xr.DataArray, hover: str, row: int) -> None:
             )  # fmt: skip
 
 
-def _parted(plot: Plot) -> str:
+def _parted(bits: xr.DataArray) -> str:
     """The answer: how far apart the heads' entropies are at this look."""
-    at = plot.at("look")
-    bits = finite(plot.ds["head_entropy"].sel(look=at)).median("seed")
     low, high = float(bits.min()), float(bits.max())
-    return f"Entropies at step {at}: {low:.2f} to {high:.2f} bits." if np.isfinite(low) else ""
+    return f"Entropies at step {int(bits['look'])}: {low:.2f} to {high:.2f} bits." if np.isfinite(low) else ""

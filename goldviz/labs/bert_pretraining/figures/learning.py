@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import xarray as xr
 
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import number_ticks, whole
+from goldviz.figures.frames import AtStep, Words
 from goldviz.figures.notes import wrapped
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, marks, sentences
@@ -139,7 +141,7 @@ def _most_frequent(plot: Plot) -> None:
 
 def _mark(plot: Plot) -> None:
     """The change of phase, the scrubber and changed settings, each panel by its own count of steps."""
-    ds, epoch = plot.ds, plot.epoch
+    ds, scrubber = plot.ds, plot.scrubber
     ink, began, tone = plot.ink, tone_began(ds), steps_of(ds, TONE).size > 0
     if tone and began:
         line = {"color": ink.muted, "width": 1.5, "dash": "dashdot"}
@@ -150,11 +152,13 @@ def _mark(plot: Plot) -> None:
             if step > offset:
                 line = {"color": ink.text, "width": 1, "dash": "dash"}
                 plot.figure.add_vline(x=step - offset, line=line, row=row, col=1)
-        if epoch is not None and epoch > offset:
+        if scrubber is not None:
+            steps = np.asarray(scrubber.values if isinstance(scrubber, AtStep) else [scrubber]) - offset
+            x, inside = AtStep("step", steps), AtStep("step", (steps > 0).tolist()) if offset else None
             under = {"color": ink.background, "width": 5}
-            plot.figure.add_vline(x=epoch - offset, line=under, opacity=0.7, row=row, col=1)
+            plot.figure.add_vline(x=x, line=under, opacity=0.7, visible=inside, row=row, col=1)
             line = {"color": ink.accent, "width": 2}
-            plot.figure.add_vline(x=epoch - offset, line=line, row=row, col=1)
+            plot.figure.add_vline(x=x, line=line, visible=inside, row=row, col=1)
     for step, text in marks(ds):
         plot.figure.add_annotation(
             x=step, y=1, xref="x", yref="y domain", text=wrapped(text, 20), textangle=90, showarrow=False,
@@ -162,30 +166,32 @@ def _mark(plot: Plot) -> None:
         )  # fmt: skip
 
 
-def _loss_in_words(plot: Plot) -> str:
+def _loss_in_words(plot: Plot) -> Words:
     """The answer of the upper panel: how many pieces the network is still torn between."""
     if plot.lacks("unseen_masked_loss"):
         return ""
-    at = plot.at("look")
-    value = float(finite(plot.ds["unseen_masked_loss"].sel(look=at)).median("seed"))
-    if not np.isfinite(value):
-        return ""
-    return f"Step {at}: {value:.2f} nat, as torn between {np.exp(min(value, 50)):,.0f} pieces."
+
+    def said(now: xr.DataArray) -> str:
+        value = float(now)
+        torn = f"{value:.2f} nat, as torn between {np.exp(min(value, 50)):,.0f} pieces"
+        return f"Step {int(now['look'])}: {torn}." if np.isfinite(value) else ""
+
+    return plot.say(said, finite(plot.now["unseen_masked_loss"]).median("seed"))
 
 
-def tone_in_words(plot: Plot) -> str:
+def tone_in_words(plot: Plot) -> Words:
     """The answer of the lower panel: shares right on unseen texts, with the bag of words' in brackets."""
     if plot.lacks("unseen_tone_accuracy"):
         return ""
-    at = plot.at("look")
-    now = finite(plot.ds["unseen_tone_accuracy"].sel(look=at)).median("seed")
-    parts = []
-    for name in TONE_SETS:
-        if name not in now["tone_set"].values or not np.isfinite(float(now.sel(tone_set=name))):
-            continue
-        words = f"{name} {percent(float(now.sel(tone_set=name)))}"
-        if not plot.lacks("baseline_tone_accuracy"):
-            bag = float(plot.ds["baseline_tone_accuracy"].sel(baseline="bag of words", tone_set=name))
-            words += f" (bag of words {percent(bag)})"
-        parts.append(words)
-    return f"Tone: {', '.join(parts)}." if parts else ""
+    brackets = dict.fromkeys(TONE_SETS, "")
+    if not plot.lacks("baseline_tone_accuracy"):
+        bags = plot.ds["baseline_tone_accuracy"].sel(baseline="bag of words")
+        brackets |= {str(bag["tone_set"].values): f" (bag of words {percent(float(bag))})" for bag in bags}
+
+    def said(now: xr.DataArray) -> str:
+        shares = dict(zip(now["tone_set"].values, now.values, strict=True))
+        known = [name for name in TONE_SETS if np.isfinite(shares.get(name, np.nan))]
+        parts = [f"{name} {percent(float(shares[name]))}{brackets[name]}" for name in known]
+        return f"Tone: {', '.join(parts)}." if parts else ""
+
+    return plot.say(said, finite(plot.now["unseen_tone_accuracy"]).median("seed"))

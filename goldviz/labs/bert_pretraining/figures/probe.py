@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import theme as look
@@ -53,8 +54,8 @@ def masked_place(plot: Plot) -> Figure:
     plot.step_axis()
     mark_phases(plot)
     sentence = f"“{' '.join(probe_pieces(ds))}”" if "key" in ds.coords else ""
-    notes = [_surest(plot), sentence, plot.thinning, seeds_in_words(ds)]
-    plot.finish(*notes, height=640, legend=False, hover="closest")
+    surest = plot.say(lambda now: _surest(now, answer), plot.now["probe_probability"])
+    plot.finish(surest, sentence, plot.thinning, seeds_in_words(ds), height=640, legend=False, hover="closest")
     low, high = plot.limit("probe_probability")
     words = f"Probability, from {power(low)} to {power(high)}"
     colour_bar_below(plot.figure, (low, high), look.SEQUENTIAL, words, **power_ticks(low, high))
@@ -68,15 +69,12 @@ def _name(word: str, answer: str) -> str:
     return f"<b>▸ {short}</b>" if word == answer else short
 
 
-def _surest(plot: Plot) -> str:
+def _surest(now: xr.DataArray, answer: str) -> str:
     """The answer: the likeliest of these words now, and where the hidden one stands."""
-    ds, at = plot.ds, plot.at("look")
-    now = ds["probe_probability"].sel(look=at)
     if not np.isfinite(now.values).any():
         return ""
     best = str(now["candidate"].values[int(np.nanargmax(now.values))])
-    words = f"Step {at}: “{best}” {_chance(float(now.max()))}"
-    answer = answer_of(ds)
+    words = f"Step {int(now['look'])}: “{best}” {_chance(float(now.max()))}"
     if answer and answer != best:
         words += f", hidden: “{answer}” {_chance(float(now.sel(candidate=answer)))}"
     elif answer:

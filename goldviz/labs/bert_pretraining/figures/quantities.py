@@ -158,5 +158,5 @@ QUANTITIES = {
     "probe_rank": Quantity(lambda ds: np.append(log_of("probe_rank")(ds), [0.0, 1.0]), padded),
 }
 
-figure = partial(plot.figure, QUANTITIES, redrawn="its body draws one step")
+figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)

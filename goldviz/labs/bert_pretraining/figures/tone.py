@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -9,11 +11,12 @@ from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, sentences, single
+from goldviz.figures.reading import finite, single
 from goldviz.figures.theme import NetworkStyle
-from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot
+from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot, wait
 from goldviz.labs.bert_pretraining.figures.learning import tone_in_words
 from goldviz.labs.bert_pretraining.figures.quantities import BASELINES, TONE_SETS, UNSEEN, figure
 from goldviz.labs.bert_pretraining.readings import LEAST_TEXTS
@@ -35,10 +38,8 @@ def by_kind(plot: Plot) -> Figure:
     ds = plot.ds
     if words := plot.lacks("kind_tone_accuracy"):
         return plot.instead(_later(ds, "kind_tone_accuracy", words))
-    at = plot.at("look")
-    now = finite(ds["kind_tone_accuracy"].sel(look=at)).transpose("kind", "seed")
-    if not bool(now.notnull().any()):
-        return plot.instead(NOT_YET)
+    now = finite(plot.now["kind_tone_accuracy"]).transpose("look", "kind", "seed")
+    middle = now.median("seed")
     order, has_baselines = np.arange(now.sizes["kind"]), not plot.lacks("baseline_kind_accuracy")
     if has_baselines:
         easy = ds["baseline_kind_accuracy"].sel(baseline="bag of words").values
@@ -47,15 +48,16 @@ def by_kind(plot: Plot) -> Figure:
     for baseline, style in BASELINES.items() if has_baselines else ():
         values = ds["baseline_kind_accuracy"].sel(baseline=baseline).values[order]
         _add_points(plot, style, values, places)
-    _add_points(plot, NETWORK, now.median("seed").values[order], places, now.values[order])
+    _add_points(plot, NETWORK, AtStep("look", middle.values[:, order]), places, _bars(now.isel(kind=order)))
     names = [_kind(ds, int(row)) for row in order]
     plot.figure.update_yaxes(tickvals=places, ticktext=names, range=(-0.6, len(places) - 0.4))
     plot.figure.update_xaxes(title_text="Share right", range=(-0.03, 1.03), tickformat=".0%")
     seeds = f"Median of {now.sizes['seed']} seeds; bar: lowest to highest." if now.sizes["seed"] > 1 else ""
     key = "In brackets: number of texts." if "kind_count" in ds else ""
-    notes = [_widest_gain(plot, now), sentences(f"Step {at}.", key, seeds)]
+    notes = [_widest_gain(plot, middle), line(plot.when("Step {}.", "look"), key, seeds)]
     height = 150 + 34 * max(len(places), 4)
-    return legend_at_foot(plot.finish(*notes, height=height, hover="closest"), rows=2)
+    legend_at_foot(plot.finish(*notes, height=height, hover="closest"), rows=2)
+    return wait(plot, plot.at_step(middle.notnull().any("kind"), bool), NOT_YET)
 
 
 def _later(ds: xr.Dataset, name: str, words: str) -> str:
@@ -64,15 +66,8 @@ def _later(ds: xr.Dataset, name: str, words: str) -> str:
 
 
 def _add_points(
-    plot: Plot, style: NetworkStyle, x: np.ndarray, places: np.ndarray, seeds: np.ndarray | None = None
+    plot: Plot, style: NetworkStyle, x: np.ndarray | AtStep, places: np.ndarray, bars: dict[str, Any] | None = None
 ) -> None:
-    bars = None
-    if seeds is not None and seeds.shape[1] > 1:
-        known = np.isfinite(seeds)
-        low = np.where(known, seeds, np.inf).min(1)
-        high = np.where(known, seeds, -np.inf).max(1)
-        bars = {"array": np.nan_to_num(high - x, posinf=0, neginf=0),
-                "arrayminus": np.nan_to_num(x - low, posinf=0, neginf=0), "thickness": 1.5}  # fmt: skip
     network = style is NETWORK
     plot.add(
         Scatter(
@@ -84,30 +79,37 @@ def _add_points(
     )  # fmt: skip
 
 
+def _bars(right: xr.DataArray) -> dict[str, Any] | None:
+    """Bars from the lowest to the highest seed of (look, kind, seed); none for a single seed."""
+    if right.sizes["seed"] == 1:
+        return None
+    middle = right.median("seed")
+    above, below = (np.nan_to_num(side.values) for side in (right.max("seed") - middle, middle - right.min("seed")))
+    return {"array": AtStep("look", above), "arrayminus": AtStep("look", below), "thickness": 1.5}
+
+
 def _kind(ds: xr.Dataset, row: int) -> str:
     name = as_label(str(ds["kind"].values[row]).replace("_", " "))
     return f"{name} ({int(ds['kind_count'].values[row])})" if "kind_count" in ds else name
 
 
-def _widest_gain(plot: Plot, now: xr.DataArray) -> str:
+def _widest_gain(plot: Plot, right: xr.DataArray) -> Words:
     """The answer: the kind on which the network gains most over counted words, of those with enough texts."""
-    ds = plot.ds
     if plot.lacks("baseline_kind_accuracy", "kind_count"):
         return ""
-    gains = now.median("seed") - ds["baseline_kind_accuracy"].sel(baseline="bag of words")
-    gains = gains.where(ds["kind_count"] >= LEAST_TEXTS)
-    if not bool(gains.notnull().any()):
-        return f"No kind has the {LEAST_TEXTS} texts that a comparison with counted words takes."
-    if float(gains.max()) <= 0:
-        return f"Counted words do as well or better on every kind with {LEAST_TEXTS} texts or more."
-    row = int(np.nanargmax(gains.values))
-    own, bag = float(now.median("seed")[row]), _of_bag(ds, row)
-    kind = str(ds["kind"].values[row]).replace("_", " ")
-    return f"Most beyond counted words: {kind}, {percent(own)} to {percent(bag)}."
+    bag = plot.ds["baseline_kind_accuracy"].sel(baseline="bag of words")
+    gained = (right - bag).where(plot.ds["kind_count"] >= LEAST_TEXTS)
 
+    def said(gains: xr.DataArray, own: xr.DataArray) -> str:
+        if not bool(gains.notnull().any()):
+            return f"No kind has the {LEAST_TEXTS} texts that a comparison with counted words takes."
+        if float(gains.max()) <= 0:
+            return f"Counted words do as well or better on every kind with {LEAST_TEXTS} texts or more."
+        row = int(np.nanargmax(gains.values))
+        kind = str(own["kind"].values[row]).replace("_", " ")
+        return f"Most beyond counted words: {kind}, {percent(float(own[row]))} to {percent(float(bag[row]))}."
 
-def _of_bag(ds: xr.Dataset, row: int) -> float:
-    return float(ds["baseline_kind_accuracy"].sel(baseline="bag of words").values[row])
+    return plot.say(said, gained, right)
 
 
 @figure("Which tones are mixed up?",
@@ -121,17 +123,16 @@ def confusion(plot: Plot) -> Figure:
     ds = plot.ds
     if words := plot.lacks("confusion"):
         return plot.instead(_later(ds, "confusion", words))
-    at = plot.at("look")
-    now = finite(ds["confusion"].sel(look=at)).mean("seed").transpose("tone_set", "tone", "judged")
-    if not bool(now.notnull().any()):
-        return plot.instead(NOT_YET)
+    now = finite(plot.now["confusion"]).mean("seed").transpose("look", "tone_set", "tone", "judged")
+    known, gaps = now.notnull().any(now.dims[1:]), now.isnull().any(now.dims[1:])
     sets = [str(name) for name in now["tone_set"].values]
     headings = [TONE_SETS[name].heading if name in TONE_SETS else name for name in sets]
     plot.panels([heading.replace(" network", "") for heading in headings])
     tones = [str(tone) for tone in now["tone"].values]
     for row, name in enumerate(sets, start=1):
+        shares = single(now.sel(tone_set=name).values)
         heat = Heatmap(
-            x=[str(tone) for tone in now["judged"].values], y=tones, z=single(now.sel(tone_set=name).values),
+            x=[str(tone) for tone in now["judged"].values], y=tones, z=AtStep("look", shares),
             coloraxis="coloraxis", texttemplate="%{z:.0%}", textfont_size=14, xgap=2, ygap=2,
             hovertemplate="%{y}, judged %{x}: %{z:.1%}<extra></extra>",
         )  # fmt: skip
@@ -140,8 +141,10 @@ def confusion(plot: Plot) -> Figure:
     plot.figure.update_xaxes(showgrid=False)
     plot.figure.update_xaxes(title_text="Judged as", row=len(sets))
     mean = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes.get("seed", 1) > 1 else ""
-    notes = [tone_in_words(plot), sentences(f"Step {at}.", mean)]
+    notes = [tone_in_words(plot), line(plot.when("Step {}.", "look"), mean)]
     plot.finish(*notes, height=560, legend=False, hover="closest")
     words = "Share of the tone's texts"
     colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, words, tickformat=".0%")
-    return plot.figure.update_layout(plot_bgcolor=plot.ink.gap if bool(now.isnull().any()) else None)
+    papers = plot.at_step(known & gaps, lambda gap: plot.ink.gap if gap else "rgba(0,0,0,0)")
+    plot.figure.update_layout(plot_bgcolor=papers)
+    return wait(plot, plot.at_step(known, bool), NOT_YET)

@@ -92,14 +92,13 @@ def update_to_data(plot: Plot) -> Figure:
     plot.log_axis("update_to_data", "Update-to-data ratio")
     plot.reference(1e-3, "10⁻³: usual advice")
     mark_phases(plot)
-    return legend_at_foot(plot.finish(_typical(plot), plot.drawn()), rows=_rows(plot.ds))
+    typical = plot.say(_typical, positive(plot.now["update_to_data"]).median("seed"))
+    return legend_at_foot(plot.finish(typical, plot.drawn()), rows=_rows(plot.ds))
 
 
-def _typical(plot: Plot) -> str:
-    at = plot.at("look")
-    middle = positive(plot.ds["update_to_data"].sel(look=at)).median("seed")
+def _typical(middle: xr.DataArray) -> str:
     low, high = float(middle.min()), float(middle.max())
-    return f"At step {at}: from {times(low)} to {times(high)}." if np.isfinite(low) else ""
+    return f"At step {int(middle['look'])}: from {times(low)} to {times(high)}." if np.isfinite(low) else ""
 
 
 @figure("How large may the steps be?", needs=("learning_rate",),

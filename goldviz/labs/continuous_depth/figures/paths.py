@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import colour_bar_below, legend_above_headings
+from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.maps import SIGNED, cells
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import sentences, single
+from goldviz.figures.reading import single
 from goldviz.figures.theme import CLASSES, with_alpha
-from goldviz.labs.continuous_depth.figures.quantities import class_names, figure, is_regression, of_class, view_at
+from goldviz.labs.continuous_depth.figures.quantities import class_names, figure, is_regression, of_class, placed_paths
 
 PANEL = 330
 """Height of one network's panel in pixels."""
+REACH = 1000.0
+"""How far the sides of a line are shaded: beyond every view of the plane, as looks to come may widen it."""
 
 
 @figure("Where does depth carry the points?", needs=("path",),
@@ -34,14 +37,11 @@ def carried(plot: Plot) -> Figure:
     are drawn over depth; a flow's cannot cross there at all.
     """
     ds = plot.ds
-    at = plot.at("look")
     names = plot.networks
     _network_panels(plot)
+    draw = _paths_over_depth if is_regression(ds) else _paths_in_plane
     for row, name in enumerate(names, start=1):
-        if is_regression(ds):
-            _paths_over_depth(plot, at, name, row)
-        else:
-            _paths_in_plane(plot, at, name, row)
+        draw(plot, name, row)
     plot.figure.update_yaxes(range=plot.limit("up"))
     plot.figure.update_xaxes(range=plot.limit("across"))
     side = not is_regression(ds) and ds.sizes["dimension"] > 2
@@ -55,7 +55,7 @@ def carried(plot: Plot) -> Figure:
     plot.figure.update_xaxes(title_text=across, row=len(names))
     seen = f"{ds.sizes['dimension']} dimensions, seen from the side." if side else ""
     key = "Bars: what is wanted, −x." if is_regression(ds) else "Dashed: undecided."
-    notes = [_right_in_words(plot, at), sentences(f"Step {at}, first seed.", key), seen]
+    notes = [_right_in_words(plot), line(plot.when("Step {}, first seed.", "look"), key), seen]
     finished = plot.finish(*notes, height=120 + PANEL * len(names), hover="closest")
     return legend_above_headings(finished, lift=22)
 
@@ -66,22 +66,18 @@ def _network_panels(plot: Plot) -> None:
     plot.figure.update_xaxes(matches=None, showticklabels=True)
 
 
-def _paths_in_plane(plot: Plot, at: int, name: str, row: int) -> None:
-    ds = plot.ds
-    view = view_at(ds, at, name)
-    places = view.place(ds["path"].sel(look=at, network=name).transpose("depth", "point", "dimension").values)
-    read_out = ds["read_out"].sel(look=at, network=name).values.astype(np.float64)
-    line = np.array([0.0, 1.0, 0.0]) if view.from_the_side else read_out
-    for trace in _sides(plot, line):
+def _paths_in_plane(plot: Plot, name: str, row: int) -> None:
+    side, lines = plot.ds.sizes["dimension"] > 2, plot.now["read_out"].sel(network=name).values.astype(np.float64)
+    for trace in _sides(plot, np.tile([0.0, 1.0, 0.0], (len(lines), 1)) if side else lines):
         plot.add(trace, row)
-    if not view.from_the_side and not plot.lacks("field"):
-        plot.add(_arrows(ds.sel(look=at, network=name), plot.ink.muted), row)
-    _draw_paths(plot, places, row)
+    if not side and not plot.lacks("field"):
+        plot.add(_arrows(plot.now["field"].sel(network=name), plot.ink.muted), row)
+    _draw_paths(plot, placed_paths(plot.now, name), row)
 
 
-def _paths_over_depth(plot: Plot, at: int, name: str, row: int) -> None:
+def _paths_over_depth(plot: Plot, name: str, row: int) -> None:
     ds = plot.ds
-    h = ds["path"].sel(look=at, network=name).isel(dimension=0).transpose("depth", "point").values
+    h = plot.now["path"].sel(network=name).isel(dimension=0).transpose("look", "depth", "point").values
     depth = np.broadcast_to(ds["depth"].values[:, None], h.shape)
     _draw_paths(plot, np.stack([depth, h], axis=-1), row)
     plot.add(
@@ -92,26 +88,31 @@ def _paths_over_depth(plot: Plot, at: int, name: str, row: int) -> None:
     )  # fmt: skip
 
 
+def _at_looks(places: NDArray[Any]) -> dict[str, AtStep]:
+    """Places (look, point, 2) as a trace's coordinates."""
+    return {"x": AtStep("look", places[..., 0]), "y": AtStep("look", places[..., 1])}
+
+
 def _draw_paths(plot: Plot, places: NDArray[Any], row: int) -> None:
-    """Paths, starts and ends (depth, point, 2) of both classes."""
+    """Paths, starts and ends (look, depth, point, 2) of both classes."""
     for number, (colour, symbol, _) in enumerate(CLASSES):
-        own = single(places[:, of_class(plot.ds, number)])
+        own = single(places[:, :, of_class(plot.ds, number)])
         words, group = class_names(plot.ds)[number], f"class {number}"
-        lifted = np.concatenate([own, np.full((1, *own.shape[1:]), np.nan, np.float32)])
-        x, y = lifted.transpose(2, 1, 0).reshape(2, -1)
+        lifted = np.pad(own, [(0, 0), (0, 1), (0, 0), (0, 0)], constant_values=np.nan).swapaxes(1, 2)
+        paths = lifted.reshape(len(own), lifted.shape[1] * lifted.shape[2], 2)
         shared = {"legendgroup": group, "showlegend": False}
         plot.add(
-            Scatter(x=x, y=y, mode="lines", line={"color": with_alpha(colour, 0.5), "width": 1.3}, hoverinfo="skip",
-                       **shared),
+            Scatter(**_at_looks(paths), mode="lines", line={"color": with_alpha(colour, 0.5), "width": 1.3},
+                       hoverinfo="skip", **shared),
             row,
         )  # fmt: skip
         plot.add(
-            Scatter(x=own[0, :, 0], y=own[0, :, 1], mode="markers", hovertemplate=f"{words}, depth 0<extra></extra>",
+            Scatter(**_at_looks(own[:, 0]), mode="markers", hovertemplate=f"{words}, depth 0<extra></extra>",
                        marker={"symbol": f"{symbol}-open", "size": 5, "color": colour}, **shared),
             row,
         )  # fmt: skip
         plot.add(
-            Scatter(x=own[-1, :, 0], y=own[-1, :, 1], mode="markers", name=words, legendgroup=group,
+            Scatter(**_at_looks(own[:, -1]), mode="markers", name=words, legendgroup=group,
                        showlegend=row == 1, cliponaxis=False,
                        marker={"symbol": symbol, "size": 8, "color": colour,
                                "line": {"width": 0.8, "color": plot.ink.background}},
@@ -120,56 +121,50 @@ def _draw_paths(plot: Plot, places: NDArray[Any], row: int) -> None:
         )  # fmt: skip
 
 
-def _sides(plot: Plot, line: NDArray[Any]) -> list[Node]:
-    """The two sides of the line a x + b y + c = 0, shaded in the classes' colours, and the line itself, dashed."""
-    across, up = plot.limit("across"), plot.limit("up")
-    normal, shift = line[:2], line[2]
-    length = np.linalg.norm(normal)
-    if not np.isfinite(line).all() or length < 1e-12:
-        return []
-    normal, shift = normal / length, shift / length
-    middle = np.array([np.mean(across), np.mean(up)])
-    # Far enough for a panel that is made wider than its limits to keep lengths equal.
-    reach = 4 * float(np.hypot(across[1] - across[0], up[1] - up[0]))
-    foot = middle - (normal @ middle + shift) * normal
-    along = np.array([-normal[1], normal[0]]) * reach
+def _sides(plot: Plot, lines: NDArray[Any]) -> list[Node]:
+    """The two sides of each look's line a x + b y + c = 0, shaded in the classes' colours, and the line itself, dashed.
+
+    There is nothing to be seen of a line that is not finite.
+    """
+    length = np.linalg.norm(lines[:, :2], axis=1, keepdims=True)
+    known = np.isfinite(lines).all(axis=1, keepdims=True) & (length >= 1e-12)
+    lines = lines / np.where(known, length, np.nan)
+    normal, shift = lines[:, :2], lines[:, 2:]
+    foot, along = -shift * normal, normal[:, ::-1] * (-REACH, REACH)
     drawn = []
     for number, (colour, _, _) in enumerate(CLASSES):
-        away = normal * reach * (1 if number else -1)
-        corners = np.stack([foot - along, foot + along, foot + along + away, foot - along + away])
+        away = normal * (REACH if number else -REACH)
+        corners = np.stack([foot - along, foot + along, foot + along + away, foot - along + away], axis=1)
         drawn.append(
-            Scatter(x=corners[:, 0], y=corners[:, 1], mode="none", fill="toself", showlegend=False,
+            Scatter(**_at_looks(corners), mode="none", fill="toself", showlegend=False,
                        fillcolor=with_alpha(colour, 0.1), hoverinfo="skip")
         )  # fmt: skip
-    ends = np.stack([foot - along, foot + along])
     drawn.append(
-        Scatter(x=ends[:, 0], y=ends[:, 1], mode="lines", showlegend=False, hoverinfo="skip",
-                   line={"color": plot.ink.accent, "width": 2, "dash": "dash"})
+        Scatter(**_at_looks(np.stack([foot - along, foot + along], axis=1)), mode="lines", showlegend=False,
+                   hoverinfo="skip", line={"color": plot.ink.accent, "width": 2, "dash": "dash"})
     )  # fmt: skip
     return drawn
 
 
-def _arrows(now: xr.Dataset, colour: str) -> Node:
+def _arrows(field: xr.DataArray, colour: str) -> Node:
     """The direction of the field at depth 0, all arrows of one length; the speed is on hover."""
-    x, y = np.meshgrid(now["arrow_x"].values, now["arrow_y"].values)
-    velocity = now["field"].transpose("arrow_y", "arrow_x", "dimension").values[..., :2]
+    x, y = np.meshgrid(field["arrow_x"].values, field["arrow_y"].values)
+    velocity = field.transpose("look", "arrow_y", "arrow_x", "dimension").values[..., :2].reshape(-1, x.size, 2)
     return Scatter(
-        x=x.ravel(), y=y.ravel(), mode="markers", showlegend=False, customdata=velocity.reshape(-1, 2),
+        x=x.ravel(), y=y.ravel(), mode="markers", showlegend=False, customdata=AtStep("look", velocity),
         marker={"symbol": "arrow", "size": 8, "color": colour, "opacity": 0.35,
-                "angle": 90 - np.degrees(np.arctan2(velocity[..., 1], velocity[..., 0])).ravel()},
+                "angle": AtStep("look", 90 - np.degrees(np.arctan2(velocity[..., 1], velocity[..., 0])))},
         hovertemplate="f = (%{customdata[0]:.3g}, %{customdata[1]:.3g})<extra></extra>",
     )  # fmt: skip
 
 
-def _right_in_words(plot: Plot, at: int) -> str:
+def _right_in_words(plot: Plot) -> Words:
     """The answer: the share of unseen points on the right side, or the error where numbers are asked for."""
     regression = is_regression(plot.ds)
-    name, words = ("test_loss", "Mean square error") if regression else ("test_accuracy", "On the right side")
+    name, words = ("test_loss", "Mean square error: {}.") if regression else ("test_accuracy", "On the right side: {}.")
     if plot.lacks(name):
         return ""
-    now = plot.ds[name].sel(look=at).isel(seed=0)
-    said = plot.each(now, "{:.3g}".format if regression else _share)
-    return said and f"{words}: {said}."
+    return plot.each(plot.now[name].isel(seed=0), "{:.3g}".format if regression else _share, within=words)
 
 
 def _share(value: float) -> str:
@@ -186,20 +181,18 @@ def decision(plot: Plot) -> Figure:
     A flow in the plane bends the border and cannot close it around the inner ring: it leaves a way out.
     """
     ds = plot.ds
-    at = plot.at("look")
     if is_regression(ds):
-        return _answer_over_line(plot, at)
+        return _answer_over_line(plot)
     names = plot.networks
     _network_panels(plot)
     for row, name in enumerate(names, start=1):
         hover = "(%{x:.2f}, %{y:.2f})<br>probability of class 1: %{z:.3f}"
-        x, y, probability = _smooth(ds["decision"].sel(look=at, network=name))
-        plot.add(cells(single(probability), x=x, y=y, hover=hover), row)
-        starts = ds["path"].isel(depth=0).sel(look=at, network=name).transpose("point", "dimension").values
+        x, y, probability = _smooth(plot.now["decision"].sel(network=name))
+        plot.add(cells(AtStep("look", probability), x=x, y=y, hover=hover), row)
+        starts = plot.now["path"].isel(depth=0).sel(network=name).transpose("look", "point", "dimension").values
         for number, (_, symbol, _) in enumerate(CLASSES):
-            own = starts[of_class(ds, number)]
             plot.add(
-                Scatter(x=own[:, 0], y=own[:, 1], mode="markers", name=class_names(ds)[number],
+                Scatter(**_at_looks(starts[:, of_class(ds, number)]), mode="markers", name=class_names(ds)[number],
                            legendgroup=f"class {number}", showlegend=row == 1, hoverinfo="skip",
                            marker={"symbol": symbol, "size": 7, "color": "#ffffff",
                                    "line": {"width": 1.4, "color": "#1e1e1c"}}),
@@ -210,7 +203,7 @@ def decision(plot: Plot) -> Figure:
     plot.figure.update_xaxes(range=(-half, half), constrain="domain", showgrid=False)
     plot.figure.update_yaxes(range=(-half, half), title_text="h₂ at depth 0", showgrid=False)
     plot.figure.update_xaxes(title_text="h₁ at depth 0", row=len(names))
-    notes = [_right_in_words(plot, at), f"Step {at}, first seed."]
+    notes = [_right_in_words(plot), plot.when("Step {}, first seed.", "look")]
     finished = plot.finish(*notes, height=150 + PANEL * len(names), hover="closest")
     legend_above_headings(finished, lift=22)
     colour_bar_below(finished, (0, 1), SIGNED, "Probability of class 1", tickvals=[0, 0.25, 0.5, 0.75, 1])
@@ -222,21 +215,28 @@ def _smooth(log_odds: xr.DataArray) -> tuple[NDArray[Any], NDArray[Any], NDArray
 
     Probabilities jump from 0 to 1 between two places; their log odds do not.
     """
-    x, y = log_odds["grid_x"].values, log_odds["grid_y"].values
-    fine_x, fine_y = (np.linspace(places[0], places[-1], 2 * len(places) - 1) for places in (x, y))
-    values = log_odds.transpose("grid_y", "grid_x").values.astype(np.float64)
-    rows = np.stack([np.interp(fine_x, x, row) for row in values])
-    fine = np.stack([np.interp(fine_y, y, column) for column in rows.T], axis=1)
-    return fine_x, fine_y, 1 / (1 + np.exp(-np.clip(fine, -50, 50)))
+    measured = log_odds["grid_x"].values, log_odds["grid_y"].values
+    x, y = (np.linspace(places[0], places[-1], 2 * len(places) - 1) for places in measured)
+    values = log_odds.transpose("look", "grid_x", "grid_y").values.astype(np.float64)
+    fine = _with_means(_with_means(values).swapaxes(1, 2))
+    return x, y, 1 / (1 + np.exp(-np.clip(fine, -50, 50)))
 
 
-def _answer_over_line(plot: Plot, at: int) -> Figure:
+def _with_means(values: NDArray[Any]) -> NDArray[Any]:
+    """Values along the last axis, and between each two of them their mean."""
+    fine = np.repeat(values, 2, axis=-1)[..., :-1]
+    with np.errstate(invalid="ignore"):
+        fine[..., 1::2] = (values[..., :-1] + values[..., 1:]) / 2
+    return fine
+
+
+def _answer_over_line(plot: Plot) -> Figure:
     x = plot.ds["grid_x"].values
     for name in plot.networks:
         style = plot.look_of(name)
-        answer = plot.ds["decision"].sel(look=at, network=name).isel(grid_y=0).values
+        answer = plot.now["decision"].sel(network=name).isel(grid_y=0).values
         plot.add(
-            Scatter(x=x, y=single(answer), mode="lines", name=style.label, hovertemplate="%{y:.3f}",
+            Scatter(x=x, y=AtStep("look", single(answer)), mode="lines", name=style.label, hovertemplate="%{y:.3f}",
                        line={"color": style.colour, "dash": style.dash, "width": 2.5})
         )  # fmt: skip
     plot.add(
@@ -245,4 +245,5 @@ def _answer_over_line(plot: Plot, at: int) -> Figure:
     )  # fmt: skip
     plot.figure.update_xaxes(title_text="x", unifiedhovertitle_text="x = %{x:.2f}")
     plot.figure.update_yaxes(title_text="Answer")
-    return plot.finish(_right_in_words(plot, at), f"Step {at}, first seed. Dotted: what is wanted, −x.")
+    dotted = plot.when("Step {}, first seed. Dotted: what is wanted, −x.", "look")
+    return plot.finish(_right_in_words(plot), dotted)

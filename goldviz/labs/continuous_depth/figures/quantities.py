@@ -66,14 +66,13 @@ class PlaneView:
 
     axes: NDArray[np.float64]
     shift: NDArray[np.float64]
-    from_the_side: bool
 
     @classmethod
     def of(cls, read_out: NDArray[Any]) -> PlaneView:
         """The view that suits a read-out (hidden + 1,), whose last entry is its bias."""
         weights, bias = np.asarray(read_out[:-1], dtype=np.float64), float(read_out[-1])
         if len(weights) == 2:
-            return cls(np.eye(2), np.zeros(2), from_the_side=False)
+            return cls(np.eye(2), np.zeros(2))
         length = max(float(np.linalg.norm(weights)), 1e-30)
         up = weights / length
         for axis in np.eye(len(weights)):
@@ -81,16 +80,19 @@ class PlaneView:
             if np.linalg.norm(across) > SIDEWAYS:
                 break
         across = across / np.linalg.norm(across)
-        return cls(np.stack([across, up]), np.array([0.0, bias / length]), from_the_side=True)
+        return cls(np.stack([across, up]), np.array([0.0, bias / length]))
 
     def place(self, states: NDArray[Any]) -> NDArray[np.float64]:
         """Where states (..., hidden) are drawn, (..., 2)."""
         return np.asarray(states.astype(np.float64) @ self.axes.T + self.shift)
 
 
-def view_at(ds: xr.Dataset, look: int, network: str) -> PlaneView:
-    """The view of one network at one look."""
-    return PlaneView.of(ds["read_out"].sel(look=look, network=network).values)
+def placed_paths(ds: xr.Dataset | plot.Now, network: str) -> NDArray[np.float64]:
+    """Where a network's paths are drawn at each look (look, depth, point, 2)."""
+    read_outs = ds["read_out"].sel(network=network).transpose("look", "weight").values
+    paths = ds["path"].sel(network=network).transpose("look", "depth", "point", "dimension").values
+    placed = [PlaneView.of(read_out).place(path) for read_out, path in zip(read_outs, paths, strict=True)]
+    return np.reshape(placed, (*paths.shape[:-1], 2))
 
 
 def _of_plane(axis: int, ds: xr.Dataset) -> Values:
@@ -99,11 +101,7 @@ def _of_plane(axis: int, ds: xr.Dataset) -> Values:
         return np.array([])
     if is_regression(ds):
         return np.array([0.0, 1.0]) if axis == 0 else ds["path"].values.ravel()
-    places = [
-        view_at(ds, at, name).place(ds["path"].sel(look=at, network=name).values)[..., axis].ravel()
-        for at in ds["look"].values for name in networks(ds)
-    ]  # fmt: skip
-    return np.concatenate(places)
+    return np.concatenate([placed_paths(ds, name)[..., axis].ravel() for name in networks(ds)])
 
 
 def _of_losses(ds: xr.Dataset) -> Values:
@@ -130,5 +128,5 @@ QUANTITIES = {
     "step": Quantity(ends_of("step")),
 }
 
-figure = partial(plot.figure, QUANTITIES, look_of=DEPTH_NETWORKS.__getitem__, redrawn="its body draws one step")
+figure = partial(plot.figure, QUANTITIES, look_of=DEPTH_NETWORKS.__getitem__)
 shared_limits = partial(limits.shared_limits, QUANTITIES)

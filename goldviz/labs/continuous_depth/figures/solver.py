@@ -10,6 +10,7 @@ import xarray as xr
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import legend_above_headings, log_axis, power
+from goldviz.figures.frames import Words
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive, sentences
 from goldviz.labs.continuous_depth.figures.quantities import figure, setting_of
@@ -41,10 +42,12 @@ def adjoint(plot: Plot) -> Figure:
     plot.log_axis("gradient_difference", "Distance", row=1)
     plot.linear_axis("adjoint_cost", "Ratio", row=2)
     plot.reference(0.01, "1 %", every_panel=False)
-    at = plot.at("look")
-    apart = float(finite(ds["gradient_difference"].sel(look=at)).median())
-    words = f"At step {at} they differ by {_small_share(apart)}." if np.isfinite(apart) else ""
-    return legend_above_headings(plot.finish(words, plot.drawn(), height=560, legend=False))
+    apart = plot.say(_apart_in_words, finite(plot.now["gradient_difference"]).median("seed"))
+    return legend_above_headings(plot.finish(apart, plot.drawn(), height=560, legend=False))
+
+
+def _apart_in_words(apart: xr.DataArray) -> str:
+    return f"At step {int(apart['look'])} they differ by {_small_share(float(apart))}." if np.isfinite(apart) else ""
 
 
 def _small_share(share: float) -> str:
@@ -139,11 +142,11 @@ def _whole(value: Any) -> int | None:
     return int(value) if value is not None else None
 
 
-def _halving(plot: Plot) -> str:
+def _halving(plot: Plot) -> Words:
     """By what the last doubling of the steps divides the distance."""
     errors = positive(plot.ds["error_by_blocks"])
-    said = plot.each(errors.isel(steps_taken=-2) / errors.isel(steps_taken=-1), times)
-    return said and f"128 → 256 steps divide it by: {said}."
+    ratios = errors.isel(steps_taken=-2) / errors.isel(steps_taken=-1)
+    return plot.each(ratios, times, within="128 → 256 steps divide it by: {}.")
 
 
 def _after(plot: Plot, *names: str) -> str:

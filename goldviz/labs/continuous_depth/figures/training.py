@@ -109,7 +109,6 @@ def field(plot: Plot) -> Figure:
     plot.figure.update_yaxes(title_text="Share", tickformat=".0%", tickvals=[0, 0.5, 1], range=(-0.06, 1.06), row=2)
     line = {"color": plot.ink.accent, "width": 1.5, "dash": "dot"}
     plot.figure.add_hline(y=SATURATED, line=line, row=2, col=1)
-    at = plot.at("look")
-    stretch = plot.each(finite(plot.ds["field_stiffness"].sel(look=at)).median("seed"), times)
-    answer = stretch and f"Stretch at step {at}: {stretch}."
+    stretch = finite(plot.now["field_stiffness"]).median("seed")
+    answer = plot.each(stretch, times, within="Stretch at step {step}: {}.")
     return legend_above_headings(plot.finish(answer, plot.drawn(f"Dotted: {percent(SATURATED)}."), height=560))

@@ -36,7 +36,7 @@ def gradient_by_layer(plot: Plot) -> Figure:
     _layer_axis(plot, "Layer")
     plot.log_axis("gradient_norm", "Norm of dL/dW")
     dotted_words = plot.when("Epoch {}. Dotted: mean over epochs so far.")
-    lost = plot.say(lambda norms: unseen(norms, "layer"), now)
+    lost = unseen(now, "layer")
     return plot.finish(_reach(plot, now), plot.drawn(dotted_words), lost)
 
 

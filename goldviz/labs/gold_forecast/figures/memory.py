@@ -8,6 +8,7 @@ import xarray as xr
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power, power_ticks, unseen, whole
+from goldviz.figures.frames import AtStep, line
 from goldviz.figures.limits import Values, log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.notes import as_label
@@ -49,14 +50,14 @@ def gradient_by_lag(plot: Plot) -> Figure:
         return plot.instead(WITHOUT_STATES)
     if words := absent(ds, "state_gradient_norm", waiting=AT_FIRST_LOOK):
         return plot.instead(words)
-    at = plot.at("look")
-    now = ds["state_gradient_norm"].sel(look=at).astype(np.float64)
+    now = plot.now["state_gradient_norm"].astype(np.float64)
     network = str(settings_of(ds).get("network", "gru"))
     plot.curve(positive(now), network, hover="%{y:.3e}")
     plot.number_axis("lag", "Rows back from the forecast", "%{x} rows back")
     plot.log_axis("state_gradient_norm", "Norm of dL/dh")
-    lost = unseen(now.expand_dims(network=[network]), "lag", "row")
-    return plot.finish(_reach(now), plot.drawn(f"Epoch {at}, the last refit."), lost, legend=False)
+    lost = plot.say(lambda norms: unseen(norms.expand_dims(network=[network]), "lag", "row"), now)
+    place = plot.when("Epoch {}, the last refit.", "look")
+    return plot.finish(plot.say(_reach, now), plot.drawn(place), lost, legend=False)
 
 
 def _reach(now: xr.DataArray) -> str:
@@ -82,36 +83,44 @@ def listening(plot: Plot) -> Figure:
     ds = plot.ds
     if words := absent(ds, "input_gradient", waiting=AT_FIRST_LOOK):
         return plot.instead(words)
-    at = plot.at("look")
-    now = finite(ds["input_gradient"].sel(look=at).astype(np.float64)).mean("seed").transpose("channel", "lag")
+    now = finite(plot.now["input_gradient"].astype(np.float64)).mean("seed").transpose("look", "channel", "lag")
     channels = [str(channel) for channel in ds["channel"].values]
     sums = now.sum("lag").values
-    shares = sums / sums.sum() if sums.sum() > 0 else np.zeros_like(sums)
+    total = sums.sum(axis=1, keepdims=True)
+    shares = sums / np.where(total > 0, total, 1)
     columns, thinning = thinned(now.sizes["lag"], most=max(1, MOST_CELLS // max(len(channels), 1)), noun="row")
     # The target, first among the channels, stands at the top.
-    values = log10(now.isel(lag=columns)).values[::-1]
+    values = log10(now.isel(lag=columns)).values[:, ::-1]
     hover = "%{customdata}, %{x} rows back<br>10<sup>%{z:.2f}</sup>"
-    names = np.broadcast_to(np.array([as_label(name) for name in channels[::-1]])[:, None], values.shape)
-    figure = plot.figure = Figure(
-        cells(values, x=now["lag"].values[columns], y=list(range(len(channels))), hover=hover, hoverongaps=False,
-              customdata=names if values.size <= MOST_CELLS // 8 else None)
+    names = np.broadcast_to(np.array([as_label(name) for name in channels[::-1]])[:, None], values.shape[1:])
+    heat = cells(
+        AtStep("look", values), x=now["lag"].values[columns], y=list(range(len(channels))), hover=hover,
+        hoverongaps=False, customdata=names if names.size <= MOST_CELLS // 8 else None,
     )  # fmt: skip
+    figure = plot.figure = Figure(heat)
     ends = plot.limit("lag")
     figure.update_xaxes(title_text="Rows back from the forecast", range=ends, showgrid=False)
     figure.update_xaxes(**number_ticks(*whole(ends), {}))
-    ticks = [f"{as_label(_short(name))} {percent(share)}" for name, share in zip(channels, shares, strict=True)]
+    parts = AtStep("look", shares)
     figure.update_yaxes(
-        tickvals=list(range(len(channels))), ticktext=ticks[::-1], range=(-0.5, len(channels) - 0.5), showgrid=False
-    )
-    gaps = "Grey: not observed so many rows before, or exactly 0." if bool(np.isnan(values).any()) else ""
+        tickvals=list(range(len(channels))), ticktext=parts.map(lambda now: _ticks(channels, now)[::-1]),
+        range=(-0.5, len(channels) - 0.5), showgrid=False,
+    )  # fmt: skip
+    gaps = AtStep("look", np.isnan(values).any(axis=(1, 2)))
+    grey = gaps.map(lambda some: "Grey: not observed so many rows before, or exactly 0." if some else "")
     seeds = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes["seed"] > 1 else ""
-    notes = [_loudest(channels, shares), sentences(f"Epoch {at}, the last refit.", seeds, thinning, gaps)]
+    place = line(plot.when("Epoch {}, the last refit.", "look"), seeds, thinning, grey)
+    notes = [parts.map(lambda now: _loudest(channels, now)), place]
     height = 240 + 30 * len(channels)
     plot.finish(*notes, height=height, legend=False, hover="closest")
     low, high = plot.limit("input_gradient")
     words = f"Size of the derivative, {power(low)} to {power(high)}"
     colour_bar(figure, (low, high), SEQUENTIAL, words, **power_ticks(low, high))
-    return figure.update_layout(plot_bgcolor=plot.ink.gap if gaps else None)
+    return figure.update_layout(plot_bgcolor=gaps.map(lambda some: plot.ink.gap if some else None))
+
+
+def _ticks(channels: list[str], shares: Values) -> list[str]:
+    return [f"{as_label(_short(name))} {percent(share)}" for name, share in zip(channels, shares, strict=True)]
 
 
 def _short(name: str) -> str:

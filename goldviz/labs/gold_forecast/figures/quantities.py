@@ -19,7 +19,6 @@ from goldviz.labs.gold_forecast.scoring.direction import directions
 from goldviz.labs.gold_forecast.scoring.intervals import coverages, fan_bands, probabilities
 from goldviz.labs.gold_forecast.scoring.results import final_results, results, seed_scores
 from goldviz.labs.gold_forecast.scoring.series import Dates, Series
-from goldviz.labs.gold_forecast.words import phone_lines
 
 UNFINISHED = ("queued", "running", "paused")
 SHOWN_LAST = 120
@@ -215,7 +214,7 @@ QUANTITIES = {
     "pit": Quantity(_pit),
 }
 
-figure = partial(plot.figure, QUANTITIES, lines_of=phone_lines, redrawn="its body draws one step")
+figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)
 
 

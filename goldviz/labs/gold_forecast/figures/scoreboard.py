@@ -20,6 +20,7 @@ from goldviz.labs.gold_forecast.words import forecasts_counted, model_name, sour
 
 
 @figure("Who forecasts best?",
+        redrawn="what is a dot, or an arrow at the edge, changes with the look",
         shows="The score of the network and of every baseline against the simplest forecast, with 95 % intervals.",
         cannot_show="Intervals hold for one network tried once: choosing the best of many makes them too narrow. No "
         "costs of trading are in them.")  # fmt: skip

@@ -9,6 +9,8 @@ from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import MARKERS_UP_TO, legend_above_headings
+from goldviz.figures.frames import AtStep, Words, spoken
+from goldviz.figures.limits import Values
 from goldviz.figures.maps import legend_below
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, positive, sentences, thinned
@@ -90,31 +92,33 @@ def _one_trace(curves: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
     return epochs, np.concatenate([values, gap], axis=1).ravel()
 
 
-def _add_best(plot: Plot) -> str:
+def _add_best(plot: Plot) -> Words:
     """A diamond at every refit's lowest validation loss up to the epoch in view; returns where they are."""
     ds = plot.ds
     if "best_epoch" not in ds or not ds["best_epoch"].size:
         return ""
-    at = plot.at()
-    best = ds["best_epoch"].sel(epoch=at).transpose("fold", "seed").values.astype(np.float64)
+    best, validation = (
+        values.transpose("epoch", ...).values.reshape(-1, ds["best_epoch"][0].size).astype(np.float64)
+        for values in (plot.now["best_epoch"], ds["validation_loss"])
+    )
     epochs = ds["epoch"].values
-    validation = ds["validation_loss"].transpose("epoch", "fold", "seed").values.astype(np.float64)
-    places = []
-    for fold, seed in np.argwhere(np.isfinite(best)):
-        row = np.flatnonzero(epochs == round(best[fold, seed]))
-        if row.size:
-            places.append((best[fold, seed], validation[row[0], fold, seed]))
-    if not places:
-        return ""
-    x, y = np.array(places).T
+    rows = np.searchsorted(epochs[:-1], np.nan_to_num(best))
+    known = epochs[rows] == best
+    x, y = np.where(known, best, np.nan), np.take_along_axis(validation, rows, axis=0)
     plot.add(
         Scatter(
-            x=x, y=y, mode="markers", name="best so far", legendgroup="best", hovertemplate="best %{y:.4f}",
+            x=AtStep("epoch", x), y=AtStep("epoch", y), visible=AtStep("epoch", known.any(axis=1).tolist()),
+            mode="markers", name="best so far", legendgroup="best", hovertemplate="best %{y:.4f}",
             marker={"symbol": "diamond-open", "size": 9, "color": plot.ink.accent, "line": {"width": 2}},
         ),
         row=2,
     )  # fmt: skip
-    return f"At epoch {at}, best epochs: {np.min(x):.0f} to {np.max(x):.0f}, median {np.median(x):.0f}."
+    return spoken(_best_epochs, "epoch", plot.now["epoch"].values.tolist(), list(x))
+
+
+def _best_epochs(at: int, best: Values) -> str:
+    x = best[np.isfinite(best)]
+    return f"At epoch {at}, best epochs: {x.min():.0f} to {x.max():.0f}, median {np.median(x):.0f}." if x.size else ""
 
 
 @figure("Does every layer get a gradient?",
@@ -158,12 +162,15 @@ def _by_layer(plot: Plot, name: str, heading: str) -> Figure:
         plot.curve(values.isel(layer=i), layer, style=style, hover="%{y:.2e}")
     plot.step_grid()
     plot.log_axis(name, heading)
-    at = plot.at()
-    now = positive(ds[name].sel(epoch=at)).median("seed").values
-    parts = [f"{layer} {times(float(value))}" for layer, value in zip(layers, now, strict=True) if value > 0]
-    answer = f"At epoch {at}: {', '.join(parts)}." if parts else ""
+    answer = plot.say(_sizes, positive(plot.now[name]).median("seed"))
     unmoved = [layer for layer, zero in zip(layers, (ds[name] == 0).all(["epoch", "seed"]).values, strict=True) if zero]
     flat = f"Exactly 0 throughout: {', '.join(unmoved)}." if unmoved else ""
     finished = plot.finish(answer, plot.drawn("The last refit.", flat), height=490)
     legend_below(finished)
     return finished
+
+
+def _sizes(now: xr.DataArray) -> str:
+    norms = zip(now["layer"].values, now.values.tolist(), strict=True)
+    parts = [f"{layer} {times(norm)}" for layer, norm in norms if norm > 0]
+    return f"At epoch {int(now['epoch'])}: {', '.join(parts)}." if parts else ""

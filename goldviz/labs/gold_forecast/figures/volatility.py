@@ -30,6 +30,7 @@ WINDOWS = 300
 
 
 @figure("How large will the next move be?",
+        redrawn="its axis reaches as far as the look needs",
         shows="The forecast standard deviation beside EWMA's and GARCH's, over the largest moves.",
         cannot_show="Volatility itself is never observed: one day's move is a very noisy reading of it.")  # fmt: skip
 def volatility(plot: Plot) -> Figure:

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.frames import line
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, positive, sentences, single
+from goldviz.figures.reading import finite, positive, single
 from goldviz.figures.theme import style_of
 from goldviz.labs.ode_rnn.figures.quantities import (
     as_of,
@@ -37,29 +38,31 @@ def jumps(plot: Plot) -> Figure:
     first observation meets an empty state and has no gap: it is left out, and so are times at which nothing was seen.
     """
     ds = plot.ds
-    now, gaps = as_of(plot), gaps_before(ds)[1:]
+    gaps = gaps_before(ds)[1:]
     if not gaps.size:
         return plot.instead(WITHOUT_GAP)
-    answers = []
-    seen = ds["probe_value"].notnull().any("channel").values[1:] if "probe_value" in ds else np.full(len(gaps), True)
+    sizes = finite(as_of(plot, "jump")["jump"])
+    if "probe_value" in ds:
+        sizes = sizes.where(ds["probe_value"].notnull().any("channel"))
+    sizes = sizes.isel(observation=slice(1, None))
     for name in plot.networks:
         style = style_of(name)
-        sizes = np.where(seen, finite(now["jump"].sel(network=name)).values[1:].astype(np.float64), np.nan)
         plot.add(
-            Scatter(x=single(gaps), y=single(sizes), mode="markers", name=style.label,
+            Scatter(x=single(gaps), y=plot.at_step(sizes.sel(network=name)), mode="markers", name=style.label,
                        customdata=ds["observation"].values[1:],
                        marker={"symbol": style.symbol, "size": 9, "color": style.colour, "opacity": 0.85},
                        hovertemplate="observation %{customdata}<br>gap %{x:.3g}, jump %{y:.3g}"
                        f"<extra>{style.label}</extra>")
         )  # fmt: skip
-        rank = rank_correlation(gaps, sizes)
-        if np.isfinite(rank):
-            answers.append(f"{style.label} {_signed(rank)}")
     _gap_axis(plot)
     _mark_longest(plot)
     plot.linear_axis("jump", "Size of the jump")
-    answer = f"Rank correlation with the gap: {', '.join(answers)}." if answers else ""
-    notes = [answer, sentences("Without the first observation.", step_in_words(plot))]
+    ranks = xr.apply_ufunc(
+        lambda one: rank_correlation(gaps, one), sizes, input_core_dims=[["observation"]], vectorize=True,
+        output_dtypes=[float],
+    )  # fmt: skip
+    answer = plot.each(ranks, _signed, within="Rank correlation with the gap: {}.")
+    notes = [answer, line("Without the first observation.", step_in_words(plot))]
     return legend_below(plot.finish(*notes, hover="closest"), lines_of(plot.networks))
 
 
@@ -97,19 +100,19 @@ def solver(plot: Plot) -> Figure:
     step for every gap it grows as a high power of the gap; a cap on the steps makes long gaps cost more instead.
     """
     ds = plot.ds
-    now, gaps = as_of(plot), gaps_before(ds)[1:]
+    gaps = gaps_before(ds)[1:]
     if not gaps.size:
         return plot.instead(WITHOUT_GAP)
     plot.panels(["Evaluations of the field", "Distance from a refined solution"])
     style = style_of("ode_rnn")
-    count, error = (now[name].values[1:].astype(np.float64) for name in ("interval_evaluations", "interval_error"))
-    step = now["step_size"].values[1:] if "step_size" in now else np.full(len(gaps), np.nan)
-    said = np.stack([ds["observation"].values[1:], step], axis=-1).astype(np.float32)
+    now = as_of(plot, "interval_evaluations", "interval_error").isel(observation=slice(1, None))
+    count, error = now["interval_evaluations"].astype(np.float32), positive(now["interval_error"])
+    step = now["step_size"].values if "step_size" in now else np.full(len(gaps), np.nan)
+    said = np.stack([now["observation"].values, step], axis=-1).astype(np.float32)
     stepped = "<br>steps of %{customdata[1]:.3g}" if "step_size" in now else ""
-    drawn = positive(xr.DataArray(error)).values
-    for row, values in enumerate((count, drawn), start=1):
+    for row, values in enumerate((count, error), start=1):
         plot.add(
-            Scatter(x=single(gaps), y=single(values), mode="markers", name=style.label, customdata=said,
+            Scatter(x=single(gaps), y=plot.at_step(values), mode="markers", name=style.label, customdata=said,
                        marker={"symbol": style.symbol, "size": 10, "color": style.colour, "opacity": 0.85},
                        hovertemplate="before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}" + stepped
                        + "<extra></extra>"),
@@ -119,21 +122,24 @@ def solver(plot: Plot) -> Figure:
     plot.linear_axis("interval_evaluations", "Evaluations", row=1)
     plot.log_axis("interval_error", "Distance", row=2)
     _mark_longest(plot)
-    unseen = int((~np.isfinite(drawn)).sum())
-    hidden = f"Not on the log axis: {unseen} of {len(gaps)} (exactly 0 or not finite)." if unseen else ""
-    notes = [_cost(count, drawn), sentences(_method(ds), step_in_words(plot)), hidden]
+    notes = [plot.say(_cost, count, error), line(_method(ds), step_in_words(plot)), plot.say(_hidden, error)]
     plot.finish(*notes, height=560, legend=False, hover="closest")
     return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 18)
 
 
-def _cost(count: NDArray[np.float64], error: NDArray[np.float64]) -> str:
+def _cost(count: xr.DataArray, error: xr.DataArray) -> str:
     parts = []
-    if np.isfinite(count).any():
-        parts.append(f"{np.nanmin(count):.0f} to {np.nanmax(count):.0f} evaluations a gap")
-    if np.isfinite(error).any():
-        parts.append(f"error at most {times(float(np.nanmax(error)))}")
+    if count.notnull().any():
+        parts.append(f"{float(count.min()):.0f} to {float(count.max()):.0f} evaluations a gap")
+    if error.notnull().any():
+        parts.append(f"error at most {times(float(error.max()))}")
     words = "; ".join(parts)
     return f"{words[0].upper()}{words[1:]}." if words else ""
+
+
+def _hidden(error: xr.DataArray) -> str:
+    unseen = int(error.isnull().sum())
+    return f"Not on the log axis: {unseen} of {error.size} (exactly 0 or not finite)." if unseen else ""
 
 
 def _method(ds: xr.Dataset) -> str:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure, Scatter, Shape, make_subplots
+from goldviz.figures.frames import AtStep, line
+from goldviz.figures.limits import padded
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import networks, sentences, single
+from goldviz.figures.reading import sentences, single
 from goldviz.figures.theme import style_of, with_alpha
 from goldviz.labs.ode_rnn.figures.quantities import (
     BAND_90,
@@ -20,6 +21,7 @@ from goldviz.labs.ode_rnn.figures.quantities import (
     as_of,
     beyond_training,
     drawn_moments,
+    farthest,
     figure,
     jump_places,
     legend_below,
@@ -60,7 +62,7 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
     where the page configures ``edits: {shapePosition: true}``, and then every shape: there are no others here.
     """
     ds = plot.ds
-    now = as_of(plot)
+    now = as_of(plot, "decoded_mean", "decoded_scale")
     first = str(ds["channel"].values[0])
     shown = channel or first
     names = plot.networks
@@ -83,8 +85,12 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
         unifiedhovertitle_text=f"time %{{x:.3f}} {as_label(time_unit(ds))}",
     )  # fmt: skip
     plot.figure.update_xaxes(title_text=f"Time ({as_label(time_unit(ds))})", row=len(names) + bool(rows))
-    notes = [_misses(now, shown), _warning(ds),
-             sentences("Band: 90 %.", step_in_words(plot), _outside(now, shown, ends))]  # fmt: skip
+    misses = forecast_misses(now, shown).mean("observation")
+    widest = padded(*farthest(ds, shown))
+    edges = min(ends[0], widest[0]), max(ends[1], widest[1])
+    outside = plot.say(lambda mean: _outside(mean, edges), now["decoded_mean"].sel(channel=shown))
+    notes = [plot.each(misses, times, within="Mean miss before looking: {}."), _warning(ds),
+             line("Band: 90 %.", step_in_words(plot), outside)]  # fmt: skip
     height = 146 + FIRST_PANEL + (len(names) - 1) * (OTHER_PANEL + BETWEEN) + (rows and rows * RUG_ROW + BETWEEN)
     return legend_below(plot.finish(*notes, height=height), 3 if rows else 2, headed=True)
 
@@ -116,7 +122,7 @@ def _draw_network(plot: Plot, now: xr.Dataset, name: str, row: int) -> None:
     colour, legend = style_of(name).colour, {"showlegend": row == 1}
     edge = {"x": single(moments), "mode": "lines", "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
     with np.errstate(invalid="ignore"):
-        low, high = single(mean - reach), single(mean + reach)
+        low, high = (AtStep("look", single(side)) for side in (mean - reach, mean + reach))
     plot.add(Scatter(y=low, **edge), row)
     plot.add(Scatter(y=high, fill="tonexty", fillcolor=with_alpha(colour, 0.18), **edge), row)
     if "probe_truth" in now and np.isfinite(now["probe_truth"].values).any():
@@ -127,13 +133,13 @@ def _draw_network(plot: Plot, now: xr.Dataset, name: str, row: int) -> None:
             row,
         )  # fmt: skip
     plot.add(
-        Scatter(x=lifted(moments, cuts), y=lifted(mean, cuts), mode="lines", name="forecast",
+        Scatter(x=lifted(moments, cuts), y=AtStep("look", lifted(mean, cuts)), mode="lines", name="forecast",
                    legendgroup="forecast", line={"color": colour, "width": 2.5}, hovertemplate="%{y:.3f}", **legend),
         row,
     )  # fmt: skip
     plot.add(
-        Scatter(x=uprights(moments, cuts), y=uprights(mean, cuts), mode="lines", name="jump", legendgroup="jump",
-                   line={"color": plot.ink.accent, "width": 1.5}, hoverinfo="skip", **legend),
+        Scatter(x=uprights(moments, cuts), y=AtStep("look", uprights(mean, cuts)), mode="lines", name="jump",
+                   legendgroup="jump", line={"color": plot.ink.accent, "width": 1.5}, hoverinfo="skip", **legend),
         row,
     )  # fmt: skip
     plot.add(
@@ -205,26 +211,14 @@ def _shade(plot: Plot, stretches: Sequence[tuple[float, float]], row: int, ends:
     )  # fmt: skip
 
 
-def forecast_misses(now: xr.Dataset, channel: str) -> NDArray[np.float64]:
+def forecast_misses(now: xr.Dataset, channel: str) -> xr.DataArray:
     """How far the forecast just before each observation is from what is then observed, by network; NaN if missing.
 
     The first observation has nothing before it and is left out.
     """
-    before = now["decoded_mean"].sel(channel=channel).transpose("network", "moment").values
-    before = before[:, jump_places(now["moment"].values)]
-    misses: NDArray[np.float64] = np.abs(before - now["probe_value"].sel(channel=channel).values)[:, 1:]
-    return misses
-
-
-def _misses(now: xr.Dataset, channel: str) -> str:
-    """The answer: by how much each network's forecast misses on average."""
-    misses = forecast_misses(now, channel)
-    parts = [
-        f"{style_of(name).label} {times(float(np.nanmean(row)))}"
-        for name, row in zip(networks(now), misses, strict=True)
-        if np.isfinite(row).any()
-    ]
-    return f"Mean miss before looking: {', '.join(parts)}." if parts else ""
+    before = now["decoded_mean"].sel(channel=channel).isel(moment=jump_places(now["moment"].values))
+    before = before.drop_vars("moment").rename(moment="observation")
+    return abs(before - now["probe_value"].sel(channel=channel)).isel(observation=slice(1, None))
 
 
 def _warning(ds: xr.Dataset) -> str:
@@ -234,11 +228,10 @@ def _warning(ds: xr.Dataset) -> str:
     return f"Shaded: over {longest_gap(ds):.3g} {unit} without a look, longer than in training. Do not trust it there."
 
 
-def _outside(now: xr.Dataset, channel: str, ends: tuple[float, float]) -> str:
+def _outside(mean: xr.DataArray, ends: tuple[float, float]) -> str:
     """Whose forecasts leave the axis or are no numbers."""
-    mean = now["decoded_mean"].sel(channel=channel).transpose("network", "moment").values
     parts = []
-    for name, row in zip(networks(now), mean, strict=True):
+    for name, row in zip(mean["network"].values, mean.values, strict=True):
         if not np.isfinite(row).all():
             parts.append(f"{style_of(name).label}: some values are not finite numbers.")
         elif row.min() < ends[0] or row.max() > ends[1]:

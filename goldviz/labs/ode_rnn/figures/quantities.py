@@ -1,4 +1,4 @@
-"""What the figures of *ODE-RNN* share: the probe sequence as of one look, its gaps and jumps, limits of axes.
+"""What the figures of *ODE-RNN* share: the probe sequence as of its looks, its gaps and jumps, limits of axes.
 
 The figures of the probe draw a run's dataset, of which the scrubber picks a look, and in the same way what
 ``goldviz.labs.ode_rnn.path.path`` gives for edited observations, which has no looks.
@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from goldviz.figures import limits, plot
 from goldviz.figures.draft import Figure
+from goldviz.figures.frames import Words
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, exact, log_of, padded, with_zero
 from goldviz.figures.market import legend_under
-from goldviz.figures.plot import Plot
+from goldviz.figures.plot import Now, Plot
 
 BAND_90 = 1.6448536269514722
 """Standard deviations to each side that hold 90 % of a normal distribution."""
@@ -47,14 +48,16 @@ def lines_of(names: Sequence[str]) -> int:
     return max(1, len(names) - 1)
 
 
-def as_of(plot: Plot) -> xr.Dataset:
-    """The run as of the last look before the scrubber; a dataset without looks as it is."""
-    return plot.ds.sel(look=plot.at("look")) if "look" in plot.ds.dims else plot.ds
+def as_of(plot: Plot, *names: str) -> xr.Dataset:
+    """The run with these variables at the looks that are drawn, look first; a dataset without looks is one look."""
+    now = {name: plot.now[name] for name in names if name in plot.now}
+    looks = {name: values if "look" in values.dims else values.expand_dims("look") for name, values in now.items()}
+    return plot.ds.drop_dims("look", errors="ignore").assign(looks)
 
 
-def step_in_words(plot: Plot) -> str:
+def step_in_words(plot: Plot) -> Words:
     """Which look is drawn; empty for a dataset without looks."""
-    return f"Step {plot.at('look')}, first seed." if "look" in plot.ds.dims else ""
+    return plot.when("Step {}, first seed.", "look") if "look" in plot.ds.dims else ""
 
 
 def setting_of(ds: xr.Dataset, name: str) -> Any:
@@ -98,25 +101,26 @@ def drawn_moments(moments: NDArray[Any], most: int) -> NDArray[np.intp]:
 
 
 def lifted(values: NDArray[Any], cuts: NDArray[np.intp]) -> NDArray[np.float32]:
-    """Values along the moments with NaN inside each jump, where a line is to be lifted.
+    """Values along the moments (last axis) with NaN inside each jump, where a line is to be lifted.
 
     >>> lifted(np.array([1.0, 2.0, 3.0]), np.array([0]))
     array([ 1., nan,  2.,  3.], dtype=float32)
     """
     with np.errstate(over="ignore"):
-        return np.insert(np.asarray(values, dtype=np.float32), cuts + 1, np.nan)
+        return np.insert(np.asarray(values, dtype=np.float32), cuts + 1, np.nan, axis=-1)
 
 
 def uprights(values: NDArray[Any], cuts: NDArray[np.intp]) -> NDArray[np.float32]:
-    """The two sides of every jump and a NaN after them: what a line of the jumps alone is drawn from.
+    """The two sides of every jump and a NaN after them, along the last axis: what a line of jumps is drawn from.
 
     >>> uprights(np.array([1.0, 2.0, 3.0]), np.array([0]))
     array([ 1.,  2., nan], dtype=float32)
     """
     values = np.asarray(values, dtype=np.float64)
     with np.errstate(over="ignore"):
-        sides = np.stack([values[cuts], values[cuts + 1], np.full(len(cuts), np.nan)], axis=-1)
-        return sides.astype(np.float32).ravel()
+        before, after = values[..., cuts], values[..., cuts + 1]
+        sides = np.stack([before, after, np.full(before.shape, np.nan)], axis=-1).astype(np.float32)
+        return sides.reshape(*before.shape[:-1], 3 * len(cuts))
 
 
 def gaps_before(ds: xr.Dataset) -> NDArray[np.float64]:
@@ -137,22 +141,31 @@ def value_limits(ds: xr.Dataset, channel: str) -> tuple[float, float]:
     return limits.limit(Quantity(partial(_of_values, channel), padded), [ds])
 
 
-def _of_values(channel: str, ds: xr.Dataset) -> Values:
+def _seen(channel: str, ds: xr.Dataset) -> Values:
     seen = np.concatenate(
         [ds[name].sel(channel=channel).values.ravel() for name in ("probe_value", "probe_truth") if name in ds]
     )
-    seen = np.asarray(seen[np.isfinite(seen)])
+    return np.asarray(seen[np.isfinite(seen)])
+
+
+def farthest(ds: xr.Dataset, channel: str) -> tuple[float, float]:
+    """How far the axis of one channel's values follows a forecast at most, whatever later looks bring."""
+    seen = _seen(channel, ds)
+    if not seen.size:
+        return -np.inf, np.inf
+    room = LARGEST_OVERSHOOT * (float(np.ptp(seen)) or 1.0)
+    return float(seen.min()) - room, float(seen.max()) + room
+
+
+def _of_values(channel: str, ds: xr.Dataset) -> Values:
+    seen = _seen(channel, ds)
     if "decoded_mean" not in ds or "decoded_scale" not in ds:
         return seen
     mean = ds["decoded_mean"].sel(channel=channel).values.ravel().astype(np.float64)
     reach = BAND_90 * ds["decoded_scale"].sel(channel=channel).values.ravel().astype(np.float64)
     with np.errstate(invalid="ignore"):
         drawn = np.concatenate([mean, mean - reach, mean + reach])
-    drawn = np.asarray(drawn[np.isfinite(drawn)])
-    if not seen.size:
-        return drawn
-    room = LARGEST_OVERSHOOT * (float(np.ptp(seen)) or 1.0)
-    return np.concatenate([seen, np.clip(drawn, seen.min() - room, seen.max() + room)])
+    return np.concatenate([seen, np.clip(drawn[np.isfinite(drawn)], *farthest(ds, channel))])
 
 
 def _of_first_channel(ds: xr.Dataset) -> Values:
@@ -175,7 +188,7 @@ def _of_consistency(ds: xr.Dataset) -> Values:
     return np.concatenate([own, log_of("refined_error")(ds)])
 
 
-def refined_ratio(ds: xr.Dataset) -> xr.DataArray:
+def refined_ratio(ds: xr.Dataset | Now) -> xr.DataArray:
     """The ODE-RNN's error with steps four times as fine over its own, by look and seed; NaN where it has none."""
     own = ds["error"].sel(network="ode_rnn", drop=True).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -237,5 +250,5 @@ QUANTITIES = {
     "step": Quantity(_of_steps),
 }
 
-figure = partial(plot.figure, QUANTITIES, redrawn="its body draws one step")
+figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)

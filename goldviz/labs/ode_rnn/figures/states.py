@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure, Node, Scatter
+from goldviz.figures.frames import AtStep, line
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import absence, finite, networks, sentences, single
+from goldviz.figures.reading import finite, single
 from goldviz.figures.theme import depth_colours, style_of, with_alpha
 from goldviz.labs.ode_rnn.figures.quantities import (
     MOST_MOMENTS,
@@ -42,7 +43,7 @@ def latent(plot: Plot) -> Figure:
     GRU only jumps.
     """
     ds = plot.ds
-    now = as_of(plot)
+    now = as_of(plot, "state")
     names = plot.networks
     plot.panel_per_network()
     drawn = now.isel(moment=drawn_moments(now["moment"].values, MOST_MOMENTS // len(names)))
@@ -50,17 +51,20 @@ def latent(plot: Plot) -> Figure:
     cuts = jump_places(moments)
     colours = depth_colours(len(UNITS), plot.theme)
     for row, name in enumerate(names, start=1):
-        states = drawn["state"].sel(network=name).transpose("moment", "unit").values
-        for unit, (words, dash), colour in zip(most_moving(states), UNITS, colours, strict=False):
+        states = drawn["state"].sel(network=name).values
+        chosen = most_moving(states)
+        ways = np.take_along_axis(states, chosen[:, None], axis=-1).transpose(2, 0, 1)
+        for units, way, (words, dash), colour in zip(chosen.T, ways, UNITS, colours, strict=False):
             group = {"legendgroup": words, "mode": "lines"}
+            hovers = [f"unit {unit}: %{{y:.3f}}<extra></extra>" for unit in ds["unit"].values[units]]
             plot.add(
-                Scatter(x=lifted(moments, cuts), y=lifted(states[:, unit], cuts), name=words, showlegend=row == 1,
-                           line={"color": colour, "dash": dash, "width": 2}, **group,
-                           hovertemplate=f"unit {now['unit'].values[unit]}: %{{y:.3f}}<extra></extra>"),
+                Scatter(x=lifted(moments, cuts), y=AtStep("look", lifted(way, cuts)), name=words,
+                           showlegend=row == 1, line={"color": colour, "dash": dash, "width": 2}, **group,
+                           hovertemplate=AtStep("look", hovers)),
                 row,
             )  # fmt: skip
             plot.add(
-                Scatter(x=uprights(moments, cuts), y=uprights(states[:, unit], cuts), showlegend=False,
+                Scatter(x=uprights(moments, cuts), y=AtStep("look", uprights(way, cuts)), showlegend=False,
                            line={"color": colour, "width": 1}, opacity=0.55, hoverinfo="skip", **group),
                 row,
             )  # fmt: skip
@@ -73,34 +77,30 @@ def latent(plot: Plot) -> Figure:
     plot.figure.update_xaxes(title_text=f"Time ({time_words})", row=len(names))
     plot.linear_axis("state", "h", nticks=5)
     beyond = f"Shaded: over {longest_gap(ds):.3g} {time_unit(ds)} without a look." if beyond_training(ds) else ""
-    notes = [_moved(now), sentences(step_in_words(plot), beyond)]
+    moved = plot.each(_moved(now["state"]), percent, within="Part of the way between observations: {}.")
+    notes = [moved, line(step_in_words(plot), beyond)]
     finished = plot.finish(*notes, height=170 + 150 * len(names) + (60 if len(names) == 1 else 0))
     return legend_below(finished, 2, headed=True)
 
 
-def most_moving(states: NDArray[np.floating]) -> list[int]:
-    """The three units (second axis) with the largest spread over the moments, that one first.
+def most_moving(states: NDArray[np.floating]) -> NDArray[np.intp]:
+    """The three units (last axis) with the largest spread over the moments (the one before), that one first.
 
     >>> most_moving(np.array([[0.0, 0.0, 1.0, 0.0], [0.0, 3.0, 2.0, 0.5]]))
-    [1, 2, 3]
+    array([1, 2, 3])
     """
-    spread = np.ptp(np.where(np.isfinite(states), states, 0.0).astype(np.float64), axis=0)
-    return [int(unit) for unit in np.argsort(-spread, kind="stable")[: len(UNITS)]]
+    spread = np.ptp(np.where(np.isfinite(states), states, 0.0).astype(np.float64), axis=-2)
+    return np.argsort(-spread, kind="stable", axis=-1)[..., : len(UNITS)]
 
 
-def _moved(now: xr.Dataset) -> str:
+def _moved(states: xr.DataArray) -> xr.DataArray:
     """The answer: which part of the state's way is flow, and not jumps."""
-    cuts = jump_places(now["moment"].values)
-    parts = []
-    for name in networks(now):
-        states = now["state"].sel(network=name).transpose("moment", "unit").values.astype(np.float64)
-        before_tail = states[: cuts[-1] + 2] if len(cuts) else states
-        with np.errstate(invalid="ignore", over="ignore"):
-            ways = np.linalg.norm(np.diff(before_tail, axis=0), axis=1)
-        whole = ways.sum()
-        if np.isfinite(whole) and whole > 0:
-            parts.append(f"{style_of(name).label} {percent(max(0.0, 1 - ways[cuts].sum() / whole))}")
-    return f"Part of the way between observations: {', '.join(parts)}." if parts else ""
+    cuts = jump_places(states["moment"].values)
+    before_tail = states.isel(moment=slice(int(cuts[-1]) + 2 if len(cuts) else None)).astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        ways = (before_tail.diff("moment") ** 2).sum("unit", skipna=False) ** 0.5
+    jumps, whole = (way.sum("moment", skipna=False) for way in (ways.isel(moment=cuts), ways))
+    return (1 - jumps / whole.where(np.isfinite(whole) & (whole > 0))).clip(min=0)
 
 
 @figure("Where does the field take the state?", needs=("plane_path", "arrow_position", "arrow_direction"),
@@ -115,9 +115,9 @@ def plane(plot: Plot) -> Figure:
     (star), a longer one for a faster flow. Elsewhere on the path the field is another one than drawn, because the
     state is elsewhere in the axes that one does not see.
     """
-    now = as_of(plot)
+    now = as_of(plot, "plane_path", "plane_current", "arrow_position", "arrow_direction", "explained_variance")
     colour, ink = style_of("ode_rnn").colour, plot.ink
-    moments, places = now["moment"].values, now["plane_path"].transpose("moment", "axis").values
+    moments, places = now["moment"].values, now["plane_path"].transpose("axis", "look", "moment").values
     cuts = jump_places(moments)
     last = int(cuts[-1]) + 1 if len(cuts) else 0
     plot.figure.add_traces(_arrows(now, ink.muted))
@@ -125,57 +125,65 @@ def plane(plot: Plot) -> Figure:
     for words, part, dash in flows:
         own = jump_places(moments[part])
         plot.add(
-            Scatter(x=lifted(places[part, 0], own), y=lifted(places[part, 1], own), name=words, mode="lines",
+            Scatter(**_of_looks(lifted(places[..., part], own)), name=words, mode="lines",
                        line={"color": colour, "width": 2.5, "dash": dash}, customdata=lifted(moments[part], own),
                        hovertemplate="time %{customdata:.3f}<extra></extra>")
         )  # fmt: skip
     plot.add(
-        Scatter(x=uprights(places[:, 0], cuts), y=uprights(places[:, 1], cuts), name="jump", mode="lines",
+        Scatter(**_of_looks(uprights(places, cuts)), name="jump", mode="lines",
                    line={"color": ink.accent, "width": 1.2}, hoverinfo="skip")
     )  # fmt: skip
-    after = single(places[cuts + 1])
     plot.add(
-        Scatter(x=after[:, 0], y=after[:, 1], mode="markers", name="just after an observation",
+        Scatter(**_of_looks(single(places[..., cuts + 1])), mode="markers", name="just after an observation",
                    customdata=np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32),
                    marker={"size": 8, "color": depth_colours(len(cuts), plot.theme),
                            "line": {"width": 1, "color": ink.background}},
                    hovertemplate="observation %{customdata[0]:.0f}, time %{customdata[1]:.3f}<extra></extra>")
     )  # fmt: skip
-    current = now["plane_current"].values if "plane_current" in now else places[last]
+    current = now.get("plane_current", now["plane_path"].isel(moment=last)).transpose("axis", "look").values
     plot.add(
-        Scatter(x=[current[0]], y=[current[1]], mode="markers", showlegend=False,
+        Scatter(**_of_looks(current[..., None]), mode="markers", showlegend=False,
                    marker={"symbol": "star", "size": 15, "color": colour, "line": {"width": 1.5, "color": ink.text}},
                    hovertemplate="the arrows' plane goes through here<extra></extra>")
     )  # fmt: skip
     plot.figure.update_xaxes(title_text="First principal axis", range=plot.limit("plane_first"))
     plot.linear_axis("plane_second", "Second", scaleanchor="x")
-    notes = [_seen(now), "Arrows: the field in the plane through the star. Longer is faster.",
-             sentences("Markers brighten with time.", step_in_words(plot))]  # fmt: skip
+    seen = plot.say(_seen, now["explained_variance"]) if "explained_variance" in now else ""
+    notes = [seen, "Arrows: the field in the plane through the star. Longer is faster.",
+             line("Markers brighten with time.", step_in_words(plot))]  # fmt: skip
     return legend_below(plot.finish(*notes, height=560, hover="closest"), 4)
+
+
+def _of_looks(places: NDArray[np.floating]) -> dict[str, AtStep]:
+    x, y = places
+    return {"x": AtStep("look", x), "y": AtStep("look", y)}
 
 
 def _arrows(now: xr.Dataset, ink: str) -> list[Node]:
     """Shafts and heads of the field's arrows; the fastest is as long as the grid's spacing."""
-    position = now["arrow_position"].transpose("arrow", "axis").values.astype(np.float64)
-    direction = finite(now["arrow_direction"]).transpose("arrow", "axis").values.astype(np.float64)
-    speed = np.linalg.norm(direction, axis=1)
-    fastest = float(np.nanmax(speed)) if np.isfinite(speed).any() else 0.0
-    spacing = float(np.ptp(position, axis=0).min()) / max(np.sqrt(len(position)) - 1, 1)
-    shaft = direction * (spacing / fastest if fastest > 0 else 0.0)
-    ends = np.stack([position - shaft / 2, position + shaft / 2, np.full(position.shape, np.nan)], axis=1)
-    x, y = single(ends.reshape(-1, 2)).T
-    angle = 90 - np.degrees(np.arctan2(direction[:, 1], direction[:, 0]))
-    head = {"symbol": "arrow", "size": 7, "color": ink, "angle": single(angle)}
+    position, direction = (
+        finite(now[name]).transpose("axis", "look", "arrow").values.astype(np.float64)
+        for name in ("arrow_position", "arrow_direction")
+    )
+    speed = np.linalg.norm(direction, axis=0)
+    fastest = np.nan_to_num(speed).max(axis=-1, keepdims=True)
+    spacing = np.ptp(position, axis=-1).min(axis=0)[:, None] / max(np.sqrt(position.shape[-1]) - 1, 1)
+    shaft = direction * np.divide(spacing, fastest, out=np.zeros_like(fastest), where=fastest > 0)
+    ends = np.stack([position - shaft / 2, position + shaft / 2, np.full(position.shape, np.nan)], axis=-1)
+    lines = single(ends.reshape(*position.shape[:-1], 3 * position.shape[-1]))
+    angle = single(90 - np.degrees(np.arctan2(direction[1], direction[0])))
+    head = {"symbol": "arrow", "size": 7, "color": ink, "angle": AtStep("look", angle)}
     return [
-        Scatter(x=x, y=y, mode="lines", line={"color": ink, "width": 1.2}, opacity=0.6, showlegend=False,
+        Scatter(**_of_looks(lines), mode="lines", line={"color": ink, "width": 1.2}, opacity=0.6, showlegend=False,
                    hoverinfo="skip"),
-        Scatter(x=x[1::3], y=y[1::3], mode="markers", marker=head, opacity=0.7, showlegend=False,
-                   customdata=single(speed), hovertemplate="%{customdata:.3g} per unit of time<extra></extra>"),
+        Scatter(**_of_looks(lines[..., 1::3]), mode="markers", marker=head, opacity=0.7, showlegend=False,
+                   customdata=AtStep("look", single(speed)),
+                   hovertemplate="%{customdata:.3g} per unit of time<extra></extra>"),
     ]  # fmt: skip
 
 
-def _seen(now: xr.Dataset) -> str:
-    if absence(now, "explained_variance"):
+def _seen(shares: xr.DataArray) -> str:
+    if not np.isfinite(shares).all():
         return ""
-    first, second = (float(share) for share in now["explained_variance"].values)
+    first, second = shares.values.tolist()
     return f"The axes hold {percent(first + second)} of the variance ({percent(first)} and {percent(second)})."

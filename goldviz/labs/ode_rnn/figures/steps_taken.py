@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import MARKERS_UP_TO
+from goldviz.figures.frames import AtStep
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive
 from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, refined_ratio
@@ -39,14 +41,14 @@ def consistency(plot: Plot) -> Figure:
     plot.log_axis("refined_ratio", "Ratio", row=2)
     for line in (1.1, 1 / 1.1):
         plot.figure.add_hline(y=line, row=2, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
-    finished = plot.finish(_difference(plot), plot.drawn("Dotted lines: 10 % more or less."), height=560)
+    difference = plot.say(_difference, positive(refined_ratio(plot.now)).median("seed"))
+    finished = plot.finish(difference, plot.drawn("Dotted lines: 10 % more or less."), height=560)
     return legend_below(finished, 2, headed=True)
 
 
-def _difference(plot: Plot) -> str:
-    at = plot.at("look")
-    ratio = float(positive(refined_ratio(plot.ds).sel(look=at)).median("seed"))
-    return f"Step {at}: refining the steps multiplies the error by {ratio:.3g}." if np.isfinite(ratio) else ""
+def _difference(ratio: xr.DataArray) -> str:
+    words = f"Step {int(ratio['look'])}: refining the steps multiplies the error by {float(ratio):.3g}."
+    return words if np.isfinite(ratio) else ""
 
 
 @figure("Does the field grow stiff?", needs=("evaluations",),
@@ -75,13 +77,15 @@ def evaluations(plot: Plot) -> Figure:
     return finished.update_layout(margin_t=finished.layout.margin.t + 14)
 
 
-def _stiffness(plot: Plot) -> str:
+def _stiffness(plot: Plot) -> AtStep:
     """The answer: stiffness at the first look and now, and the share of saturated units now."""
-    at = plot.at("look")
-    norms = positive(plot.ds["field_stiffness"]).median("seed")
-    first, now = float(norms.isel(look=0)), float(norms.sel(look=at))
-    if not (np.isfinite(first) and np.isfinite(now)):
-        return ""
-    share = float(finite(plot.ds["field_saturation"]).sel(look=at).median("seed"))
-    saturated = f", {percent(share)} saturated" if np.isfinite(share) else ""
-    return f"Step {at}: norm {times(now)}, at first {times(first)}{saturated}."
+    first = float(positive(plot.ds["field_stiffness"].isel(look=0)).median("seed"))
+
+    def words(now: xr.DataArray, share: xr.DataArray) -> str:
+        if not (np.isfinite(first) and np.isfinite(now)):
+            return ""
+        saturated = f", {percent(float(share))} saturated" if np.isfinite(share) else ""
+        return f"Step {int(now['look'])}: norm {times(float(now))}, at first {times(first)}{saturated}."
+
+    norms, shares = positive(plot.now["field_stiffness"]), finite(plot.now["field_saturation"])
+    return plot.say(words, norms.median("seed"), shares.median("seed"))

@@ -37,7 +37,10 @@ def error(plot: Plot) -> Figure:
     plot.log_axis("error", "Squared error")
     for row, (horizon, _, _) in enumerate(parts, start=1):
         _zero_line(plot, horizon, row)
-    answers = [_answer(plot, name, words) for words, name, _ in parts]
+    answers = [
+        plot.each(positive(plot.now[name]).median("seed"), times, within=f"Step {{step}}, {words}: {{}}.")
+        for words, name, _ in parts
+    ]
     finished = plot.finish(*answers, plot.drawn(), height=600 if len(parts) == 2 else 430)
     return legend_below(finished, lines_of(plot.networks), headed=True)
 
@@ -56,12 +59,6 @@ def _zero_line(plot: Plot, horizon: str, row: int) -> None:
     )  # fmt: skip
 
 
-def _answer(plot: Plot, name: str, words: str) -> str:
-    at = plot.at("look")
-    said = plot.each(positive(plot.ds[name]).sel(look=at).median("seed"), times)
-    return said and f"Step {at}, {words}: {said}."
-
-
 @figure("Are the bands honest?", needs=("coverage",),
         shows="The share of unseen values inside the 90 % band.",
         cannot_show="Where they fail: a band can hold 90 % in all and far less after long gaps.")  # fmt: skip
@@ -74,9 +71,8 @@ def coverage(plot: Plot) -> Figure:
     plot.step_grid()
     plot.linear_axis("coverage", "Share inside", tickformat=".0%")
     plot.reference(0.9, "90 % promised", x=0)
-    at = plot.at("look")
-    said = plot.each(finite(plot.ds["coverage"]).sel(look=at).median("seed"), percent)
-    return legend_below(plot.finish(said and f"Step {at}: {said}.", plot.drawn()), lines_of(plot.networks))
+    said = plot.each(finite(plot.now["coverage"]).median("seed"), percent, within="Step {step}: {}.")
+    return legend_below(plot.finish(said, plot.drawn()), lines_of(plot.networks))
 
 
 @figure("How far back does the error reach?", needs=("state_gradient_norm",),
@@ -89,19 +85,15 @@ def gradient_by_observation(plot: Plot) -> Figure:
     Read it from right to left, as the error travels: through each jump (document 001, eq. 33), and in the ODE-RNN
     also back through the flow between two jumps (eq. 32).
     """
-    ds = plot.ds
-    if not bool((ds["state_gradient_norm"] > 0).any()):
+    if not bool((plot.ds["state_gradient_norm"] > 0).any()):
         return plot.instead("Every norm of dL/dh recorded so far is exactly 0.")
-    at = plot.at("look")
-    now = ds["state_gradient_norm"].sel(look=at).astype(np.float64)
+    now = plot.now["state_gradient_norm"]
     plot.curves(positive(now), hover="%{y:.3e}")
     plot.number_axis("observation", "Observation", "observation %{x}", {1: "1"})
     plot.log_axis("state_gradient_norm", "Norm of dL/dh")
-    reach, missing = (
-        plot.each(first_below_highest(now, "observation"), times),
-        unseen(now, "observation", "observation"),
-    )
-    finished = plot.finish(reach and f"Largest / first norm: {reach}.", plot.drawn(f"Step {at}."), missing)
+    reach = plot.each(first_below_highest(now, "observation"), times, within="Largest / first norm: {}.")
+    missing = unseen(now, "observation", "observation")
+    finished = plot.finish(reach, plot.drawn(plot.when("Step {}.", "look")), missing)
     return legend_below(finished, lines_of(plot.networks))
 
 

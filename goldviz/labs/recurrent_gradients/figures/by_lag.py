@@ -19,16 +19,15 @@ def by_lag(plot: Plot) -> Figure:
 
     A curve that climbs to the line of the best answer without memory shows the distance at which a network forgets.
     """
-    at = plot.at("look")
     scored = not plot.lacks("accuracy_by_lag")
     plot.panels(["Loss", "Share of right answers"] if scored else ["Loss"])
-    plot.curves(finite(plot.ds["loss_by_lag"].sel(look=at)), hover="%{y:.4f}", row=1)
+    plot.curves(finite(plot.now["loss_by_lag"]), hover="%{y:.4f}", row=1)
     if scored:
-        plot.curves(finite(plot.ds["accuracy_by_lag"].sel(look=at)), hover="%{y:.1%}", row=2)
+        plot.curves(finite(plot.now["accuracy_by_lag"]), hover="%{y:.1%}", row=2)
     plot.number_axis("task_lag", "Distance of the cue (steps)", "cue %{x} steps back")
     plot.loss_axis("loss_by_lag", "Loss", row=1)
     if scored:
         plot.figure.update_yaxes(title_text="Share", range=(-0.05, 1.05), tickformat=".0%", row=2)
     reference_without_memory(plot, every_panel=False)
-    finished = plot.finish(plot.drawn(f"Step {at}, fresh sequences."), height=560 if scored else 430)
-    return legend_above_headings(finished)
+    words = plot.drawn(plot.when("Step {}, fresh sequences.", "look"))
+    return legend_above_headings(plot.finish(words, height=560 if scored else 430))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
+from goldviz.figures.frames import Words, spoken
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
 from goldviz.figures.theme import style_of
@@ -31,27 +31,30 @@ def gates(plot: Plot) -> Figure:
         return plot.instead(WITHOUT_GATES)
     if words := plot.lacks("gate_opening"):
         return plot.instead(words)
-    pairs, at = gates_of(ds), plot.at("look")
-    now = finite(ds["gate_opening"].sel(look=at))
+    pairs, now = gates_of(ds), finite(plot.now["gate_opening"])
     names = [f"{style_of(network).label}: {gate} gate" for network, gate in pairs]
     plot.panels(names, [style_of(network).colour for network, _ in pairs])
     for row, (network, gate) in enumerate(pairs, start=1):
         plot.curve(now.sel(network=network, gate=gate), network, hover="%{y:.3f}", row=row, legend=False)
     plot.number_axis("time", "Time step t", "time %{x}", {1: "1"})
     plot.figure.update_yaxes(range=(-0.06, 1.06), tickvals=[0, 0.5, 1])
-    notes = ["1: open; 0: shut.", _half_life(now), plot.drawn(f"Step {at}.")]
+    notes = ["1: open; 0: shut.", _half_life(plot), plot.drawn(plot.when("Step {}.", "look"))]
     figure = plot.finish(*notes, height=144 + 110 * len(pairs), legend=False)
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
 
 
-def _half_life(now: xr.DataArray) -> str:
+def _half_life(plot: Plot) -> Words:
     """In how many steps the LSTM's cell path falls to a half, at its forget gate's mean opening."""
-    if "lstm" not in now["network"].values or "forget" not in now["gate"].values:
+    if ("lstm", "forget") not in gates_of(plot.ds):
         return ""
-    opening = float(now.sel(network="lstm", gate="forget").mean())
-    if not 0 < opening < 1:
-        return ""
-    return f"Forget gate {opening:.2f}: memory halves in {np.log(0.5) / np.log(opening):.1f} steps."
+
+    def words(opening: float) -> str:
+        if not 0 < opening < 1:
+            return ""
+        return f"Forget gate {opening:.2f}: memory halves in {np.log(0.5) / np.log(opening):.1f} steps."
+
+    forget = finite(plot.now["gate_opening"].sel(network="lstm", gate="forget"))
+    return plot.at_step(forget.mean(["seed", "time"]), words)
 
 
 @figure("How much is stuck at an end?",
@@ -81,15 +84,21 @@ def saturation(plot: Plot) -> Figure:
     return legend_above_headings(plot.finish(_most_stuck(plot), plot.drawn(), height=200 + 180 * len(drawn)))
 
 
-def _most_stuck(plot: Plot) -> str:
-    """The gate with the largest share of stuck values at the scrubber's look."""
+def _most_stuck(plot: Plot) -> Words:
+    """The gate with the largest share of stuck values at each look."""
     if plot.lacks("gate_saturation"):
         return ""
-    at = plot.at("look")
-    shares = finite(plot.ds["gate_saturation"].sel(look=at)).median("seed")
-    found = [(float(shares.sel(network=n, gate=g)), n, g) for n, g in gates_of(plot.ds)]
-    share, network, gate = max([entry for entry in found if np.isfinite(entry[0])], default=(0.0, "", ""))
-    return f"Most at step {at}: {style_of(network).label} {gate} gate, {percent(share)}." if share >= 0.005 else ""
+    now, pairs = finite(plot.now["gate_saturation"]).median("seed"), gates_of(plot.ds)
+
+    def words(at: int, *shares: float) -> str:
+        found = [(share, *pair) for share, pair in zip(shares, pairs, strict=True) if share >= 0.005]
+        if not found:
+            return ""
+        share, network, gate = max(found)
+        return f"Most at step {at}: {style_of(network).label} {gate} gate, {percent(share)}."
+
+    of_pairs = [now.sel(network=network, gate=gate).values.tolist() for network, gate in pairs]
+    return spoken(words, "look", now["look"].values.tolist(), *of_pairs)
 
 
 @figure("What does the recurrent matrix do to a signal in the long run?", title="Does W keep, stretch or shrink?",

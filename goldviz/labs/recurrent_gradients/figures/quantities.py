@@ -78,7 +78,7 @@ def _of_steps(ds: xr.Dataset) -> Values:
     return np.concatenate(parts)
 
 
-def contribution_share(ds: xr.Dataset) -> xr.DataArray:
+def contribution_share(ds: xr.Dataset | plot.Now) -> xr.DataArray:
     """Each lag's share of the summed norms of eq. 6's contributions; NaN where their sum is zero or not finite."""
     norms = finite(ds["lag_contribution"].astype(np.float64))
     total = norms.sum("lag")
@@ -100,7 +100,7 @@ QUANTITIES = {
     "task_lag": Quantity(ends_of("task_lag")),
 }
 
-figure = partial(plot.figure, QUANTITIES, redrawn="its body draws one step")
+figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)
 
 

@@ -8,8 +8,9 @@ import xarray as xr
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power_ticks, unseen, whole
+from goldviz.figures.frames import Words, line
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, first_below_highest, positive, sentences
+from goldviz.figures.reading import finite, first_below_highest, positive
 from goldviz.labs.recurrent_gradients.figures.quantities import FADED, contribution_share, fading_lag, figure
 
 _HOVER = "10<sup>%{y:.2f}</sup>"
@@ -28,7 +29,7 @@ def jacobian_by_lag(plot: Plot) -> Figure:
     healthy the parameters' gradients look. Dotted: the bound (gamma ||W_hh||)^lag of the plain RNN. Thin and dashed:
     the LSTM's cell path alone, the product of its forget gates (eq. 18).
     """
-    now, ends = plot.ds["log_jacobian_norm"].sel(look=plot.at("look")), plot.limit("log_jacobian_norm")
+    now, ends = plot.now["log_jacobian_norm"], plot.limit("log_jacobian_norm")
     plot.curves(finite(now), hover=_HOVER)
     beside = [
         _add_beside(plot, "log_cell_path", "lstm", "cell path alone", "dash"),
@@ -38,31 +39,25 @@ def jacobian_by_lag(plot: Plot) -> Figure:
     plot.figure.update_yaxes(title_text="Norm of dh(T)/dh(T−lag)", range=ends, **power_ticks(*ends))
     plot.reference(0, "1: nothing lost")
     plot.reference(FADED, "1/100")
-    return plot.finish(_fading(plot, now), sentences(*beside), plot.drawn(f"Step {plot.at('look')}."))
+    return plot.finish(_fading(plot, now), line(*beside), plot.drawn(plot.when("Step {}.", "look")))
 
 
-def _add_beside(plot: Plot, name: str, network: str, words: str, dash: str) -> str:
+def _add_beside(plot: Plot, name: str, network: str, words: str, dash: str) -> Words:
     """A thin line of theory beside a network's curve, and the sentence that explains it; empty if there is none."""
     if network not in plot.networks or plot.lacks(name):
         return ""
-    values = finite(plot.ds[name].sel(look=plot.at("look"), network=network)).median("seed")
-    if not bool(values.notnull().any()):
-        return ""
+    values = finite(plot.now[name].sel(network=network)).median("seed")
     plot.line(values, network, words, hover=_HOVER, dash=dash)
-    return f"{'Dotted' if dash == 'dot' else 'Thin dashed'}: {plot.look_of(network).label}, {words}."
+    key = f"{'Dotted' if dash == 'dot' else 'Thin dashed'}: {plot.look_of(network).label}, {words}."
+    return plot.at_step(values.notnull().any("lag"), lambda drawn: key if drawn else "")
 
 
-def _fading(plot: Plot, now: xr.DataArray) -> str:
+def _fading(plot: Plot, now: xr.DataArray) -> Words:
     """The answer: the lag at which each network's signal falls below a hundredth."""
-    parts = []
-    for network in plot.networks:
-        lags = fading_lag(now.sel(network=network))
-        if not bool((~np.isnan(now.sel(network=network))).any()):
-            continue
-        gone = int(lags.notnull().sum())
-        lag = f"lag {float(lags.median()):.0f}" if gone > lags.sizes["seed"] / 2 else "never"
-        parts.append(f"{plot.look_of(network).label} {lag}")
-    return f"Below 1/100 from: {', '.join(parts)}." if parts else ""
+    never, lags = -1.0, fading_lag(now)
+    gone, known = lags.notnull().mean("seed") > 0.5, now.notnull().any(["lag", "seed"])
+    usual = lags.median("seed").where(gone, never).where(known)
+    return plot.each(usual, lambda lag: "never" if lag == never else f"lag {lag:.0f}", within="Below 1/100 from: {}.")
 
 
 def _all_zero(values: xr.DataArray, what: str) -> str:
@@ -80,16 +75,15 @@ def state_gradient(plot: Plot) -> Figure:
     Read it from right to left, as the error travels. A curve that falls towards the first steps means that the
     network is hardly told what it should have remembered of them.
     """
-    at = plot.at("look")
     if words := _all_zero(plot.ds["state_gradient_norm"], "dL/dh"):
         return plot.instead(words)
-    now = plot.ds["state_gradient_norm"].sel(look=at).astype(np.float64)
+    now = plot.now["state_gradient_norm"].astype(np.float64)
     plot.curves(positive(now), hover="%{y:.3e}")
     plot.number_axis("time", "Time step t", "time %{x}", {1: "1"})
     plot.log_axis("state_gradient_norm", "Norm of dL/dh(t)")
-    reach = plot.each(first_below_highest(now, "time"), times)
-    answer = reach and f"Largest / first norm: {reach}."
-    return plot.finish(answer, plot.drawn(f"Step {at}."), unseen(now, "time", "step"))
+    reach = plot.each(first_below_highest(now, "time"), times, within="Largest / first norm: {}.")
+    lost = unseen(now, "time", "step")
+    return plot.finish(reach, plot.drawn(plot.when("Step {}.", "look")), lost)
 
 
 @figure("When in training does the past get heard?", title="When does the past get heard?",
@@ -120,22 +114,20 @@ def lag_contribution(plot: Plot) -> Figure:
     Where the curve falls steeply, the sum is made of the last few steps: the parameters' gradient is healthy, and
     says nothing about the far past.
     """
-    at = plot.at("look")
     if words := _all_zero(plot.ds["lag_contribution"], "the contributions"):
         return plot.instead(words)
-    now = plot.ds["lag_contribution"].sel(look=at).astype(np.float64)
+    now = plot.now["lag_contribution"].astype(np.float64)
     plot.curves(positive(now), hover="%{y:.3e}")
     plot.number_axis("lag", "Lag t − k", "lag %{x}")
     plot.log_axis("lag_contribution", "Norm of its part of dL/dW")
     # The largest lag multiplies by the initial state, which is zero: its place is empty for every network.
     lost = unseen(now.isel(lag=slice(0, -1)), "lag", "lag")
-    return plot.finish(_nearest(plot), plot.drawn(f"Step {at}."), lost)
+    return plot.finish(_nearest(plot), plot.drawn(plot.when("Step {}.", "look")), lost)
 
 
-def _nearest(plot: Plot) -> str:
+def _nearest(plot: Plot) -> Words:
     """The answer: what share of the summed norms the nearer half of the lags makes up."""
-    share = contribution_share(plot.ds.sel(look=plot.at("look")))
+    share = contribution_share(plot.now)
     half = (share.sizes["lag"] + 1) // 2
     near = share.isel(lag=slice(0, half)).sum("lag", min_count=1).median("seed")
-    said = plot.each(near, percent) if share.sizes["lag"] > 1 else ""
-    return said and f"Share of lags below {half}: {said}."
+    return plot.each(near, percent, within=f"Share of lags below {half}: {{}}.") if share.sizes["lag"] > 1 else ""

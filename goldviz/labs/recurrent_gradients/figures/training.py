@@ -64,9 +64,8 @@ def update_to_data(plot: Plot) -> Figure:
     plot.step_grid()
     plot.log_axis("update_to_data", "Update-to-data ratio")
     plot.reference(1e-3, "10⁻³: usual advice")
-    at = plot.at("look")
-    typical = plot.each(positive(plot.ds["update_to_data"].sel(look=at)).median("seed"), times)
-    return plot.finish(typical and f"At step {at}: {typical}.", plot.drawn())
+    now = positive(plot.now["update_to_data"]).median("seed")
+    return plot.finish(plot.each(now, times, within="At step {step}: {}."), plot.drawn())
 
 
 @figure("Does clipping step in?", needs=("gradient_norm",),
@@ -92,9 +91,7 @@ def clipping(plot: Plot) -> Figure:
         plot.figure.update_yaxes(title_text="Share", range=(-0.05, 1.05), tickformat=".0%", row=2)
     plot.step_grid()
     plot.log_axis("gradient_norm", "Norm", row=1)
-    value = _clip_value(plot)
-    if np.isfinite(value):
-        plot.reference(value, f"clipped at {value:.3g}", every_panel=False)
+    _add_clip_value(plot)
     clipped = plot.each(finite(plot.ds["clipped"]).mean("step").median("seed"), percent) if has_shares else ""
     answer = clipped and f"Steps clipped: {clipped}."
     return legend_above_headings(
@@ -102,11 +99,14 @@ def clipping(plot: Plot) -> Figure:
     )
 
 
-def _clip_value(plot: Plot) -> float:
-    """The norm that the last clipped step so far was cut to; NaN if none was clipped."""
+def _add_clip_value(plot: Plot) -> None:
+    """A line at the norm that the last clipped step so far was cut to, from the first such step on."""
     if plot.lacks("clipped", "clipped_gradient_norm"):
-        return float("nan")
-    so_far = plot.ds[["clipped", "clipped_gradient_norm"]].sel(step=slice(None, plot.at()))
-    cut = positive(so_far["clipped_gradient_norm"]).where(so_far["clipped"] > 0).median(["network", "seed"]).values
-    cut = cut[np.isfinite(cut)]
-    return float(cut[-1]) if cut.size else float("nan")
+        return
+    cut = positive(plot.ds["clipped_gradient_norm"]).where(plot.ds["clipped"] > 0).median(["network", "seed"])
+    if not bool(cut.notnull().any()):
+        return
+    last = np.maximum.accumulate(np.where(cut.notnull(), np.arange(cut.size), 0))
+    so_far = plot.at_step(cut.astype(np.float64)[last[plot.places["step"]]])
+    words = so_far.map(lambda norm: f"clipped at {norm:.3g}" if norm > 0 else "")
+    plot.reference(so_far, words, every_panel=False)

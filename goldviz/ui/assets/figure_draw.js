@@ -1,0 +1,182 @@
+// Plotly draws in steps, and a step that finds its figure purged throws: whatever is done to a figure waits its turn.
+// All figures of the page share one queue. What is in sight goes first, and between two the page may answer a person.
+
+const DRAW_AT_MOST_MS = 5000;
+const THEME_EVERY_MS = 150;
+const CONFIG = {
+  displaylogo: false,
+  displayModeBar: window.matchMedia("(hover: none)").matches ? false : "hover",
+  modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+  toImageButtonOptions: { format: "svg", filename: "goldviz" },
+};
+
+// One copy of Plotly for all figures of the page, whoever asks first.
+function loadPlotly(address) {
+  window.goldvizPlotly ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => {
+      window.goldvizPlotly = undefined;
+      reject(new Error("Plotly could not be loaded"));
+    };
+    document.head.appendChild(script);
+  });
+  return window.goldvizPlotly;
+}
+
+const queue = (window.goldvizQueue ??= { waiting: [], busy: false });
+
+function distance(host) {
+  const { top, bottom } = host.getBoundingClientRect();
+  return Math.max(0, -bottom, top - window.innerHeight);
+}
+
+async function work() {
+  queue.busy = true;
+  while (queue.waiting.length) {
+    const nearest = Math.min(...queue.waiting.map((task) => distance(task.host)));
+    const next = queue.waiting.find((task) => distance(task.host) <= nearest);
+    queue.waiting.splice(queue.waiting.indexOf(next), 1);
+    try {
+      // A draw that Plotly never ends keeps no other figure waiting for good.
+      await Promise.race([next.work(), new Promise((resolve) => setTimeout(resolve, DRAW_AT_MOST_MS))]);
+    } catch (error) {
+      reportError(error);
+    }
+    next.done();
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  queue.busy = false;
+}
+
+function inTurn(host, task) {
+  host.goldvizTurn = new Promise((done) => queue.waiting.push({ host, work: task, done }));
+  if (!queue.busy) work();
+}
+
+// While a run grows its axes grow too, so Plotly's own memory of a zoom does not hold: the person's ranges are kept here.
+// A shape that is anchored at a point may be dragged, which the page hears of.
+function watchHand(host) {
+  host.on("plotly_relayout", (changed) => {
+    const place = host.goldvizPlace;
+    for (const key of Object.keys(changed)) {
+      const axis = key.match(/^([xy]axis\d*)\.range/)?.[1];
+      if (axis && place) place.zoom[axis] = [...host.layout[axis].range];
+    }
+    const index = Object.keys(changed).map((key) => key.match(/^shapes\[(\d+)\]\.[xy]anchor$/)?.[1]).find(Boolean);
+    if (index === undefined) return;
+    const { xanchor, yanchor } = host.layout.shapes[index];
+    place?.tell?.("moved", { index: Number(index), x: Number(xanchor), y: Number(yanchor) });
+  });
+  host.on("plotly_doubleclick", () => {
+    if (host.goldvizPlace) host.goldvizPlace.zoom = {};
+  });
+}
+
+function keepZoom(zoom, layout) {
+  for (const [axis, range] of Object.entries(zoom)) {
+    if (layout[axis]) layout[axis] = { ...layout[axis], range, autorange: false };
+  }
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+
+function measureWith(layout) {
+  const family = layout.font?.family ?? layout.template?.layout?.font?.family ?? "sans-serif";
+  return (size, weight) => (text) => {
+    pen.font = `${weight} ${size}px ${family}`;
+    return pen.measureText(text).width;
+  };
+}
+
+// How far the legend reaches up into the words over it.
+function overprinted(host) {
+  const legend = host.querySelector(".legend")?.getBoundingClientRect();
+  const words = [...host.querySelectorAll(".gtitle, .gtitle-subtitle")].map((one) => one.getBoundingClientRect().bottom);
+  if (!legend || !legend.height || !words.length) return 0;
+  const middle = host.getBoundingClientRect().top + host._fullLayout.height / 2;
+  return legend.top < middle ? Math.max(0, Math.ceil(Math.max(...words) - legend.top)) : 0;
+}
+
+async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movable, subject }) {
+  const width = host.clientWidth;
+  const theme = themeUnder(host);
+  const colour = inks && theme !== drawnFor ? recoloured(inks[drawnFor], inks[theme]) : (same) => same;
+  const config = { ...CONFIG, edits: { shapePosition: movable } };
+  if (place.subject !== subject) Object.assign(place, { subject, zoom: {} });
+  const about = JSON.stringify([width, figure.layout.title, figure.data.map((trace) => trace.name)]);
+  if (place.about !== about) Object.assign(place, { about, lift: 0 });
+  const react = () => {
+    const layout = fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout));
+    keepZoom(place.zoom, layout);
+    host.style.height = `${layout.height}px`;
+    return Plotly.react(host, colour(figure.data), layout, config);
+  };
+  await react();
+  const missing = overprinted(host);
+  if (missing) {
+    place.lift += missing;
+    await react();
+  }
+  Object.assign(place, { width, theme });
+}
+
+// Whoever comes to the same place before the purge's turn goes on with what is drawn there.
+function leavePlace(host) {
+  const place = host.goldvizPlace;
+  if (!place) return;
+  place.leave();
+  host.goldvizPlace = undefined;
+  inTurn(host, () => {
+    if (host.goldvizPlace || !host.dataset.drawn) return;
+    window.Plotly.purge(host);
+    delete host.dataset.drawn;
+  });
+}
+
+// A figure's place on the page. `want` gives what is to be drawn as of now, or nothing; one draw that waits stands for
+// all that are asked for meanwhile. The column's width changes with the window and with the lanes beside it, the theme
+// with the visitor's choice: then the figure is drawn anew, too.
+function placeOfFigure(host, address, want) {
+  const place = { zoom: {}, lift: 0, waits: false, want, tell: undefined };
+  place.draw = () => {
+    if (place.waits || host.goldvizPlace !== place) return;
+    place.waits = true;
+    loadPlotly(address).then(
+      (Plotly) => inTurn(host, () => place.drawNow(Plotly)),
+      () => {
+        place.waits = false;
+        host.textContent = "The figure cannot be drawn: the server did not send Plotly. Reload the page.";
+      },
+    );
+  };
+  place.drawNow = async (Plotly) => {
+    place.waits = false;
+    if (host.goldvizPlace !== place || !host.isConnected || !host.clientWidth) return;
+    const wanted = place.want();
+    if (!wanted) return;
+    const first = !host.dataset.drawn;
+    if (first) {
+      host.classList.remove("goldviz-figure-waiting");
+      host.textContent = "";
+      host.dataset.drawn = "yes";
+    }
+    await paint(Plotly, host, place, wanted);
+    if (first) watchHand(host);
+    if (place.drawn === wanted.figure) return;
+    place.drawn = wanted.figure;
+    host.dataset.updates = Number(host.dataset.updates || 0) + 1;
+  };
+  const unfit = () => {
+    if (host.dataset.drawn && (host.clientWidth !== place.width || themeUnder(host) !== place.theme)) place.draw();
+  };
+  const widths = new ResizeObserver(unfit);
+  const themes = setInterval(unfit, THEME_EVERY_MS);
+  widths.observe(host);
+  place.leave = () => {
+    widths.disconnect();
+    clearInterval(themes);
+  };
+  return place;
+}

@@ -1,0 +1,153 @@
+// What this browser has of a page's runs: asks the server for news while anything can change, and tells whoever watches.
+
+const PAUSE_MS = 250;
+const REST_MS = 120;
+const PATIENCE_MS = [1000, 2000, 4000, 8000];
+const EXACT_KEPT = 60;
+
+// The step in view of each laboratory: null follows the run.
+const stepsInView = (window.goldvizSteps ??= new Map());
+
+function stepOf(key) {
+  return stepsInView.get(key)?.step ?? null;
+}
+
+function watchStep(key, listener) {
+  if (!stepsInView.has(key)) stepsInView.set(key, { step: null, listeners: new Set() });
+  stepsInView.get(key).listeners.add(listener);
+  return () => stepsInView.get(key).listeners.delete(listener);
+}
+
+function goToStep(key, step) {
+  const view = stepsInView.get(key);
+  if (!view || view.step === step) return;
+  view.step = step;
+  for (const listener of [...view.listeners]) listener(step);
+}
+
+class FramesPage {
+  constructor(address) {
+    Object.assign(this, { address, lanes: new Map(), watchers: new Set(), failures: 0, asking: undefined, trouble: "" });
+    this.exact = new Map();
+  }
+
+  watch(watcher) {
+    this.watchers.add(watcher);
+    if (this.lacks()) this.ask();
+    return () => {
+      this.watchers.delete(watcher);
+      if (this.watchers.size) return;
+      this.asking?.abort();
+      pages.delete(this.address);
+    };
+  }
+
+  wants() {
+    const wanted = new Map();
+    for (const { lane, figure } of this.watchers) {
+      if (!wanted.has(lane)) wanted.set(lane, new Set());
+      if (figure) wanted.get(lane).add(figure);
+    }
+    return wanted;
+  }
+
+  lacks() {
+    return [...this.wants()].some(([lane, figures]) => {
+      const known = this.lanes.get(lane);
+      return !known || (!known.gone && [...figures].some((name) => !known.figures[name]));
+    });
+  }
+
+  question() {
+    const has = {};
+    for (const [id, figures] of this.wants()) {
+      const known = this.lanes.get(id);
+      const names = [...figures];
+      has[id] = { edition: known?.version ?? null, has: names.filter((name) => known?.figures?.[name]), wants: names };
+      has[id].sense = known?.gone ?? known?.sense ?? "";
+    }
+    return encodeURIComponent(JSON.stringify(has));
+  }
+
+  // One question at a time; a new wish takes the place of a question that waits.
+  ask() {
+    clearTimeout(this.next);
+    this.next = setTimeout(() => this.askNow());
+  }
+
+  async askNow() {
+    this.asking?.abort();
+    const asking = (this.asking = new AbortController());
+    try {
+      const answer = await fetch(`${this.address}?has=${this.question()}`, { signal: asking.signal });
+      if (answer.status === 200) this.take(decoded(await answer.arrayBuffer()));
+      else if (answer.status !== 204) return this.tell(await answer.text());
+      this.failures = 0;
+      if (this.trouble) this.tell("");
+    } catch (error) {
+      if (asking.signal.aborted) return;
+      const patience = PATIENCE_MS[Math.min(this.failures, PATIENCE_MS.length - 1)];
+      this.failures += 1;
+      if (this.failures > 1) this.tell("The server does not answer. Trying again.");
+      this.next = setTimeout(() => this.askNow(), patience);
+      return;
+    }
+    if (this.asking === asking) this.asking = undefined;
+    const growing = [...this.lanes.values()].some((lane) => lane.growing);
+    if (this.watchers.size && (growing || this.lacks())) this.next = setTimeout(() => this.askNow(), PAUSE_MS);
+  }
+
+  take(message) {
+    for (const sent of message.header.lanes) {
+      const known = this.lanes.get(sent.id);
+      this.lanes.set(sent.id, sent.gone ? { gone: sent.gone, figures: {} } : merged(known, sent, message));
+      for (const key of [...this.exact.keys()]) if (key.startsWith(`${sent.id} `)) this.exact.delete(key);
+      for (const watcher of [...this.watchers]) if (watcher.lane === sent.id) watcher.changed();
+    }
+  }
+
+  tell(trouble) {
+    this.trouble = trouble;
+    for (const watcher of [...this.watchers]) watcher.changed();
+  }
+
+  // The last step of all lanes in view.
+  last() {
+    return Math.max(0, ...[...this.lanes.values()].map((lane) => lane.last ?? 0));
+  }
+
+  // A figure at the step in view, as near as what is here allows; the very step is fetched when the person rests at it.
+  figureAt(id, name, step, changed) {
+    const lane = this.lanes.get(id);
+    if (!lane?.figures?.[name]) return undefined;
+    const wanted = step === null || step >= lane.last ? null : step;
+    const exact = this.exact.get(`${id} ${name} ${wanted}`);
+    if (exact) return exact;
+    const found = filledFigure(lane, name, wanted);
+    if (wanted !== null && (!found.exact || lane.figures[name].redrawn)) this.fetchWhenRested(id, name, wanted, changed);
+    return found.figure;
+  }
+
+  fetchWhenRested(id, name, step, changed) {
+    const lane = this.lanes.get(id);
+    clearTimeout(lane.figures[name].resting);
+    lane.figures[name].resting = setTimeout(async () => {
+      const where = [id, name, step].map(encodeURIComponent).join("/");
+      const answer = await fetch(`${this.address}/${where}`).catch(() => undefined);
+      if (answer?.status !== 200) return;
+      const message = decoded(await answer.arrayBuffer());
+      const { figure } = filledFigure(merged(undefined, message.header.lanes[0], message), name, null);
+      if (this.lanes.get(id) !== lane) return changed();
+      this.exact.set(`${id} ${name} ${step}`, figure);
+      if (this.exact.size > EXACT_KEPT) this.exact.delete(this.exact.keys().next().value);
+      changed();
+    }, REST_MS);
+  }
+}
+
+const pages = (window.goldvizPages ??= new Map());
+
+function framesPage(address) {
+  if (!pages.has(address)) pages.set(address, new FramesPage(address));
+  return pages.get(address);
+}

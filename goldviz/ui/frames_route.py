@@ -1,0 +1,110 @@
+"""The routes of frames: a question waits until one of its runs has something new, and one look a moment serves all."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from goldviz.runs.schema import StoreError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+FRAMES_PATH = "/goldviz/frames"
+LOOK_SECONDS = 0.2
+"""How often the store is asked for the runs that somebody watches."""
+HELD_SECONDS = 20.0
+"""So long a question waits for news; proxies cut what stays silent for a minute."""
+
+
+class Watch:
+    """The versions of all runs that are watched, looked up together."""
+
+    def __init__(self) -> None:
+        self._watched: Counter[str] = Counter()
+        self._versions: dict[str, int] = {}
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def watching(self, run_ids: Sequence[str]) -> Iterator[None]:
+        """Look for changes of these runs as long as this lasts."""
+        self._watched.update(run_ids)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._look())
+        try:
+            yield
+        finally:
+            self._watched.subtract(run_ids)
+            self._watched = +self._watched
+
+    def versions(self, run_ids: Sequence[str]) -> list[int | None]:
+        """The versions last seen."""
+        return [self._versions.get(run_id) for run_id in run_ids]
+
+    async def change(self, seconds: float) -> None:
+        """Wait until any watched run has changed, so long at most."""
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), seconds)
+
+    async def _look(self) -> None:
+        from goldviz.ui import services
+
+        while self._watched:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                found = await asyncio.to_thread(lambda: services.store().versions(list(self._watched)))
+            except StoreError:
+                # A page says so itself; here the next look tries again.
+                continue
+            if found != self._versions:
+                self._versions = found
+                self._changed.set()
+                self._changed = asyncio.Event()
+
+
+def routes(base: str) -> list[BaseRoute]:
+    """The routes under a server's base path."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from goldviz.ui import frames
+
+    watch = Watch()
+
+    def made(answer: frames.Answer) -> Response:
+        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+        return Response(answer.content, answer.status, headers, answer.media_type)
+
+    async def news(request: Request) -> Response:
+        token, asked = request.path_params["token"], request.query_params.get("has", "")
+        run_ids, end = frames.runs_of(token), time.monotonic() + HELD_SECONDS
+        with watch.watching(run_ids):
+            while True:
+                before = watch.versions(run_ids)
+                found = await run_in_threadpool(frames.answer, token, asked)
+                if found is not None:
+                    return made(found)
+                while watch.versions(run_ids) == before:
+                    left = end - time.monotonic()
+                    if left <= 0 or not run_ids or await request.is_disconnected():
+                        return made(frames.Answer(204, b"", frames.TEXT))
+                    await watch.change(min(left, 1.0))
+
+    async def one(request: Request) -> Response:
+        where = request.path_params
+        return made(
+            await run_in_threadpool(frames.answer_at, where["token"], where["lane"], where["figure"], where["step"])
+        )
+
+    return [
+        Route(f"{base}/{{token}}", news),
+        Route(f"{base}/{{token}}/{{lane}}/{{figure}}/{{step}}", one),
+    ]

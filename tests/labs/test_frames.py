@@ -1,0 +1,104 @@
+"""Frames of every laboratory's figures: Python and the browser fill a template alike, and it grows without a seam."""
+
+import base64
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from goldviz.declare.laboratory import Laboratory
+from goldviz.figures.frames import AtStep
+from goldviz.figures.reading import GROWING
+from goldviz.figures.table import Arrays, FrameTable, packed
+from goldviz.runs.examples import example
+from tests.javascript import node
+from tests.labs.small_runs import EVERY_TRAINED, TRAINED
+
+EXAMPLES = [
+    pytest.param(lab, preset.slug, id=f"{lab.name}-{preset.slug}", marks=[pytest.mark.slow] if number else [])
+    for lab in TRAINED
+    for number, preset in enumerate(lab.declared.presets)
+]
+CLOSE = 1e-6
+
+
+def decoded(value: Any) -> Any:
+    """A part of a figure's JSON with its bytes as numbers."""
+    if isinstance(value, dict) and "bdata" in value:
+        numbers = np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"])
+        shape = [int(side) for side in str(value.get("shape", numbers.size)).split(",")]
+        return decoded(numbers.reshape(shape).tolist())
+    if isinstance(value, dict):
+        return {name: decoded(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [decoded(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
+    """Where two figures differ; what is not said is the same as null."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in one.keys() | other.keys():
+            yield from differences(one.get(name), other.get(name), f"{place}/{name}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, pair in enumerate(zip(one, other, strict=True)):
+            yield from differences(*pair, f"{place}/{number}")
+    elif isinstance(one, int | float) and isinstance(other, int | float):
+        if not math.isclose(one, other, rel_tol=CLOSE):
+            yield f"{place}: {one} and {other}"
+    elif one != other:
+        yield f"{place}: {one!r} and {other!r}"
+
+
+@pytest.mark.parametrize(("lab", "slug"), EXAMPLES)
+def test_python_and_the_browser_fill_every_figure_alike(lab: Laboratory, slug: str, tmp_path: Path) -> None:
+    run, figures = example(lab.declared, slug), lab.figures().FIGURES
+    recorded = run[run.attrs["step_dimension"]].values
+    steps = sorted({int(recorded[0]), int(recorded[len(recorded) // 2]), int(recorded[-1])})
+    table, arrays = FrameTable("light"), Arrays()
+    table.bring("finished", run, None)
+    (tmp_path / "message").write_bytes(packed(table.since(None, [], figures, arrays), arrays))
+    node("fill_all.mjs", tmp_path / "message", tmp_path / "filled.json", json.dumps(steps))
+    filled = json.loads((tmp_path / "filled.json").read_text())
+    assert filled.keys() == figures.keys()
+    for name, spec in figures.items():
+        for step in steps if spec.frames else steps[-1:]:
+            at_step = filled[name][str(step)]
+            assert at_step["exact"], (name, step)
+            drawn = json.loads(spec.draw(run, epoch=step).to_json())
+            found = list(differences(decoded(drawn), decoded(at_step["figure"])))
+            assert not found, (name, step, found[:3])
+
+
+def as_it_was(run: xr.Dataset, step: int) -> xr.Dataset:
+    """A run when this step had been recorded, and nothing after it."""
+    return run.sel({dim: slice(None, step) for dim in GROWING if dim in run.dims})
+
+
+@EVERY_TRAINED
+def test_a_table_that_grew_is_the_same_as_one_drawn_at_once(lab: Laboratory) -> None:
+    run, figures = example(lab.declared, lab.declared.presets[0].slug), lab.figures().FIGURES
+    last = int(run[run.attrs["step_dimension"]].values[-1])
+    grown, at_once = FrameTable("light"), FrameTable("light")
+    for step in (1, last // 3, last // 3 + 1, last // 3 + 1, last - 1, last):
+        grown.bring(step, as_it_was(run, step), None)
+        grown.since(None, [], figures, Arrays())
+    at_once.bring("all", run, None)
+    at_once.since(None, [], figures, Arrays())
+    for name, drawn in at_once.drawn.items():
+        other = grown.drawn[name]
+        assert json.loads(other.figure) == json.loads(drawn.figure), name
+        assert other.kept == drawn.kept, name
+        for one, two in zip(drawn.rows, other.rows, strict=True):
+            assert not list(differences(in_words(one), in_words(two))), name
+
+
+def in_words(row: AtStep | np.ndarray) -> Any:
+    """A row as JSON has it."""
+    values = {"dim": row.dim, "values": row.values} if isinstance(row, AtStep) else row
+    return decoded(json.loads(json.dumps(values, default=lambda array: array.tolist())))
