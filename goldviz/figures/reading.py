@@ -15,6 +15,9 @@ from goldviz.figures.frames import AtStep
 GROWING = ("look", "epoch", "step", "histogram_epoch")
 """The dimensions along which recorded variables grow."""
 
+OVER = ("finished", "stopped", "diverged", "failed", "interrupted")
+"""States of a run in which nothing more will be recorded by itself."""
+
 MOST_COLUMNS = 400
 """Steps drawn at most in one figure; longer runs are thinned, and the figure says so."""
 
@@ -25,6 +28,8 @@ MOST_CELLS = 16_000
 def absence(ds: xr.Dataset, *names: str) -> str:
     """Why these variables cannot be drawn, as one sentence; empty if they all can."""
     for name in names:
+        if not ds.sizes.get(growing_dim(ds)) and name not in ds.coords and ds.attrs.get("status") not in OVER:
+            return f"Waiting for {ds.attrs.get('step_dimension', growing_dim(ds))} 1."
         if name not in ds:
             return f"This run did not record {name}."
         array = ds[name]

@@ -201,7 +201,7 @@ def _section(
             return None
         sent = board.table.since(known.edition, known.figures, _specs(offer, lane, known.wants), arrays)
     return {
-        "id": lane_id, "growing": lane.unfinished, "sense": board.sense, "last": lane.last_step,
+        "id": lane_id, "run": lane.run is not None, "sense": board.sense, "last": lane.last_step,
         "progress": {"share": share, "words": words}, **sent,
     }  # fmt: skip
 

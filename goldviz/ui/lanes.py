@@ -5,6 +5,7 @@ A lane shows a run of the store, by its id, or a recorded example that ships wit
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -103,13 +104,14 @@ def progress_of(lane: AnyLane) -> tuple[float, str]:
 
 
 def sense_of(lane: AnyLane) -> str:
-    """All that a page shows of a run but its numbers: where this differs, the page is drawn again."""
+    """A mark of all that a page shows of a run but its numbers: where this differs, the page is drawn again."""
     run = lane.run
     if run is None:
         return ""
     found = lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
-    parts = [run.status, run.message, run.name, str(run.step > 0), str(lane.dataset.attrs.get("marks", ""))]
-    return " | ".join([*parts, *(f"{one.kind} {one.title} {one.severity}" for one in found)])
+    parts = [run.status, run.message, run.name, run.step > 0, lane.dataset.attrs.get("marks", "")]
+    parts += [(one.kind, one.title, one.severity) for one in found]
+    return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
 def difference(settings: Experiment) -> str:

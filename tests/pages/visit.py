@@ -130,9 +130,8 @@ class Visitor:
     @property
     def step(self) -> int | None:
         """The step in view; None while the page follows the run."""
-        kept = (
-            self.at.session_state["scrub-depth-gradients"] if "scrub-depth-gradients" in self.at.session_state else {}
-        )
+        state, key = self.at.session_state, f"scrub-{DepthGradients.name}"
+        kept = state[key] if key in state else {}  # noqa: SIM401 - the harness's session has no get
         return kept.get("step")
 
     def page_links(self) -> list[Any]:

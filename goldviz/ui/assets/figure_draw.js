@@ -1,8 +1,10 @@
 // Plotly draws in steps, and a step that finds its figure purged throws: whatever is done to a figure waits its turn.
-// All figures of the page share one queue. What is in sight goes first, and between two the page may answer a person.
+// All figures of the page share one queue. What is in sight goes first, the rest when that has come to rest, and between
+// two draws the page may answer a person.
 
 const DRAW_AT_MOST_MS = 5000;
 const THEME_EVERY_MS = 150;
+const REST_MS = 120;
 const CONFIG = {
   displaylogo: false,
   displayModeBar: window.matchMedia("(hover: none)").matches ? false : "hover",
@@ -25,7 +27,9 @@ function loadPlotly(address) {
   return window.goldvizPlotly;
 }
 
-const queue = (window.goldvizQueue ??= { waiting: [], busy: false });
+const queue = (window.goldvizQueue ??= { waiting: [], busy: false, seen: 0 });
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 function distance(host) {
   const { top, bottom } = host.getBoundingClientRect();
@@ -36,16 +40,22 @@ async function work() {
   queue.busy = true;
   while (queue.waiting.length) {
     const nearest = Math.min(...queue.waiting.map((task) => distance(task.host)));
+    const rest = queue.seen + REST_MS - performance.now();
+    if (nearest > 0 && rest > 0) {
+      await pause(Math.min(rest, 20));
+      continue;
+    }
+    if (nearest === 0) queue.seen = performance.now();
     const next = queue.waiting.find((task) => distance(task.host) <= nearest);
     queue.waiting.splice(queue.waiting.indexOf(next), 1);
     try {
       // A draw that Plotly never ends keeps no other figure waiting for good.
-      await Promise.race([next.work(), new Promise((resolve) => setTimeout(resolve, DRAW_AT_MOST_MS))]);
+      await Promise.race([next.work(), pause(DRAW_AT_MOST_MS)]);
     } catch (error) {
       reportError(error);
     }
     next.done();
-    await new Promise((resolve) => setTimeout(resolve));
+    await pause();
   }
   queue.busy = false;
 }

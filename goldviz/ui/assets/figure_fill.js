@@ -59,8 +59,8 @@ export function merged(lane, sent, message) {
       kept[dim] = from ? [...kept[dim].slice(0, from), ...places] : places;
     figures[name] = { template: figure.figure ?? before.template, rows, kept, redrawn: figure.redrawn };
   }
-  const { id, version, generation, growing, page, progress, last } = sent;
-  return { id, version, generation, growing, page, progress, last, steps, figures };
+  const { id, version, run, sense, progress, last } = sent;
+  return { id, version, run, sense, progress, last, steps, figures };
 }
 
 // How many of these sorted numbers are at most `value`.

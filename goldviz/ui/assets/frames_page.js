@@ -1,7 +1,7 @@
 // What this browser has of a page's runs: asks the server for news while anything can change, and tells whoever watches.
 
 const PAUSE_MS = 250;
-const REST_MS = 120;
+const SETTLED_MS = 120;
 const PATIENCE_MS = [1000, 2000, 4000, 8000];
 const EXACT_KEPT = 60;
 
@@ -37,6 +37,7 @@ class FramesPage {
     return () => {
       this.watchers.delete(watcher);
       if (this.watchers.size) return;
+      clearTimeout(this.next);
       this.asking?.abort();
       pages.delete(this.address);
     };
@@ -77,6 +78,8 @@ class FramesPage {
 
   async askNow() {
     this.asking?.abort();
+    // A browser has few connections to a server: a page that nobody sees leaves them to others.
+    if (document.hidden || !this.watchers.size) return;
     const asking = (this.asking = new AbortController());
     try {
       const answer = await fetch(`${this.address}?has=${this.question()}`, { signal: asking.signal });
@@ -93,8 +96,8 @@ class FramesPage {
       return;
     }
     if (this.asking === asking) this.asking = undefined;
-    const growing = [...this.lanes.values()].some((lane) => lane.growing);
-    if (this.watchers.size && (growing || this.lacks())) this.next = setTimeout(() => this.askNow(), PAUSE_MS);
+    const changing = [...this.lanes.values()].some((lane) => lane.run);
+    if (this.watchers.size && (changing || this.lacks())) this.next = setTimeout(() => this.askNow(), PAUSE_MS);
   }
 
   take(message) {
@@ -141,11 +144,15 @@ class FramesPage {
       this.exact.set(`${id} ${name} ${step}`, figure);
       if (this.exact.size > EXACT_KEPT) this.exact.delete(this.exact.keys().next().value);
       changed();
-    }, REST_MS);
+    }, SETTLED_MS);
   }
 }
 
 const pages = (window.goldvizPages ??= new Map());
+
+document.addEventListener("visibilitychange", () => {
+  for (const page of pages.values()) page.ask();
+});
 
 function framesPage(address) {
   if (!pages.has(address)) pages.set(address, new FramesPage(address));

@@ -25,7 +25,7 @@ export default function ({ data, parentElement, setStateValue }) {
     host.goldvizSettled = stepOf(key);
     setStateValue("step", stepOf(key));
   };
-  const pause = () => {
+  const halt = () => {
     clearInterval(host.goldvizPlaying);
     host.goldvizPlaying = undefined;
     button.setAttribute("aria-label", "Play");
@@ -37,17 +37,17 @@ export default function ({ data, parentElement, setStateValue }) {
     button.textContent = "❚❚";
     host.goldvizPlaying = setInterval(() => {
       // A draw that still waits comes first: each step that is played is seen.
-      if (window.goldvizQueue?.waiting.length) return;
+      if (queue.waiting.some((task) => distance(task.host) === 0)) return;
       go((stepOf(key) ?? 0) + Math.max(1, Math.round(Number(slider.max) / PLAY_STEPS)));
       if (stepOf(key) === null) {
-        pause();
+        halt();
         settle();
       }
     }, PLAY_EVERY_MS);
   };
   const toggle = () => {
     if (!host.goldvizPlaying) return play();
-    pause();
+    halt();
     settle();
   };
 
@@ -60,7 +60,7 @@ export default function ({ data, parentElement, setStateValue }) {
     event.preventDefault();
     toggle();
   };
-  if (!host.goldvizPlaying) pause();
+  if (!host.goldvizPlaying) halt();
   host.goldvizStop?.();
   const stops = [page.watch({ lane: data.lane, changed: show }), watchStep(key, show)];
   host.goldvizStop = () => stops.forEach((stop) => stop());
@@ -68,7 +68,7 @@ export default function ({ data, parentElement, setStateValue }) {
   host.goldvizArrived = true;
   show();
   return () => {
-    pause();
+    halt();
     host.goldvizStop();
   };
 }

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { load } from "./assets.mjs";
+
+const listeners = [];
+globalThis.window = globalThis;
+globalThis.document = { hidden: false, addEventListener: (_, listener) => listeners.push(listener) };
+const { framesPage, goToStep, stepOf, watchStep } = await load(
+  ["figure_fill", "frames_page"],
+  ["framesPage", "goToStep", "stepOf", "watchStep"],
+);
+
+const settled = (milliseconds = 5) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+function answerOf(lanes) {
+  const words = new TextEncoder().encode(JSON.stringify({ lanes }));
+  const whole = new ArrayBuffer(4 + words.length);
+  new DataView(whole).setUint32(0, words.length, true);
+  new Uint8Array(whole, 4).set(words);
+  return { status: 200, arrayBuffer: async () => whole };
+}
+
+function laneOf(figures, more = {}) {
+  const drawn = Object.fromEntries(
+    figures.map((name) => [name, { figure: { data: [], layout: { title: name } }, rows: [], kept: {}, redrawn: false }]),
+  );
+  return { id: "run", fresh: true, version: 5, run: false, sense: "s", last: 9, steps: {}, figures: drawn, ...more };
+}
+
+let asked;
+let answers;
+beforeEach(() => {
+  asked = [];
+  answers = [];
+  globalThis.document.hidden = false;
+  globalThis.fetch = (address, { signal } = {}) => {
+    asked.push(decodeURIComponent(address));
+    const answer = answers.shift();
+    return answer
+      ? Promise.resolve(answer)
+      : new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted"))));
+  };
+});
+
+function watched(page, figure) {
+  const watcher = { lane: "run", figure, told: 0, changed: () => (watcher.told += 1) };
+  watcher.stop = page.watch(watcher);
+  return watcher;
+}
+
+test("figures that are put up together are asked for in one question", async () => {
+  const page = framesPage("/together");
+  answers.push(answerOf([laneOf(["loss", "decay_rate"])]));
+  const [one, two] = [watched(page, "loss"), watched(page, "decay_rate")];
+  await settled();
+  assert.equal(asked.length, 1);
+  assert.deepEqual(JSON.parse(asked[0].split("has=")[1]).run.wants, ["loss", "decay_rate"]);
+  assert.equal(page.figureAt("run", "loss", null).layout.title, "loss");
+  assert.ok(one.told && two.told);
+  one.stop();
+  two.stop();
+});
+
+test("a recorded example is asked for once, a run again and again from its edition on", async () => {
+  const example = framesPage("/example");
+  answers.push(answerOf([laneOf(["loss"])]));
+  const still = watched(example, "loss");
+  await settled(400);
+  assert.equal(asked.length, 1);
+  still.stop();
+  const page = framesPage("/run");
+  answers.push(answerOf([laneOf(["loss"], { run: true })]), { status: 204 });
+  const growing = watched(page, "loss");
+  await settled(700);
+  assert.ok(asked.length >= 3);
+  assert.equal(JSON.parse(asked[2].split("has=")[1]).run.edition, 5);
+  growing.stop();
+});
+
+test("a figure that comes later is asked for at once, though a question waits", async () => {
+  const page = framesPage("/later");
+  answers.push(answerOf([laneOf(["loss"], { run: true })]));
+  const one = watched(page, "loss");
+  await settled(350);
+  assert.equal(asked.length, 2, "the second question waits");
+  answers.push(answerOf([laneOf(["decay_rate"], { run: true, fresh: false })]));
+  const two = watched(page, "decay_rate");
+  await settled();
+  assert.equal(asked.length, 3);
+  assert.ok(page.figureAt("run", "decay_rate", null));
+  assert.ok(page.figureAt("run", "loss", null), "what was there stays");
+  one.stop();
+  two.stop();
+});
+
+test("nobody watches: nobody asks", async () => {
+  const page = framesPage("/nobody");
+  answers.push(answerOf([laneOf(["loss"], { run: true })]));
+  watched(page, "loss").stop();
+  await settled(400);
+  assert.ok(asked.length <= 1);
+});
+
+test("a page out of sight asks nothing, and asks when it is seen again", async () => {
+  globalThis.document.hidden = true;
+  const page = framesPage("/hidden");
+  const watcher = watched(page, "loss");
+  await settled(50);
+  assert.equal(asked.length, 0);
+  globalThis.document.hidden = false;
+  answers.push(answerOf([laneOf(["loss"])]));
+  for (const listener of listeners) listener();
+  await settled();
+  assert.equal(asked.length, 1);
+  watcher.stop();
+});
+
+test("a server that is away is asked again, and said to be away", async () => {
+  const page = framesPage("/away");
+  globalThis.fetch = async () => {
+    asked.push("");
+    throw new TypeError("Failed to fetch");
+  };
+  const watcher = watched(page, "loss");
+  await settled(1200);
+  assert.ok(asked.length >= 2);
+  assert.match(page.trouble, /does not answer/);
+  watcher.stop();
+});
+
+test("what the server refuses is told, and not asked again", async () => {
+  const page = framesPage("/refused");
+  answers.push({ status: 404, text: async () => "Reload it." });
+  const watcher = watched(page, "loss");
+  await settled(400);
+  assert.equal(page.trouble, "Reload it.");
+  assert.equal(asked.length, 1);
+  watcher.stop();
+});
+
+test("a run that is gone keeps its page from asking for its figures", async () => {
+  const page = framesPage("/gone");
+  answers.push(answerOf([{ id: "run", gone: "There is no run." }]));
+  const watcher = watched(page, "loss");
+  await settled(400);
+  assert.equal(page.lanes.get("run").gone, "There is no run.");
+  assert.equal(page.figureAt("run", "loss", null), undefined);
+  assert.equal(asked.length, 1);
+  watcher.stop();
+});
+
+test("the step in view is one for all who watch it", () => {
+  const seen = [];
+  const stop = watchStep("lab", (step) => seen.push(step));
+  goToStep("lab", 3);
+  goToStep("lab", 3);
+  goToStep("lab", null);
+  stop();
+  goToStep("lab", 5);
+  assert.deepEqual(seen, [3, null]);
+  assert.equal(stepOf("lab"), 5);
+});
+
+test("a step that is not among the frames is fetched once the person rests, and kept", async () => {
+  const page = framesPage("/rest");
+  answers.push(answerOf([laneOf(["fan"])]));
+  const watcher = watched(page, "fan");
+  await settled();
+  page.lanes.get("run").figures.fan.redrawn = true;
+  for (const step of [3, 4, 5]) page.figureAt("run", "fan", step, watcher.changed);
+  const exact = laneOf(["fan"]);
+  exact.figures.fan.figure.layout.title = "fan at 5";
+  answers.push(answerOf([exact]));
+  await settled(200);
+  assert.equal(asked.length, 2);
+  assert.ok(asked[1].endsWith("/run/fan/5"));
+  assert.equal(page.figureAt("run", "fan", 5).layout.title, "fan at 5");
+  assert.equal(page.figureAt("run", "fan", null).layout.title, "fan");
+  watcher.stop();
+});

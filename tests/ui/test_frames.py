@@ -1,0 +1,220 @@
+"""What the routes of frames answer: only what the page of the token shows, and a sentence for everything else."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from goldviz.figures.frames import AtStep
+from goldviz.figures.spec import FigureSpec
+from goldviz.figures.table import BYTES_OF_A_FIGURE, EDITIONS, Arrays, FrameTable
+from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.runs.examples import example
+from goldviz.ui import frames, frames_route, services
+from goldviz.ui.lanes import EXAMPLE
+
+FIRST = EXAMPLE + DepthGradients.presets[0].slug
+OFFER = frames.Offer(DepthGradients.name, (FIRST,), "light")
+
+
+@pytest.fixture
+def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    monkeypatch.setattr(frames_route, "HELD_SECONDS", 0.3)
+    with TestClient(Starlette(routes=frames_route.routes("/frames"))) as up:
+        yield up
+    frames.boards.clear()
+
+
+def wish(lane: str = FIRST, *names: str, **more: Any) -> dict[str, str]:
+    return {"has": json.dumps({lane: {"wants": names, **more}})}
+
+
+def header(content: bytes) -> Any:
+    length = int.from_bytes(content[:4], "little")
+    assert (4 + length) % 8 == 0
+    return json.loads(content[4 : 4 + length])
+
+
+def test_a_page_s_token_brings_its_figures_and_nothing_twice(client: TestClient) -> None:
+    token = frames.boards.offer("a visitor", OFFER)
+    assert token == frames.boards.offer("a visitor", OFFER)
+    assert token != frames.boards.offer("another", OFFER)
+    answer = client.get(f"/frames/{token}", params=wish(FIRST, "loss"))
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-store"
+    [lane] = header(answer.content)["lanes"]
+    assert set(lane["figures"]) == {"loss"}
+    assert lane["last"] == 20
+    again = wish(FIRST, "loss", edition=lane["version"], has=["loss"], sense=lane["sense"])
+    assert client.get(f"/frames/{token}", params=again).status_code == 204
+    more = wish(FIRST, "loss", "decay_rate", edition=lane["version"], has=["loss"], sense=lane["sense"])
+    [lane] = header(client.get(f"/frames/{token}", params=more).content)["lanes"]
+    assert set(lane["figures"]) == {"decay_rate"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ("{", "not one that a page asks"),
+        ("[]", "not one that a page asks"),
+        (json.dumps({FIRST: 3}), "not one that a page asks"),
+        (json.dumps({FIRST: {}}), "not one that a page asks"),
+        (json.dumps({FIRST: {"wants": [], "edition": "x"}}), "not one that a page asks"),
+        ('{"another-run": {"wants": ["loss"]}}', "does not show"),
+        (json.dumps({FIRST: {"wants": ["../../etc/passwd"]}}), "no such figure"),
+        (" " * (frames.LARGEST_QUESTION + 1), "bytes long"),
+    ],
+)
+def test_what_no_page_asks_is_answered_in_a_sentence(client: TestClient, asked: str, sentence: str) -> None:
+    answer = client.get(f"/frames/{frames.boards.offer('a visitor', OFFER)}", params={"has": asked})
+    assert answer.status_code == 400
+    assert sentence in answer.text
+    assert answer.text.endswith(".")
+    assert answer.headers["content-type"].startswith("text/plain")
+
+
+def test_without_a_page_s_token_there_is_nothing(client: TestClient) -> None:
+    for path in ("/frames/guessed", f"/frames/guessed/{FIRST}/loss/3"):
+        answer = client.get(path, params=wish(FIRST, "loss"))
+        assert answer.status_code == 404
+        assert "Reload" in answer.text
+
+
+@pytest.mark.parametrize("where", [f"{FIRST}/nothing/3", "another-run/loss/3", f"{FIRST}/loss/-1", f"{FIRST}/loss/1e3"])
+def test_one_step_of_what_is_not_there(client: TestClient, where: str) -> None:
+    answer = client.get(f"/frames/{frames.boards.offer('a visitor', OFFER)}/{where}")
+    assert answer.status_code == 404
+    assert answer.text.endswith(".")
+
+
+def test_one_step_is_the_figure_of_that_step(client: TestClient) -> None:
+    token = frames.boards.offer("a visitor", OFFER)
+    answer = client.get(f"/frames/{token}/{FIRST}/decay_rate/7")
+    [lane] = header(answer.content)["lanes"]
+    assert "Epoch 7." in json.dumps(lane["figures"]["decay_rate"]["figure"])
+
+
+def test_a_run_that_is_deleted_while_it_is_watched_is_said_to_be_gone(client: TestClient) -> None:
+    run_id = services.store().create(DepthGradients())
+    offer = frames.Offer(DepthGradients.name, (run_id,), "dark")
+    token = frames.boards.offer("a visitor", offer)
+    [lane] = header(client.get(f"/frames/{token}", params=wish(run_id, "loss")).content)["lanes"]
+    assert lane["progress"]["words"].startswith("Waiting")
+    services.store().delete([run_id])
+    [lane] = header(client.get(f"/frames/{token}", params=wish(run_id, "loss")).content)["lanes"]
+    assert run_id in lane["gone"]
+
+
+def run_of(count: int, values: np.ndarray | None = None) -> xr.Dataset:
+    """A run of so many epochs with two networks, three layers and twenty seeds."""
+    rows = np.arange(count * 2 * 3 * 20, dtype=np.float32).reshape(count, 2, 3, 20) if values is None else values
+    return xr.Dataset(
+        {
+            "gradient_norm": (("epoch", "network", "layer", "seed"), rows),
+            "loss": (("epoch", "network", "seed"), rows[:, :, 0] + 1),
+        },
+        {
+            "epoch": np.arange(1, count + 1), "network": ["plain", "residual"], "layer": [0, 1, 2],
+            "hidden": [0, 1], "seed": np.arange(20),
+        },
+        {"step_dimension": "epoch", "title": "a run"},
+    )  # fmt: skip
+
+
+def figures(*names: str) -> dict[str, FigureSpec]:
+    found = frames.figures_of(DepthGradients.name)
+    return {name: found[name] for name in names}
+
+
+def test_only_what_is_new_travels() -> None:
+    table = FrameTable("light")
+    shown = figures("gradient_by_layer", "loss")
+    table.bring(1, run_of(10), None)
+    table.since(None, [], shown, Arrays())
+    before = table.edition
+    table.bring(2, run_of(11), None)
+    arrays = Arrays()
+    sent = table.since(before, list(shown), shown, arrays)
+    assert not sent["fresh"]
+    assert sent["steps"]["epoch"] == {"from": 10, "labels": [11]}
+    rows = sent["figures"]["gradient_by_layer"]["rows"]
+    assert {row["from"] for row in rows if row["dim"]} == {10}
+    assert all(row.get("count", 1) <= 3 for row in rows if row["dim"])
+    assert arrays.size < 1000
+    assert table.since(table.edition, list(shown), shown, Arrays())["figures"] == {}
+
+
+def test_an_edition_that_is_forgotten_brings_everything() -> None:
+    table = FrameTable("light")
+    shown = figures("loss")
+    table.bring(0, run_of(3), None)
+    table.since(None, [], shown, Arrays())
+    first = table.edition
+    for count in range(4, 6 + EDITIONS):
+        table.bring(count, run_of(count), None)
+        table.since(None, [], shown, Arrays())
+    sent = table.since(first, ["loss"], shown, Arrays())
+    assert sent["fresh"]
+    assert sent["steps"]["epoch"]["from"] == 0
+    assert "figure" in sent["figures"]["loss"]
+
+
+def test_a_run_that_went_back_is_drawn_anew() -> None:
+    table = FrameTable("light")
+    shown = figures("gradient_by_layer")
+    table.bring(1, run_of(10), None)
+    table.since(None, [], shown, Arrays())
+    before = table.edition
+    other = run_of(12)
+    other["epoch"] = [1, 2, 3, *range(5, 14)]
+    table.bring(2, other, None)
+    assert table.since(before, list(shown), shown, Arrays())["fresh"]
+    assert table.drawn["gradient_by_layer"].kept["epoch"] == list(range(12))
+
+
+def test_a_hundred_thousand_steps_of_twenty_seeds_arrive_in_less_than_two_megabytes() -> None:
+    values = np.ones((100_000, 2, 3, 20), np.float32)
+    table, arrays = FrameTable("light"), Arrays()
+    table.bring(1, run_of(100_000, values), None)
+    sent = table.since(None, [], figures("gradient_by_layer", "loss"), arrays)
+    drawn = table.drawn["gradient_by_layer"]
+    assert drawn.kept["epoch"][-1] == 99_999, "the last step is always there"
+    assert arrays.size < 3 * BYTES_OF_A_FIGURE
+    assert arrays.size + len(json.dumps(sent)) < 2_000_000
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 0.0])
+def test_what_is_no_number_travels_all_the_same(value: float) -> None:
+    values = np.ones((5, 2, 3, 20), np.float32)
+    values[2] = value
+    table = FrameTable("dark")
+    table.bring(1, run_of(5, values), None)
+    sent = table.since(None, [], figures("gradient_by_layer", "loss"), Arrays())
+    json.dumps(sent, allow_nan=False)
+    rows = [row.values for row in table.drawn["gradient_by_layer"].rows if isinstance(row, AtStep)]
+    assert all(len(row) == 5 for row in rows)
+
+
+def test_before_the_first_step_a_figure_says_what_it_waits_for() -> None:
+    table = FrameTable("light")
+    table.bring(1, run_of(0), None)
+    sent = table.since(None, [], figures("gradient_by_layer"), Arrays())
+    assert "Waiting for epoch 1" in json.dumps(sent["figures"]["gradient_by_layer"]["figure"])
+
+
+def test_lanes_beside_one_another_share_their_axes(client: TestClient) -> None:
+    other = EXAMPLE + DepthGradients.presets[1].slug
+    token = frames.boards.offer("a visitor", frames.Offer(DepthGradients.name, (FIRST, other), "light"))
+    asked = json.dumps({lane: {"wants": ["gradient_by_layer"]} for lane in (FIRST, other)})
+    sections = header(client.get(f"/frames/{token}", params={"has": asked}).content)["lanes"]
+    ranges = [section["figures"]["gradient_by_layer"]["figure"]["layout"]["xaxis"]["range"] for section in sections]
+    assert ranges[0] == ranges[1]
+    alone = FrameTable("light")
+    alone.bring(1, example(DepthGradients, DepthGradients.presets[0].slug), None)
+    own = alone.since(None, [], figures("gradient_by_layer"), Arrays())["figures"]["gradient_by_layer"]["figure"]
+    assert own["layout"]["xaxis"]["range"] != ranges[0]
