@@ -1,12 +1,11 @@
-"""Viewers who each look at a run of their own and poll twice a second: how long a poll takes, and who waits.
+"""Viewers who each look at a run of their own that grows twice a second: how old what they see is, and what it costs.
 
-Viewers speak Streamlit's protocol over web sockets; a poll's time runs from the request to the message that the
-script has finished, and a viewer who is late skips what was missed. Two situations:
+Viewers open the page over a web socket and then ask for frames as its figures do. The records are played from a tape by
+a process of its own, so all runs grow at the same time, as with a worker each: nothing that is drawn can be drawn
+twice. Some of the viewers may be real browsers. Among them somebody presses Train, again and again.
 
-* *growing*: every viewer's run gets a new epoch twice a second. The records are played from a tape by a process of
-  its own, so all runs grow at the same time, as with a worker each: nothing that is drawn can be drawn twice.
-* *in turn*: every viewer presses Train at the same moment, and one worker trains the runs one after another. In a
-  second round the viewers poll as often as the page asks for: once a second while several runs wait.
+* *answer*: from a new step's moment in the store, or from the question where that came later, to the answer.
+* *age*: from the step's moment in the store to the answer that brought it, the pause between two questions included.
 """
 
 from __future__ import annotations
@@ -17,55 +16,58 @@ import multiprocessing
 import statistics
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from playwright.sync_api import Page
+from serving.chromium import chromium, fresh_page
 from serving.server import APP, Server, database, running
 from serving.tape import Tape, play_all
-from serving.viewer import Viewer, open_viewer
+from serving.viewer import Update, Viewer, open_viewer
 
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.store import Store
 
-POLL_SECONDS = 0.5
-EPOCHS = 20
-PATIENCE_SECONDS = 300
+GROWS_EVERY = 0.5
 
 
 @dataclass
 class Load:
-    """The polls of some viewers over some seconds, and what they cost the server."""
+    """What some viewers had over some seconds, and what it cost the server."""
 
     words: str
-    times: list[float]
+    updates: Sequence[Update]
+    written: dict[tuple[str, int], float]
     seconds: float
-    asked: float
     server_cpu: float
-    workers_cpu: float
-    received_bytes: int
 
     def row(self) -> str:
-        ordered = sorted(self.times)
-        p95 = ordered[int(0.95 * (len(ordered) - 1))]
-        p50 = statistics.median(ordered)
+        known = [(update, self.written[update.lane, update.step]) for update in self.updates
+                 if (update.lane, update.step) in self.written]  # fmt: skip
+        answers = sorted(update.had - max(update.asked, moment) for update, moment in known)
+        ages = sorted(update.had - moment for update, moment in known)
+        sizes = statistics.median(update.size for update, _ in known)
         return (
-            f"{self.words:<24}{p50 * 1000:7.0f} ms{p95 * 1000:7.0f} ms{ordered[-1] * 1000:7.0f} ms"
-            f"{len(ordered) / self.seconds:9.1f}{self.asked:8.1f}{self.server_cpu / self.seconds:8.0%}"
-            f"{self.workers_cpu / self.seconds:9.0%}{self.server_cpu / len(ordered) * 1000:7.0f} ms"
-            f"{self.received_bytes / len(ordered) / 1000:7.0f} kB"
+            f"{self.words:<32}{_ms(answers, 0.5)}{_ms(answers, 0.95)}{_ms(ages, 0.5)}{_ms(ages, 0.95)}"
+            f"{len(known) / self.seconds:10.1f}{self.server_cpu / self.seconds:8.0%}"
+            f"{self.server_cpu / len(self.updates) * 1000:9.1f} ms{sizes / 1000:8.1f} kB"
         )
 
 
+def _ms(ordered: Sequence[float], share: float) -> str:
+    return f"{1000 * ordered[int(share * (len(ordered) - 1))]:8.0f} ms"
+
+
 HEADING = (
-    f"{'':<24}{'p50':>10}{'p95':>10}{'max':>10}{'polls/s':>9}{'asked':>8}{'server':>8}{'workers':>9}"
-    f"{'CPU/poll':>10}{'sent/poll':>10}"
+    f"{'':<32}{'answer p50':>11}{'p95':>11}{'age p50':>11}{'p95':>11}{'updates/s':>10}{'server':>8}"
+    f"{'CPU/update':>12}{'size':>11}"
 )
 
 
 @asynccontextmanager
-async def visitors(server: Server, queries: list[str]) -> AsyncIterator[list[Viewer]]:
+async def visitors(server: Server, queries: Sequence[str]) -> AsyncIterator[list[Viewer]]:
     """One open page for each query, opened one after another."""
     async with AsyncExitStack() as stack:
         opened = []
@@ -76,98 +78,84 @@ async def visitors(server: Server, queries: list[str]) -> AsyncIterator[list[Vie
         yield opened
 
 
-async def poll(viewer: Viewer, start: float, every: float | None, times: list[float]) -> int:
-    """Poll as long as the server asks for it, as often as it asks where ``every`` is None; returns the polls due."""
-    due, asked = start, 0.0
-    while viewer.interval is not None:
-        await asyncio.sleep(due - time.monotonic())
-        times.append(await viewer.rerun(fragment=True))
-        pause = every or viewer.interval or POLL_SECONDS
-        late = max(0.0, time.monotonic() - due - pause)
-        due += pause + late
-        asked += 1 + late / pause
-    return round(asked)
+async def presses(server: Server, until: float) -> list[float]:
+    """Somebody who presses Train again and again; returns how long each press was unanswered."""
+    times = []
+    async with visitors(server, ["epochs=3&depth=3"]) as (viewer,):
+        while time.time() < until:
+            times.append(await viewer.rerun(pressed="Train"))
+            await asyncio.sleep(2)
+    return times
 
 
-async def watch(words: str, server: Server, viewers: list[Viewer], every: float | None = POLL_SECONDS) -> Load:
-    """Let all viewers poll, evenly spread in time, until all their runs have ended."""
-    times: list[float] = []
-    received = sum(viewer.received_bytes for viewer in viewers)
-    cpu, workers = server.cpu_seconds(), server.workers_cpu_seconds()
-    began = time.monotonic()
-    spread = every or max((viewer.interval or POLL_SECONDS for viewer in viewers), default=POLL_SECONDS)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        polled = await asyncio.gather(
-            *(poll(viewer, began + place / len(viewers) * spread, every, times) for place, viewer in enumerate(viewers))
+async def growing(
+    server: Server, url: str, tape: Tape, run_ids: Sequence[str], watched: Sequence[str], log: Path
+) -> Load:  # fmt: skip
+    """Runs that all grow at once, of which some are watched by viewers that are no browsers."""
+    async with visitors(server, [f"runs={run_id}" for run_id in watched]) as viewers:
+        player = multiprocessing.get_context("spawn").Process(
+            target=play_all, args=(tape, url, run_ids, GROWS_EVERY, log), daemon=True
         )
-    seconds = time.monotonic() - began
-    return Load(
-        words,
-        times,
-        seconds,
-        sum(polled) / seconds,
-        server.cpu_seconds() - cpu,
-        server.workers_cpu_seconds() - workers,
-        sum(viewer.received_bytes for viewer in viewers) - received,
-    )
+        player.start()
+        while not log.exists():
+            await asyncio.sleep(0.05)
+        began, cpu = time.time(), server.cpu_seconds()
+        end = began + GROWS_EVERY * (len(tape.steps) - 1)
+        found = await asyncio.gather(*(viewer.follow(server.port, end) for viewer in viewers), presses(server, end - 2))
+        pressed: list[float] = found.pop()
+        seconds, cpu = time.time() - began, server.cpu_seconds() - cpu
+        await asyncio.to_thread(player.join)
+    written = {(run, int(step)): float(at) for run, step, at in (line.split() for line in log.read_text().splitlines())}
+    print(f"    Train among them: {statistics.median(pressed):.2f} s, {max(pressed):.2f} s at most", flush=True)
+    return Load(f"{len(run_ids)} runs grow at once", [one for own in found for one in own], written, seconds, cpu)
 
 
-async def growing(server: Server, url: str, tape: Tape, count: int) -> Load:
-    """Runs that all grow at once."""
+def updates_on(page: Page) -> int:
+    """How often the figures of a page have been drawn."""
+    hosts = "[...document.querySelectorAll('.goldviz-figure')]"
+    found: int = page.evaluate(f"{hosts}.reduce((sum, host) => sum + Number(host.dataset.updates || 0), 0)")
+    return found
+
+
+def load(server: Server, folder: Path, tape: Tape, count: int, browsers: int) -> Load:
+    """So many viewers, some of them browsers."""
+    url = database(folder)
     store = Store(url)
     run_ids = [store.create(tape.settings, name=f"{count} growing, {place}") for place in range(count)]
     for run_id in run_ids:
         tape.begin(store, run_id)
-    async with visitors(server, [f"runs={run_id}" for run_id in run_ids]) as viewers:
-        player = multiprocessing.get_context("spawn").Process(
-            target=play_all, args=(tape, url, run_ids, POLL_SECONDS), daemon=True
-        )
-        player.start()
-        load = await watch(f"{count} growing at once", server, viewers)
-        player.join()
-    return load
-
-
-async def in_turn(server: Server, url: str, count: int, every: float | None) -> tuple[Load, str]:
-    """Runs that are all started at once and wait for one worker."""
-    manner = "polling as asked" if every is None else "trained in turn"
-    async with visitors(server, [f"epochs={EPOCHS + 1 + place % 5}" for place in range(count)]) as viewers:
-        pressed = await asyncio.gather(*(viewer.rerun(pressed="Train") for viewer in viewers))
-        load = await watch(f"{count} {manner}", server, viewers, every)
-        store = Store(url)
-        runs = [store.run(viewer.run_id) for viewer in viewers]
-    done = sum(run.status == "finished" and run.step == run.total for run in runs)
-    return load, (
-        f"{manner.capitalize()}: {len({run.id for run in runs})} runs, {done} of them trained to their last epoch"
-        f" within {load.seconds:.0f} s; a press of Train took {statistics.median(pressed):.2f} s in the middle,"
-        f" {max(pressed):.2f} s at most."
-    )
-
-
-async def all_loads(server: Server, url: str, counts: list[int], tape: Tape) -> None:
-    async with visitors(server, [f"epochs={EPOCHS}"]) as (first,):
-        # Workers load torch, and everything is drawn once.
-        await first.rerun(pressed="Train")
-        await watch("", server, [first])
-    print(HEADING, flush=True)
-    for count in counts:
-        print((await growing(server, url, tape, count)).row(), flush=True)
-    remarks = []
-    for every in (POLL_SECONDS, None):
-        load, words = await in_turn(server, url, counts[-1], every)
-        print(load.row(), flush=True)
-        remarks.append(words)
-    print("\n".join(remarks))
+    with ExitStack() as stack:
+        pages = []
+        if browsers:
+            browser = stack.enter_context(chromium())
+            for run_id in run_ids[:browsers]:
+                page = stack.enter_context(fresh_page(browser))
+                page.goto(f"{server.address}/depth-gradients?runs={run_id}")
+                page.locator(".goldviz-figure .main-svg").first.wait_for()
+                pages.append(page)
+        before = sum(map(updates_on, pages))
+        found = asyncio.run(growing(server, url, tape, run_ids, run_ids[browsers:], folder / f"log-{count}-{browsers}"))
+        if pages:
+            drawn = (sum(map(updates_on, pages)) - before) / found.seconds / browsers
+            found.words += f", {browsers} browsers"
+            print(f"    {drawn:.1f} figures drawn a second in each browser", flush=True)
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--viewers", type=int, nargs="+", default=[1, 10, 30])
-    parser.add_argument("--epochs", type=int, default=40, help="length of the runs that grow at once, two a second")
+    parser.add_argument("--browsers", type=int, default=5, help="real browsers among the last of these viewers")
+    parser.add_argument("--epochs", type=int, default=40, help="length of the runs, which grow twice a second")
     arguments = parser.parse_args()
     tape = Tape.of(DepthGradients(epochs=arguments.epochs))
     with tempfile.TemporaryDirectory() as name, running(APP, Path(name)) as server:
-        asyncio.run(all_loads(server, database(Path(name)), arguments.viewers, tape))
+        print(HEADING, flush=True)
+        # The first round is for warming up: workers load torch, and everything is drawn once.
+        for count in (1, *arguments.viewers):
+            print(load(server, Path(name), tape, count, 0).row(), flush=True)
+        if arguments.browsers:
+            print(load(server, Path(name), tape, arguments.viewers[-1], arguments.browsers).row(), flush=True)
 
 
 if __name__ == "__main__":

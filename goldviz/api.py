@@ -8,9 +8,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
     from goldviz.declare.settings import Experiment
+    from goldviz.figures.theme import Theme
     from goldviz.runs.recorder import Desk, Progress
 
 
@@ -64,6 +66,28 @@ def load(run_id: str) -> xr.Dataset:
     from goldviz.runs.store import Store
 
     return Store().load(run_id)
+
+
+def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Theme = "light") -> go.Figure:
+    """One of a page's figures of a run, such as ``figure(ds, "loss", step=40)``, as a Plotly figure.
+
+    ``dataset`` is what :func:`run` or :func:`load` gave. A step that was not recorded stands for the last one before
+    it; without a step the run's last is drawn. Raises :class:`goldviz.experiments.SettingsError` where the dataset is
+    of no experiment, has no such figure, or the step or theme is none.
+    """
+    from goldviz.declare.registry import experiment, laboratories
+    from goldviz.declare.settings import SettingsError
+    from goldviz.figures.theme import INKS
+
+    named = experiment(str(dataset.attrs.get("experiment", ""))).name
+    figures = laboratories()[named].figures().FIGURES
+    if name not in figures:
+        raise SettingsError({"name": f"There is no figure {name[:60]!r}; {named} has {', '.join(figures)}."})
+    if step is not None and (isinstance(step, bool) or not isinstance(step, int) or step < 1):
+        raise SettingsError({"step": f"The step is {step!r}; allowed is a whole number from 1 on, or None."})
+    if theme not in INKS:
+        raise SettingsError({"theme": f"The theme is {theme!r}; allowed is {' or '.join(INKS)}."})
+    return figures[name](dataset, epoch=step, theme=theme)
 
 
 def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:

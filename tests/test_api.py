@@ -3,6 +3,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,3 +117,28 @@ def test_every_experiment_is_found_by_its_name() -> None:
     for name, declared in goldviz.experiments().items():
         assert experiment(name) is declared
         assert declared.name == name
+
+
+def test_a_notebook_gets_the_page_s_figure_of_a_step() -> None:
+    ds = goldviz.run(SMALL, progress=False)
+    drawn = goldviz.figure(ds, "gradient_by_layer", step=3)
+    assert "Epoch 3." in drawn.layout.title.subtitle.text
+    assert "Epoch 6." in goldviz.figure(ds, "gradient_by_layer").layout.title.subtitle.text
+    assert goldviz.figure(ds, "gradient_by_layer", step=99).data == goldviz.figure(ds, "gradient_by_layer").data
+
+
+@pytest.mark.parametrize(
+    ("what", "sentence"),
+    [
+        ({"name": "nothing"}, "depth-gradients has gradient_by_layer"),
+        ({"step": 0}, "The step is 0; allowed is a whole number from 1 on"),
+        ({"step": "last"}, "The step is 'last'"),
+        ({"theme": "grey"}, "The theme is 'grey'; allowed is light or dark"),
+    ],
+)
+def test_what_is_no_figure_is_refused_in_a_sentence(what: dict[str, Any], sentence: str) -> None:
+    ds = goldviz.run(SMALL.changed(epochs=1), progress=False)
+    with pytest.raises(SettingsError, match=sentence):
+        goldviz.figure(ds, **{"name": "loss", **what})
+    with pytest.raises(SettingsError, match="There is no experiment"):
+        goldviz.figure(ds.drop_attrs(), "loss")

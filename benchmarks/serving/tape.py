@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -69,13 +70,18 @@ class Tape:
         store.append(run_id, self.steps[-1][1], once=self.finals, status="finished")
 
 
-def play_all(tape: Tape, url: str, run_ids: Sequence[str], every: float) -> None:
-    """Let all these runs grow by one step every so many seconds, evenly spread in time, until the tape ends."""
+def play_all(tape: Tape, url: str, run_ids: Sequence[str], every: float, log: Path) -> None:
+    """Let all these runs grow by one step every so many seconds, evenly spread in time, until the tape ends.
+
+    ``log`` gets a line for each step that was written: the run, the step, and when.
+    """
     store = Store(url)
     began = time.monotonic()
-    for step in range(1, len(tape.steps)):
-        for place, run_id in enumerate(run_ids):
-            time.sleep(max(0.0, began + (step - 1 + place / len(run_ids)) * every - time.monotonic()))
-            tape.play(store, run_id, step, step + 1)
-    for run_id in run_ids:
-        tape.finish(store, run_id)
+    with log.open("w") as written:
+        for step in range(1, len(tape.steps)):
+            for place, run_id in enumerate(run_ids):
+                time.sleep(max(0.0, began + (step - 1 + place / len(run_ids)) * every - time.monotonic()))
+                tape.play(store, run_id, step, step + 1)
+                print(run_id, step + 1, time.time(), file=written)
+        for run_id in run_ids:
+            tape.finish(store, run_id)

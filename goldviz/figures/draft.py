@@ -240,8 +240,9 @@ class Figure:
         return shown
 
     def template(self) -> Template:
-        """The figure with its arrays, and what is of single steps, taken out as rows."""
-        return Template.of(self.to_dict(), _plain)
+        """The figure with its arrays, and what is of single steps, taken out as rows; without the theme's look."""
+        layout = {name: part for name, part in self.layout.items() if name != "template"}
+        return Template.of({"data": self.data, "layout": layout}, _plain)
 
     def settled(self) -> Figure:
         """The figure with its notes under its title, broken into lines."""
@@ -263,6 +264,11 @@ class Figure:
         """Plotly's figure; raises ``ValueError`` for what Plotly does not know."""
         settle(self.layout)
         return go.Figure({"data": self.data, "layout": dict(self.layout)})
+
+
+def look_of(theme: str) -> dict[str, Any]:
+    """A theme's look, which is the same for all figures: their layouts' ``template``."""
+    return _template(f"goldviz_{theme}")
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, Literal
@@ -215,6 +216,19 @@ def title_below(figure: Figure, title: str) -> None:
     """The x axis' title, under the last panel."""
     rows = sum(1 for _ in figure.select_xaxes())
     figure.layout[f"xaxis{rows if rows > 1 else ''}"].title.text = title
+
+
+def link(figure: Figure, letter: Literal["x", "y"], name: str, panel: int | None = None) -> None:
+    """Say which coordinate the x or the y axes of every panel, or of one counted from 1, are of.
+
+    Where a person points at a place in one figure, pages mark it in all others with an axis of the same coordinate.
+    Call it after ``theme.apply``.
+    """
+    if panel is None:
+        ids = [key.replace("axis", "") for key in figure.layout if re.fullmatch(rf"{letter}axis\d*", key)]
+    else:
+        ids = [f"{letter}{'' if panel == 1 else panel}"]
+    figure.update_layout(meta={"linked": dict.fromkeys(ids or [letter], name)})
 
 
 def whole(limits: tuple[float, float]) -> tuple[int, int]:

@@ -69,7 +69,8 @@ def limit_of(quantities: Quantities, name: str, ds: xr.Dataset, limits: Limits |
 
 def log10(array: xr.DataArray) -> xr.DataArray:
     """The decimal logarithm, NaN where there is none (zero, negative, not finite)."""
-    return xr.apply_ufunc(np.log10, positive(array.astype(np.float64)), keep_attrs=True)  # type: ignore[no-any-return]
+    known = positive(array.astype(np.float64))
+    return known.copy(data=np.log10(known.values))
 
 
 def log_of(name: str) -> Reading:

@@ -1,15 +1,25 @@
-"""Parts of the instant pages' figures: heat maps in one colour scale, a cursor, a legend under the plot."""
+"""What the instant pages' figures share: heat maps in one colour scale, a cursor, a legend under the plot, and how a
+figure of all positions on a page travels to the browser."""
 
 from __future__ import annotations
 
+import base64
+import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import ArrayLike
 
-from goldviz.figures.draft import Figure, Heatmap, Node
-from goldviz.figures.frames import AtStep
+from goldviz.figures.draft import Figure, Heatmap, Node, look_of
+from goldviz.figures.frames import AtStep, together
+from goldviz.figures.spec import FigureSpec
+from goldviz.figures.table import Arrays, Drawn, packed
 from goldviz.figures.theme import DIVERGING, INKS, Theme
+
+POSITION = "position"
+"""The dimension along which an instant page's figures have rows."""
 
 SIGNED = f"{DIVERGING}_r"
 """Red for more, blue for less, as a heat map is read; white in the middle."""
@@ -50,7 +60,27 @@ def legend_below(figure: Figure) -> None:
     figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": figure.layout.margin.t - 24, "b": 130})
 
 
-def cursor(figure: Figure, x: float, theme: Theme) -> None:
+def cursor(figure: Figure, x: float | AtStep, theme: Theme) -> None:
     """A gold line over every panel at the place in view."""
     figure.add_vline(x=x, line={"color": INKS[theme].background, "width": 5}, opacity=0.7)
     figure.add_vline(x=x, line={"color": INKS[theme].accent, "width": 2})
+
+
+def at_positions(spec: FigureSpec, views: Sequence[tuple[int, xr.Dataset]], theme: Theme, **more: Any) -> str:
+    """A figure at all positions, each with its dataset, in base64: a message of frames as of a run with those steps."""
+    numbers = [number for number, _ in views]
+    if spec.at_once:
+        everywhere = spec.position(AtStep(POSITION, numbers))
+        template = spec.draw(views[0][1], theme=theme, **everywhere, **more).template()
+    else:
+        drafts = (spec.draw(ds, theme=theme, **spec.position(number), **more) for number, ds in views)
+        template = together(POSITION, [json.loads(draft.to_json()) for draft in drafts])
+    arrays, places = Arrays(), [*range(len(numbers))]
+    drawn = Drawn(json.dumps(template.figure), template.rows, {POSITION: places}, template.shape, redrawn=False)
+    header = {
+        "fresh": True,
+        "steps": {POSITION: {"from": 0, "labels": numbers}},
+        "look": look_of(theme),
+        "figures": {spec.name: drawn.since(None, arrays)},
+    }
+    return base64.b64encode(packed(header, arrays)).decode("ascii")

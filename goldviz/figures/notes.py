@@ -47,7 +47,8 @@ def wrapped(text: str, width: int = PHONE_LINE) -> str:
 def settle(layout: Node) -> None:
     """Write a layout's notes (``meta.notes``, escaped) under its title, with as much more room as their lines take.
 
-    Pages break notes at the width that a figure has there; where nothing is known of it, they suit a phone.
+    All of ``meta`` goes: it is for pages alone. They break notes at the width that a figure has there; where
+    nothing is known of it, they suit a phone.
     """
     notes = (layout.pop("meta", None) or {}).get("notes", [])
     lines = [wrapped(html.unescape(note)) for note in notes if note]

@@ -34,9 +34,10 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.frames import AtStep, Words, changed, line, spoken
 from goldviz.figures.limits import Limits, Quantities
-from goldviz.figures.reading import GROWING, Band, finite, growing, sentences
+from goldviz.figures.reading import GROWING, Band, finite, growing
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS, Ink, NetworkStyle, Theme, style_of
+from goldviz.sheet import Sheet, as_dataset
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,8 @@ class Plot:
     places: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
     """Which steps are drawn along each growing dimension."""
     scrubber: AtStep | int | None = None
+    links: dict[tuple[Literal["x", "y"], int | None], str] = field(default_factory=dict)
+    """Which coordinate axes are of, by their letter and, where it is one panel's alone, its number."""
 
     @property
     def now(self) -> Now:
@@ -269,9 +272,10 @@ class Plot:
         low, high = self.limit(name)
         self.network_maps(norms, hover)
         self.figure.update_yaxes(title_text=title, range=self.limit(up), showgrid=False, **axis)
+        self.link("y", up)
         self.step_axis()
         gaps = "Grey: exactly 0, or not a finite number." if bool(np.isnan(norms).any()) else ""
-        self.finish(sentences(self.drawn(), gaps), height=height, legend=False, hover="closest")
+        self.finish(line(self.drawn(), gaps), height=height, legend=False, hover="closest")
         words = f"{words}, from {elements.power(low)} to {elements.power(high)}"
         ticks = elements.power_ticks(low, high)
         elements.colour_bar_below(self.figure, (low, high), look.SEQUENTIAL, words, **ticks)
@@ -282,6 +286,7 @@ class Plot:
         self.over_steps = True
         dim = reading.growing_dim(self.ds)
         elements.epoch_axis(self.figure, self.limit(dim), dim.capitalize())
+        self.link("x", dim)
 
     def step_grid(self) -> None:
         """The axis of epochs or steps under curves: its grid, and what is read off at one step together."""
@@ -294,6 +299,11 @@ class Plot:
         ticks = elements.number_ticks(*elements.whole(ends), names or {})
         self.figure.update_xaxes(unifiedhovertitle_text=hover, range=ends, **ticks)
         elements.title_below(self.figure, title)
+        self.link("x", name)
+
+    def link(self, letter: Literal["x", "y"], name: str, panel: int | None = None) -> None:
+        """Say which coordinate the x or the y axes of every panel, or of one, are of: see ``elements.link``."""
+        self.links[letter, panel] = name
 
     def log_axis(self, name: str, title: str, row: int | None = None) -> None:
         """A logarithmic y axis over a quantity's limits."""
@@ -322,9 +332,10 @@ class Plot:
         if self.over_steps:
             elements.mark_epochs(self.figure, self.ds, self.scrubber, self.theme)
         named = [reading.run_label(self.ds), *notes]
-        return look.apply(
-            self.figure, self.theme, title=self.title, notes=named, height=height, legend=legend, hover=hover
-        )
+        look.apply(self.figure, self.theme, title=self.title, notes=named, height=height, legend=legend, hover=hover)
+        for (letter, panel), name in self.links.items():
+            elements.link(self.figure, letter, name, panel)
+        return self.figure
 
 
 def figure(
@@ -351,7 +362,8 @@ def figure(
             return plot.instead(words) if words else body(plot, **more)
 
         def plot_of(ds: xr.Dataset, limits: Limits | None, theme: Theme) -> Plot:
-            return Plot(ds, title or question, quantities, None, limits, theme, look_of)
+            run = ds if redrawn else as_dataset(Sheet.of(ds))
+            return Plot(run, title or question, quantities, None, limits, theme, look_of)
 
         @wraps(body)
         def draw(

@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures.frames import AtStep
+from goldviz.sheet import Sheet
 
 GROWING = ("look", "epoch", "step", "histogram_epoch")
 """The dimensions along which recorded variables grow."""
@@ -28,7 +29,8 @@ MOST_CELLS = 16_000
 def absence(ds: xr.Dataset, *names: str) -> str:
     """Why these variables cannot be drawn, as one sentence; empty if they all can."""
     for name in names:
-        if not ds.sizes.get(growing_dim(ds)) and name not in ds.coords and ds.attrs.get("status") not in OVER:
+        begun = ds.sizes.get(growing_dim(ds)) or ds.attrs.get("status") in OVER
+        if not begun and (name not in ds or not ds[name].size):
             return f"Waiting for {ds.attrs.get('step_dimension', growing_dim(ds))} 1."
         if name not in ds:
             return f"This run did not record {name}."
@@ -85,11 +87,10 @@ def averaged(array: xr.DataArray, dim: str, most: int = MOST_COLUMNS) -> tuple[x
     array([3.])
     """
     width = max(1, -(-array.sizes[dim] // most))
-    array = finite(array)
     if width == 1:
-        return array, ""
-    windows = array.coarsen({dim: width}, boundary="trim", side="right", coord_func={dim: "max"})
-    return windows.mean(), f"Each point: mean of {width} {dim}s."
+        return finite(array), ""
+    windows = Sheet.of(finite(array).to_dataset(name="it"))["it"] if isinstance(array, xr.DataArray) else finite(array)
+    return windows.windows(dim, width), f"Each point: mean of {width} {dim}s."
 
 
 def growing_dim(ds: xr.Dataset) -> str:

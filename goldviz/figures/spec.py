@@ -19,6 +19,10 @@ class FigureSpec:
     Called as ``spec(ds, epoch=..., limits=..., theme=...)`` it gives Plotly's figure, ``draw`` the draft of it; all but
     the dataset may be left out. ``frames(ds, since=..., limits=..., theme=...)`` draws all steps at once, from those on
     that ``since`` counts along each growing dimension; None for a figure that is drawn anew for every step.
+
+    ``at`` is for pages with a position to look at: the argument that says which one is drawn, ``"ds"`` where the
+    dataset itself is of one position; empty for a figure that is the same at all of them, or that the server draws
+    anew. ``at_once`` says that the argument may be all positions, an :class:`goldviz.figures.frames.AtStep`.
     """
 
     draw: Callable[..., Figure]
@@ -27,6 +31,12 @@ class FigureSpec:
     cannot_show: str
     name: str = ""
     frames: Callable[..., Figure] | None = None
+    at: str = ""
+    at_once: bool = False
+
+    def position(self, number: Any) -> dict[str, Any]:
+        """What ``draw`` is told to draw this position, beside its dataset."""
+        return {} if self.at in ("", "ds") else {self.at: number}
 
     def __call__(self, ds: xr.Dataset, **view: Any) -> go.Figure:
         """Plotly's figure of a dataset."""
@@ -34,10 +44,10 @@ class FigureSpec:
 
 
 def drawn(
-    question: str, *, shows: str, cannot_show: str, name: str = ""
+    question: str, *, shows: str, cannot_show: str, name: str = "", at: str = "", at_once: bool = False
 ) -> Callable[[Callable[..., Figure]], FigureSpec]:
     """Make a figure of a function that draws a dataset in a theme; its name is the function's, or ``name``."""
-    return lambda draw: FigureSpec(draw, question, shows, cannot_show, name or draw.__name__)
+    return lambda draw: FigureSpec(draw, question, shows, cannot_show, name or draw.__name__, at=at, at_once=at_once)
 
 
 def by_name(*specs: FigureSpec) -> dict[str, FigureSpec]:

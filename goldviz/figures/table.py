@@ -17,12 +17,13 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from goldviz.figures.draft import SHORT
-from goldviz.figures.frames import AtStep, Template, appended
+from goldviz.figures.draft import SHORT, look_of
+from goldviz.figures.frames import AtStep, appended
 from goldviz.figures.limits import Limits
 from goldviz.figures.reading import GROWING
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
+from goldviz.sheet import Sheet
 
 BYTES_OF_A_FIGURE = 600_000
 """Of one figure's steps so many bytes are kept; of longer runs every so-manieth step, and the last."""
@@ -136,7 +137,7 @@ class FrameTable:
         self.drawn: dict[str, Drawn] = {}
         self._lengths: OrderedDict[int, dict[str, int]] = OrderedDict()
         self._state: Any = None
-        self._run: tuple[xr.Dataset, Limits | None] | None = None
+        self._run: tuple[Sheet, Limits | None] | None = None
 
     @property
     def nbytes(self) -> int:
@@ -144,12 +145,13 @@ class FrameTable:
         arrays = [row.values if isinstance(row, AtStep) else row for one in self.drawn.values() for row in one.rows]
         return sum(row.nbytes if isinstance(row, np.ndarray) else 100 * len(row) for row in arrays) + 20_000
 
-    def bring(self, state: Any, ds: xr.Dataset, limits: Limits | None) -> None:
+    def bring(self, state: Any, run: Sheet | xr.Dataset, limits: Limits | None) -> None:
         """Hold this run from now on: ``state`` says whether anything has changed since the last time."""
         if state == self._state:
             return
-        self._state, self._run = state, (ds, limits)
-        steps = {dim: ds[dim].values.tolist() for dim in GROWING if dim in ds.dims}
+        sheet = Sheet.of(run)
+        self._state, self._run = state, (sheet, limits)
+        steps = {dim: sheet.coords[dim].tolist() for dim in GROWING if dim in sheet.dims}
         if any(steps.get(dim, [])[: len(known)] != known for dim, known in self.steps.items()):
             # The run went back to an earlier step.
             self.drawn.clear()
@@ -171,16 +173,17 @@ class FrameTable:
             self.drawn[spec.name] = known
         return known
 
-    def _advanced(self, spec: FigureSpec, known: Drawn | None, ds: xr.Dataset, limits: Limits | None) -> Drawn:
+    def _advanced(self, spec: FigureSpec, known: Drawn | None, run: Sheet, limits: Limits | None) -> Drawn:
         if spec.frames is None:
-            template = spec.draw(ds, epoch=self._last(ds), limits=limits, theme=self.theme).template()
+            last = self._last(run)
+            template = spec.draw(run.dataset, epoch=last, limits=limits, theme=self.theme).template()
             past = known.past if known else OrderedDict()
-            return Drawn(_text(template), template.rows, {}, template.shape, True, past)
+            return Drawn(template.text, template.rows, {}, template.shape, True, past)
         since = {dim: places[-1] + 1 for dim, places in known.kept.items()} if known else {}
-        template = spec.frames(ds, since=since, limits=limits, theme=self.theme).template()
+        template = spec.frames(run, since=since, limits=limits, theme=self.theme).template()
         if known is not None and template.shape != known.shape:
             since, known = {}, None
-            template = spec.frames(ds, limits=limits, theme=self.theme).template()
+            template = spec.frames(run, limits=limits, theme=self.theme).template()
         dims = sorted({row.dim for row in template.rows if isinstance(row, AtStep)})
         places = {dim: list(range(since.get(dim, 0), len(self.steps[dim]))) for dim in dims}
         rows = template.rows
@@ -195,11 +198,11 @@ class FrameTable:
             ]
             places = {dim: [*known.kept[dim], *new] for dim, new in places.items()}
         past = known.past if known else OrderedDict()
-        return Drawn(_text(template), rows, places, template.shape, False, past)
+        return Drawn(template.text, rows, places, template.shape, False, past)
 
-    def _last(self, ds: xr.Dataset) -> int | None:
-        dim = str(ds.attrs.get("step_dimension", ""))
-        return int(ds[dim].values[-1]) if dim in ds.coords and ds[dim].size else None
+    def _last(self, run: Sheet) -> int | None:
+        steps = self.steps.get(str(run.attrs.get("step_dimension", "")))
+        return int(steps[-1]) if steps else None
 
     def since(self, edition: int | None, known: Sequence[str], specs: Mapping[str, FigureSpec], arrays: Arrays) -> Any:
         """What somebody lacks who has ``edition`` of the figures ``known`` and looks at those of ``specs``."""
@@ -215,11 +218,8 @@ class FrameTable:
             dim: {"from": starts.get(dim, 0), "labels": labels[starts.get(dim, 0) :]}
             for dim, labels in self.steps.items()
         }
-        return {"fresh": lengths is None, "version": self.edition, "steps": steps, "figures": figures}
-
-
-def _text(template: Template) -> str:
-    return json.dumps(template.figure, allow_nan=False, separators=(",", ":"))
+        sent = {"fresh": lengths is None, "version": self.edition, "steps": steps, "figures": figures}
+        return {**sent, "look": look_of(self.theme)} if lengths is None else sent
 
 
 def _bytes_of_steps(rows: Sequence[AtStep | NDArray[Any]]) -> int:

@@ -11,6 +11,7 @@ import xarray as xr
 from safetensors.numpy import load, save
 
 from goldviz.runs.recorder import Batch
+from goldviz.sheet import Labelled, Sheet
 
 Stacked = dict[str, tuple[np.ndarray, np.ndarray]]
 """For each variable its steps (n,) and its values (n, ...)."""
@@ -75,14 +76,14 @@ def joined(pieces: Iterable[Stacked]) -> Stacked:
     return {name: (np.concatenate(steps[name]), np.concatenate(values[name])) for name in steps}
 
 
-def labelled(
+def sheet_of(
     variables: Mapping[str, Mapping[str, Any]],
     coordinates: Mapping[str, list[Any]],
     records: Stacked,
     once: Mapping[str, np.ndarray],
     attributes: Mapping[str, Any],
-) -> xr.Dataset:
-    """The dataset of a run. ``variables`` says each one's ``dims``, ``long_name`` and ``units``.
+) -> Sheet:
+    """The numbers of a run. ``variables`` says each one's ``dims``, ``long_name`` and ``units``.
 
     Variables that share a growing dimension share its coordinate; where one has no record of a step, it is NaN.
     Attributes that are not text or numbers are kept as JSON, so that the dataset can be written to netCDF.
@@ -91,18 +92,27 @@ def labelled(
     for name, (steps, _) in records.items():
         growing.setdefault(variables[name]["dims"][0], []).append(steps)
     labels: dict[str, Any] = {dim: np.unique(np.concatenate(steps)) for dim, steps in growing.items()}
+    used = {dim for name in (*records, *once) for dim in variables[name]["dims"]}
+    labels.update({dim: np.asarray(values) for dim, values in coordinates.items() if dim in used})
 
-    arrays: dict[str, xr.DataArray] = {}
+    arrays: dict[str, Labelled] = {}
     for name, (steps, values) in records.items():
         dims = variables[name]["dims"]
-        aligned = _aligned(labels[dims[0]], steps, values)
-        arrays[name] = xr.DataArray(aligned, dims=dims, attrs=_words(variables[name]))
+        arrays[name] = Labelled(_aligned(labels[dims[0]], steps, values), dims, labels, name, _words(variables[name]))
     for name, array in once.items():
-        arrays[name] = xr.DataArray(array, dims=variables[name]["dims"], attrs=_words(variables[name]))
+        arrays[name] = Labelled(array, variables[name]["dims"], labels, name, _words(variables[name]))
+    return Sheet(arrays, labels, {name: _plain(value) for name, value in attributes.items()})
 
-    used = {dim for array in arrays.values() for dim in array.dims}
-    labels.update({dim: values for dim, values in coordinates.items() if dim in used})
-    return xr.Dataset(arrays, coords=labels, attrs={name: _plain(value) for name, value in attributes.items()})
+
+def labelled(
+    variables: Mapping[str, Mapping[str, Any]],
+    coordinates: Mapping[str, list[Any]],
+    records: Stacked,
+    once: Mapping[str, np.ndarray],
+    attributes: Mapping[str, Any],
+) -> xr.Dataset:
+    """The same as :func:`sheet_of`, as xarray's dataset."""
+    return sheet_of(variables, coordinates, records, once, attributes).dataset
 
 
 def _plain(attribute: Any) -> str | int | float:

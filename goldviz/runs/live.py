@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-import xarray as xr
-
 from goldviz.declare.kept import in_todays_words
 from goldviz.declare.registry import experiments
-from goldviz.runs.arrays import Stacked, joined, labelled
+from goldviz.runs.arrays import Stacked, joined, sheet_of
+from goldviz.sheet import Sheet
 
 if TYPE_CHECKING:
     from goldviz.runs.store import Run, Store
@@ -25,7 +24,7 @@ class LiveRun:
         self._position = 0
         self._version = -1
         self._last_step = 0
-        self._dataset: xr.Dataset | None = None
+        self._sheet: Sheet | None = None
         self.run_id = run_id
 
     @property
@@ -38,13 +37,13 @@ class LiveRun:
         with self._lock:
             return self._refresh()
 
-    def snapshot(self) -> tuple[Run, xr.Dataset]:
-        """The run's row and all that has been recorded until now, labelled; the same dataset while nothing is new."""
+    def snapshot(self) -> tuple[Run, Sheet]:
+        """The run's row and all that has been recorded until now, labelled; the same sheet while nothing is new."""
         with self._lock:
             run = self._refresh()
-            if self._dataset is None:
-                self._dataset = self._build(run)
-            return run, self._dataset
+            if self._sheet is None:
+                self._sheet = self._build(run)
+            return run, self._sheet
 
     def _refresh(self) -> Run:
         run = self._store.run(self.run_id)
@@ -57,13 +56,13 @@ class LiveRun:
             new, position = self._store.records_after(self.run_id, 0)
         self._position = position
         self._records = joined([self._records, new])
-        self._version, self._last_step, self._dataset = run.version, run.step, None
+        self._version, self._last_step, self._sheet = run.version, run.step, None
         return run
 
-    def _build(self, run: Run) -> xr.Dataset:
-        description = self._store.description(self.run_id)
+    def _build(self, run: Run) -> Sheet:
+        about = self._store.about(self.run_id)
         facts: dict[str, Any] = {
-            **description["attributes"],
+            **about.attributes,
             "run_id": run.id,
             "title": run.name,
             "experiment": run.experiment,
@@ -73,12 +72,11 @@ class LiveRun:
             "message": run.message,
             "duration": run.seconds,
             "instrument_seconds": run.instrument_seconds,
-            "marks": self._store.marks(self.run_id),
+            "marks": about.marks,
         }
-        once = self._store.finals(self.run_id)
-        dataset = labelled(description["variables"], description["coordinates"], self._records, once, facts)
-        dataset.attrs = in_todays_words(experiments().get(run.experiment), dataset.attrs)
-        return dataset
+        sheet = sheet_of(about.variables, about.coordinates, self._records, about.once, facts)
+        sheet.attrs = in_todays_words(experiments().get(run.experiment), sheet.attrs)
+        return sheet
 
 
 def _overlap(old: Stacked, new: Stacked) -> bool:

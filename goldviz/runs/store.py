@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xarray as xr
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
@@ -94,6 +94,17 @@ class Start:
 
 
 _RUN_COLUMNS = [runs.c[name] for name in Run.__dataclass_fields__]
+
+
+class About(NamedTuple):
+    """What a run's records are labelled with: its variables, coordinates and attributes, as its dataset has them; the
+    changes of hot settings, in order; and the variables that have no growing dimension."""
+
+    variables: Mapping[str, Mapping[str, Any]]
+    coordinates: Mapping[str, Any]
+    attributes: Mapping[str, Any]
+    marks: Sequence[Mapping[str, Any]]
+    once: Mapping[str, np.ndarray]
 
 
 class Store:
@@ -454,32 +465,25 @@ class Store:
             return {}, position
         return arrays.joined(arrays.batch_from_bytes(row.data) for row in rows), rows[-1].id
 
-    def description(self, run_id: str) -> Mapping[str, Any]:
-        """A run's variables, coordinates and attributes, as they are labelled in its dataset."""
+    def about(self, run_id: str) -> About:
+        """What a run's records are labelled with; raises :class:`UnknownRunError`."""
         columns = (runs.c.variables, runs.c.coordinates, runs.c.attributes)
+        changes = select(marks.c.step, marks.c.text, marks.c.changes).where(marks.c.run_id == run_id)
         with self._reading() as connection:
             row = connection.execute(select(*columns).where(runs.c.id == run_id)).first()
+            marked = [dict(mark._mapping) for mark in connection.execute(changes.order_by(marks.c.id))]
+            once = connection.execute(select(finals.c.variable, finals.c.data).where(finals.c.run_id == run_id)).all()
         if row is None:
             raise UnknownRunError(run_id)
-        return row._asdict()
-
-    def finals(self, run_id: str) -> dict[str, np.ndarray]:
-        """The variables that have no growing dimension."""
-        with self._reading() as connection:
-            rows = connection.execute(select(finals.c.variable, finals.c.data).where(finals.c.run_id == run_id)).all()
-        return {row.variable: arrays.array_from_bytes(row.data) for row in rows}
-
-    def marks(self, run_id: str) -> Sequence[dict[str, Any]]:
-        """Changes of hot settings, in order."""
-        query = select(marks.c.step, marks.c.text, marks.c.changes).where(marks.c.run_id == run_id).order_by(marks.c.id)
-        with self._reading() as connection:
-            return [dict(row._mapping) for row in connection.execute(query)]
+        return About(
+            **row._mapping, marks=marked, once={one.variable: arrays.array_from_bytes(one.data) for one in once}
+        )
 
     def load(self, run_id: str) -> xr.Dataset:
         """A run's dataset; raises :class:`UnknownRunError`."""
         from goldviz.runs.live import LiveRun
 
-        return LiveRun(self, run_id).snapshot()[1]
+        return LiveRun(self, run_id).snapshot()[1].dataset
 
     # -- states -------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from goldviz.cupboard import Cupboard
 from goldviz.declare.registry import experiment, laboratories
 from goldviz.declare.settings import SettingsError
@@ -175,7 +177,7 @@ def _lane(offer: Offer, lane_id: str) -> AnyLane | str:
 
 def _limits(offer: Offer, shown: Mapping[str, AnyLane | str]) -> Limits | None:
     """Common axes where several lanes stand side by side."""
-    datasets = [lane.dataset for lane in shown.values() if isinstance(lane, Lane)]
+    datasets = [lane.sheet for lane in shown.values() if isinstance(lane, Lane)]
     if len(datasets) < 2:
         return None
     limits: Limits = laboratories()[offer.laboratory].figures().shared_limits(datasets)
@@ -192,9 +194,7 @@ def _section(
     share, words = progress_of(lane)
     waiting = words if lane.run is not None and lane.run.status == "queued" else ""
     with board.lock:
-        board.table.bring(
-            (lane.version, str(limits), waiting), lane.dataset, limits if isinstance(lane, Lane) else None
-        )
+        board.table.bring((lane.version, str(limits), waiting), lane.sheet, limits if isinstance(lane, Lane) else None)
         _feel(board, lane)
         news = board.table.edition != known.edition or board.sense != known.sense
         if not news and set(known.wants) <= set(known.figures):
@@ -250,12 +250,14 @@ def answer_at(token: str, lane_id: str, name: str, step: str) -> Answer:
     if not (step.isascii() and step.isdigit() and len(step) < 12):
         return Answer(404, b"A step is not a whole number.", TEXT)
     try:
-        template = drawn_at(token, lane_id, name, int(step)).template()
+        drawn = drawn_at(token, lane_id, name, int(step))
     except LookupError as error:
         return Answer(404, str(error.args[0]).encode(), TEXT)
-    arrays = Arrays()
-    rows = [{"dim": None, "from": 0, "shape": row.shape[1:], **arrays.add(row)} for row in template.rows]
-    section = {"id": lane_id, "fresh": True, "steps": {}, "figures": {name: {"figure": template.figure, "rows": rows}}}
+    template, look, arrays = drawn.template(), drawn.to_dict()["layout"].get("template"), Arrays()
+    whole = [np.asarray(row) for row in template.rows]
+    rows = [{"dim": None, "from": 0, "shape": row.shape[1:], **arrays.add(row)} for row in whole]
+    figures = {name: {"figure": template.figure, "rows": rows}}
+    section = {"id": lane_id, "fresh": True, "look": look, "steps": {}, "figures": figures}
     return Answer(200, packed({"lanes": [section]}, arrays), BINARY)
 
 

@@ -15,50 +15,86 @@ import streamlit as st
 import xarray as xr
 from streamlit.delta_generator import DeltaGenerator
 
+from goldviz.cupboard import Cupboard
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import SettingsError
 from goldviz.figures.draft import Figure
+from goldviz.figures.maps import at_positions
 from goldviz.figures.spec import FigureSpec
+from goldviz.figures.theme import Theme
 from goldviz.runs.instant_job import compute
-from goldviz.runs.jobs import Task
+from goldviz.runs.jobs import JobFailedError, Report, Task, TooManyJobsError
 from goldviz.ui import background, chrome, controls, presets, services, take_away
-from goldviz.ui.live_figure import live_figure
+from goldviz.ui.live_figure import Place, live_figure, position_slider, send_positions
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
 Declared = TypeVar("Declared", bound=Instant)
 
+MOST_DRAWN = 128
+"""Positions up to which a figure is drawn at each of them."""
+ROOM = 1_000_000
+"""Bytes of a page's figures at all positions that are sent; what takes more is drawn by the server."""
+EVERYWHERE_SECONDS = 0.6
+"""About how long a worker takes for the numbers of all positions."""
+
+_positions: Cupboard[str] = Cupboard(64 * 2**20, len)
+
 
 @dataclass(frozen=True)
 class View(Generic[Declared]):
     """The settings that are shown, their numbers, and how to draw a figure of them.
 
-    ``drawn`` grows with every figure: what a report of the page is made of.
+    ``drawn`` grows with every figure: what a report of the page is made of. ``moving`` has those that the position
+    moves, with what else their drawing is told.
     """
 
     settings: Declared
     dataset: xr.Dataset
     drawn: dict[str, FigureSpec] = field(default_factory=dict)
+    moving: dict[str, tuple[FigureSpec, dict[str, Any]]] = field(default_factory=dict)
 
-    def figure(
-        self, name: str, draw: Callable[..., Figure], description: str, cannot_show: str = "", **more: Any
-    ) -> None:
+    def figure(self, name: str, draw: Callable[..., Figure], description: str, **more: Any) -> None:
         """Draw ``draw(dataset, theme=..., **more)``, once for everybody who looks at the same settings."""
-        theme = theme_now()
-        self.drawn[name] = FigureSpec(partial(draw, **more), "", description, cannot_show)
-        key = (self.settings.name, self.settings.model_dump_json(), name, theme, str(more))
-        text = services.figure_json(key, lambda: draw(self.dataset, theme=theme, **more))
-        # Moving the position keeps a zoom; other settings may mean other axes.
-        subject = self.settings.model_dump_json(exclude={self.settings.position})
-        live_figure(text, key=f"{name}-{self.settings.name}", subject=subject, description=description)
+        self._draw(FigureSpec(draw, "", description, "", name), more)
 
     def draw(self, *specs: FigureSpec, widths: Sequence[int] = (), **more: Any) -> None:
         """Draw a figure with its own words, or several side by side."""
         for place, spec in zip(_beside(len(specs), widths), specs, strict=True):
             with place:
-                self.figure(spec.name, spec.draw, f"{spec.question} {spec.shows}".lstrip(), spec.cannot_show, **more)
+                self._draw(spec, more)
+
+    def _draw(self, spec: FigureSpec, more: dict[str, Any]) -> None:
+        theme, name, description = theme_now(), spec.name, f"{spec.question} {spec.shows}".lstrip()
+        view = {**more, **spec.position(self.position)}
+        self.drawn[name] = FigureSpec(partial(spec.draw, **view), "", description, spec.cannot_show)
+        key = (self.settings.name, self.settings.model_dump_json(), name, theme, str(view))
+        text = services.figure_json(key, lambda: spec.draw(self.dataset, theme=theme, **view))
+        place = None
+        if spec.at:
+            self.moving[name] = (spec, more)
+            place = Place(self.settings.name, self.lane, name, self.position)
+        # Moving the position keeps a zoom; other settings may mean other axes.
+        live_figure(
+            text, key=f"{name}-{self.settings.name}", subject=self.subject, description=description, place=place
+        )
+
+    @property
+    def position(self) -> int:
+        """Where one looks; 0 where there is only one place."""
+        return int(getattr(self.settings, self.settings.position, 0))
+
+    @property
+    def subject(self) -> str:
+        """What is looked at, wherever one looks."""
+        return self.settings.model_dump_json(exclude={self.settings.position})
+
+    @property
+    def lane(self) -> str:
+        """What the figures of all positions are of."""
+        return f"{theme_now()} {self.subject}"
 
     def explain(self, *specs: FigureSpec, **more: Any) -> None:
         """Draw as :meth:`draw` does, and say under each figure what it cannot show."""
@@ -78,6 +114,10 @@ class InstantPage:
 
     ``before`` and ``after`` are called around the whole page. ``seconds`` says about how long the numbers of settings
     take: a worker process computes what takes longer than a page may.
+
+    ``plays`` says whether any figure follows the position without the server. Where numbers are of one position alone,
+    ``everywhere(report, settings in JSON, names, theme)`` gives the figures of these names at all positions, as
+    :func:`goldviz.figures.maps.at_positions` does; a worker process calls it.
     """
 
     lab: Laboratory
@@ -87,6 +127,8 @@ class InstantPage:
     before: Callable[[], None] | None = None
     after: Callable[[], None] | None = None
     seconds: Callable[[Any], float] = lambda settings: 0.0
+    plays: bool = True
+    everywhere: Callable[[Report, str, tuple[str, ...], Theme], dict[str, str]] | None = None
 
     @property
     def declared(self) -> type[Instant]:
@@ -106,7 +148,9 @@ class InstantPage:
             for sentence in complaints:
                 st.warning(plain(sentence), icon=":material/link_off:")
         market_panel.show(declared)
-        presets.draw(declared)
+        # Their words go when the position is no longer theirs.
+        with st.container(key="start-from"):
+            presets.draw(declared)
         with st.container(key="laboratory"):
             looking, setting_up = st.columns([3, 1], gap="medium")
         with setting_up, st.container(border=True, key="knobs"):
@@ -123,6 +167,7 @@ class InstantPage:
             _leave_link(settings)
         if self.after is not None:
             self.after()
+        self._send_positions(view)
 
     def _view(self, settings: Instant | None) -> View[Instant]:
         """The numbers of these settings, or of the last ones that had some after saying why these have none."""
@@ -145,7 +190,8 @@ class InstantPage:
     def _computed(self, settings: Instant, notice: DeltaGenerator) -> View[Instant] | None:
         """These settings with their numbers; None after saying why there are none, or how far they are."""
         try:
-            dataset = background.made(_task(self, settings))
+            with notice:
+                dataset = background.made(_task(self, settings))
         except ValueError as error:
             # What was allowed once may be gone, such as a file.
             notice.error(plain(str(error)), icon=":material/block:")
@@ -160,10 +206,55 @@ class InstantPage:
         first, last = settings.positions()
         key = controls.key_of(self.declared, name)
         st.session_state[key] = min(max(st.session_state[key], first), last)
-        words = self.words_of_position(settings) if self.words_of_position else name
         if first < last:
-            st.slider(words, first, last, key=key, help=controls.meaning(self.declared, name), persist_state="session")
+            in_words = self.words_of_position or (lambda settings: name)
+            words = [in_words(settings.model_copy(update={name: at})) for at in range(first, last + 1)]
+            position_slider(
+                self.declared.name, first, words, st.session_state[key], controls.meaning(self.declared, name),
+                lambda position: st.session_state.update({key: position}), plays=self.plays,
+            )  # fmt: skip
         return settings.changed(**{name: st.session_state[key]})
+
+    def _send_positions(self, view: View[Any]) -> None:
+        """Send what the figures show at all other positions, after all that is in sight is drawn.
+
+        What would take too long to draw, or too much room, is drawn by the server when the slider comes to rest.
+        """
+        first, last = view.settings.positions() if view.moving else (0, 0)
+        if first == last:
+            return
+        with st.container(key="positions"):
+            found = self._everywhere(view)
+            for name, (spec, more) in view.moving.items():
+                if spec.at != "ds" and (spec.at_once or last - first < MOST_DRAWN):
+                    found[name] = _at_positions(view, spec, range(first, last + 1), more)
+            sent: dict[str, str] = {}
+            for name, text in found.items():
+                if sum(map(len, sent.values())) + len(text) <= ROOM:
+                    sent[name] = text
+            send_positions(view.settings.name, view.lane, sent)
+
+    def _everywhere(self, view: View[Any]) -> dict[str, str]:
+        """The figures whose datasets are of one position, at all of them; a worker computes these."""
+        names = tuple(name for name, (spec, _) in view.moving.items() if spec.at == "ds")
+        if self.everywhere is None or not names:
+            return {}
+        key = f"everywhere-{view.settings.name}-{view.lane}-{names}"
+        arguments = (view.subject, names, theme_now())
+        task = Task(key, self.everywhere, arguments, "Looking everywhere", EVERYWHERE_SECONDS)
+        try:
+            found = background.awaited(task)
+        except (JobFailedError, TooManyJobsError):
+            return {}
+        return dict(found)
+
+
+def _at_positions(view: View[Any], spec: FigureSpec, positions: range, more: dict[str, Any]) -> str:
+    """A figure of a dataset that is the same at all positions, drawn once for everybody."""
+    theme = theme_now()
+    key = (view.settings.name, view.lane, spec.name, str(more))
+    views = [(position, view.dataset) for position in positions]
+    return _positions.get(key, lambda: at_positions(spec, views, theme, **more))
 
 
 def _arrive(declared: type[Instant]) -> list[str]:

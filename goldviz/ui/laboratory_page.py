@@ -85,8 +85,8 @@ class LaboratoryPage:
             return
         source = Source.of(self.experiment.name, [lane.id for lane in shown])
         with timeline:
-            last = max(lane.last_step for lane in shown)
-            epoch = live.timeline(source, shown[0].step.capitalize(), last, key=f"scrub-{self.experiment.name}")
+            key = f"scrub-{self.experiment.name}"
+            epoch = live.timeline(source, shown[0].step.capitalize(), max(lane.last_step for lane in shown), key=key)
         draw = partial(self._figure, source)
 
         with st.container(key="first-look"):

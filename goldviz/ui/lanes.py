@@ -16,6 +16,7 @@ from goldviz.declare.settings import Experiment, SettingsError, label
 from goldviz.runs.examples import example, has_example
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
+from goldviz.sheet import Sheet
 from goldviz.ui import services
 from goldviz.ui.words import duration
 
@@ -31,8 +32,13 @@ class Shown:
     """What one lane shows at one moment: recorded numbers. ``run`` is None for a recorded example."""
 
     id: str
-    dataset: xr.Dataset
+    sheet: Sheet
     run: Run | None
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """The numbers as xarray has them."""
+        return self.sheet.dataset
 
     @property
     def version(self) -> int:
@@ -47,13 +53,14 @@ class Shown:
     @property
     def step(self) -> str:
         """What its steps are called: the dimension that grows."""
-        return str(self.dataset.attrs["step_dimension"])
+        return str(self.sheet.attrs["step_dimension"])
 
     @property
     def last_step(self) -> int:
         """The latest recorded step, 0 before the first."""
         dim = self.step
-        return int(self.dataset[dim].values[-1]) if dim in self.dataset.coords and self.dataset[dim].size else 0
+        steps = self.sheet.coords.get(dim)
+        return int(steps[-1]) if steps is not None and len(steps) else 0
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,7 @@ def sense_of(lane: AnyLane) -> str:
     if run is None:
         return ""
     found = lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
-    parts = [run.status, run.message, run.name, run.step > 0, lane.dataset.attrs.get("marks", "")]
+    parts = [run.status, run.message, run.name, run.step > 0, lane.sheet.attrs.get("marks", "")]
     parts += [(one.kind, one.title, one.severity) for one in found]
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
@@ -204,13 +211,13 @@ def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLan
         settings = experiment.preset(slug)
         if not has_example(experiment, slug):
             raise SettingsError({"runs": f"No recorded run of the preset {slug!r} ships with this version."})
-        return Lane(lane_id, example(experiment, slug), None, settings)
-    run, dataset = services.live_run(lane_id).snapshot()
+        return Lane(lane_id, Sheet.of(example(experiment, slug)), None, settings)
+    run, sheet = services.live_run(lane_id).snapshot()
     if run.experiment != experiment.name:
         raise SettingsError({"runs": f"Run {run.id} belongs to another laboratory ({run.experiment})."})
     try:
         settings = experiment.from_store(run.settings_version, run.settings)
         changes = experiment.changes_from_store(run.settings_version, run.changes)
     except SettingsError as error:
-        return UnreadLane(lane_id, dataset, run, str(error))
-    return Lane(lane_id, dataset, replace(run, changes=changes), settings)
+        return UnreadLane(lane_id, sheet, run, str(error))
+    return Lane(lane_id, sheet, replace(run, changes=changes), settings)

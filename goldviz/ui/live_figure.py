@@ -1,14 +1,15 @@
-"""Figures that are updated in place, and what goes with those that follow a run: the timeline and the progress.
+"""Figures that are updated in place, and what goes with those that follow a run or a position: timeline and progress.
 
 ``st.plotly_chart`` builds its chart anew at every change of its data, which loses the zoom and leaves blank frames.
 This component hands the new figure to ``Plotly.react``, which changes what differs. A figure of a run gets its frames
-from the server by itself, so the page's script rests while the run grows.
+from the server by itself, so the page's script rests while the run grows. A figure of an instant page gets what it
+shows at all positions along with the page.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
@@ -24,7 +25,7 @@ from goldviz.ui.frames_route import FRAMES_PATH
 from goldviz.ui.server import PLOTLY_PATH, address
 from goldviz.ui.theme import theme_now
 
-PARTS = ("figure_fit", "figure_fill", "figure_draw", "frames_page")
+PARTS = ("figure_fit", "figure_fill", "figure_link", "figure_draw", "frames_page")
 """The scripts that components share, in the order in which they build on one another."""
 
 HEIGHT = 430
@@ -37,8 +38,15 @@ def _asset(name: str) -> str:
 
 def script(component: str) -> str:
     """A component's script: the shared ones as functions of its own, then its own."""
+    return _after_shared(_asset(f"{component}.js"))
+
+
+def _after_shared(own: str) -> str:
     shared = "\n".join(re.sub(r"^export ", "", _asset(f"{part}.js"), flags=re.MULTILINE) for part in PARTS)
-    return f"{shared}\n{_asset(f'{component}.js')}"
+    return f"{shared}\n{own}"
+
+
+_SLIDER = '<button type="button"></button><input type="range" min="1" value="1"><output></output>'
 
 
 _component = st.components.v2.component(
@@ -50,9 +58,22 @@ _component = st.components.v2.component(
 )
 _timeline = st.components.v2.component(
     "goldviz_timeline",
-    html='<div class="goldviz-timeline"><button type="button"></button><input type="range" min="1" value="1">'
-    "<output></output></div>",
+    html=f'<div class="goldviz-timeline">{_SLIDER}</div>',
     js=script("timeline"),
+    isolate_styles=False,
+)
+_position_slider = st.components.v2.component(
+    "goldviz_position_slider",
+    html=f'<div class="goldviz-position"></div><div class="goldviz-timeline">{_SLIDER}</div>',
+    css=".goldviz-position { font: 14px var(--st-font, sans-serif); }"
+    ".goldviz-position + .goldviz-timeline output { min-width: 3ch; }",
+    js=script("timeline"),
+    isolate_styles=False,
+)
+_positions = st.components.v2.component(
+    "goldviz_positions",
+    html="",
+    js=_after_shared("export default ({ data }) => positionsPage(data.page).take(data);"),
     isolate_styles=False,
 )
 _progress = st.components.v2.component(
@@ -90,6 +111,16 @@ class Source:
         return address(f"{FRAMES_PATH}/{self.token}")
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where on an instant page a figure stands: the page, what its figures are of, its name, and the position drawn."""
+
+    page: str
+    lane: str
+    name: str
+    position: int
+
+
 Moved = Callable[[int, float, float], None]
 """Told which of a figure's movable shapes was dragged, counted from 0, and where to."""
 
@@ -104,14 +135,23 @@ def _common(subject: str, description: str) -> dict[str, Any]:
     }
 
 
-def live_figure(figure_json: str, *, key: str, subject: str, description: str, on_moved: Moved | None = None) -> None:
+def live_figure(
+    figure_json: str,
+    *,
+    key: str,
+    subject: str,
+    description: str,
+    on_moved: Moved | None = None,
+    place: Place | None = None,
+) -> None:
     """Show a figure given as Plotly JSON.
 
     A zoom stays as long as ``subject``, what the figure is about, is the same; ``description`` is what a screen
     reader says. With ``on_moved`` every shape can be dragged, and it hears of those that are
-    anchored at a point.
+    anchored at a point. With a ``place`` it follows the page's position as soon as :func:`send_positions` has sent it.
     """
     data = {"figure": figure_json, "movable": on_moved is not None, **_common(subject, description)}
+    data["place"] = place and asdict(place)
     if on_moved is None:
         _component(data=data, key=key)
         return
@@ -139,6 +179,41 @@ def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:
     moved = _timeline(data=data, key=key, on_step_change=lambda: None)
     step: int | None = moved.step
     return step
+
+
+def position_slider(
+    page: str,
+    first: int,
+    words: list[str],
+    position: int,
+    meaning: str,
+    on_moved: Callable[[int], None],
+    *,
+    plays: bool = True,
+) -> None:
+    """The position in view on an instant page, counted from ``first``, with the words of each one over the slider.
+
+    ``on_moved`` hears of it when the slider comes to rest; a ``position`` that it did not say moves the slider. Where
+    no figure follows the slider by itself, there is nothing to play.
+    """
+    key = f"{page}-position"
+
+    def pass_on() -> None:
+        moved = st.session_state[key].get("moved")
+        if moved:
+            on_moved(int(moved["to"]))
+
+    same = len(set(words)) == 1
+    data = {
+        "key": page, "first": first, "last": first + len(words) - 1, "words": words[:1] if same else words,
+        "step": position, "meaning": meaning, "plays": plays,
+    }  # fmt: skip
+    _position_slider(data=data, key=key, on_moved_change=pass_on)
+
+
+def send_positions(page: str, lane: str, figures: Mapping[str, str]) -> None:
+    """Hand an instant page's figures what they show at all positions; see :func:`goldviz.figures.maps.at_positions`."""
+    _positions(data={"page": page, "lane": lane, "figures": dict(figures)}, key=f"{page}-positions")
 
 
 def live_progress(source: Source, lane_id: str, share: float, words: str, sense: str) -> None:

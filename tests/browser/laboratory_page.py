@@ -1,6 +1,7 @@
 """What a person does on a laboratory's page, as functions on a Playwright page."""
 
 import re
+from urllib.parse import unquote
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
@@ -43,7 +44,7 @@ def train(page: Page, *, beside: bool = False) -> str:
     before = page.url
     button(page, "Train beside" if beside else "Train").click()
     page.wait_for_url(lambda address: "runs=" in address and address != before, timeout=TRAINING)
-    return page.url.rpartition("runs=")[2].split(",")[-1]
+    return unquote(page.url.rpartition("runs=")[2]).split(",")[-1]
 
 
 def choose_preset(page: Page, name: str) -> None:

@@ -65,6 +65,36 @@ def test_the_lens_answers_at_once_and_its_link_shows_the_same(server: Server, op
     other.wait_for_function(f"seen => JSON.stringify({titles}) === JSON.stringify(seen)", arg=seen["titles"])
 
 
+def test_the_slider_needs_the_server_only_when_it_rests(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/jacobian-lens?length=20&hidden=8")
+    drawn = first_figure(page, "map")
+    play = page.get_by_role("button", name="Play")
+    expect(play).to_be_enabled()
+    line = "host => host.layout.shapes[0].x0"
+    slider = page.get_by_role("slider", name=re.compile("Follow a change"))
+    for position in (3, 9, 5):
+        # As under a finger that does not let go.
+        slider.evaluate(
+            "(input, to) => { input.value = to; input.dispatchEvent(new Event('input', { bubbles: true })); }", position
+        )
+        page.wait_for_function(f"([host, to]) => ({line})(host) === to", arg=[drawn.element_handle(), position])
+    assert "start" not in page.url
+    slider.dispatch_event("change")
+    page.wait_for_url("**start=5**")
+    expect(page.get_by_text("Measured from step 5 over")).to_be_visible()
+
+    slider.press(" ")
+    page.wait_for_function(f"host => ({line})(host) > 7", arg=drawn.element_handle())
+    assert "start=5" in page.url
+    slider.press(" ")
+    rested = int(slider.input_value())
+    page.wait_for_url(f"**start={rested}**")
+    assert drawn.evaluate(line) == rested
+    choose_preset(page, "Break it: vanishing")
+    expect(slider).to_have_value("0")
+    page.wait_for_function(f"host => ({line})(host) === 0", arg=drawn.element_handle())
+
+
 @pytest.mark.slow
 def test_an_empty_text_is_a_sentence_and_the_last_good_one_stays(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/backpropagation-by-hand")

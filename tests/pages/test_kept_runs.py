@@ -131,7 +131,7 @@ def test_renamed_settings_are_read_shown_and_gone_on_with(tmp_path: Path) -> Non
     assert "0.01" in (tmp_path / "run.py").read_text()
 
     again = services.store().fork(FORK, 6, settings, changes={"learning_rate": 0.02})
-    marks = [(mark["step"], mark["changes"]) for mark in services.store().marks(again)]
+    marks = [(mark["step"], mark["changes"]) for mark in services.store().about(again).marks]
     assert marks == [(3, {"learning_rate": 0.01}), (6, {"learning_rate": 0.02})]
     assert services.store().run(again).settings_version == 2
     services.store().set_status(FORK, "stopped")

@@ -57,8 +57,28 @@ class Visitor:
     def set(self, **values: Any) -> "Visitor":
         """Move the controls of settings."""
         for name, value in values.items():
-            self.control(name).set_value(value)
+            declared = getattr(self, "declared", DepthGradients)
+            if getattr(declared, "position", "") == name:
+                # As the browser's slider tells the server when it comes to rest.
+                assert self.position["first"] <= value <= self.position["last"]
+                self.at.session_state[controls.key_of(declared, name)] = value
+            else:
+                self.control(name).set_value(value)
         return self.look()
+
+    @property
+    def position(self) -> dict[str, Any]:
+        """What an instant page's slider is told of its position."""
+        return self._told("position")
+
+    @property
+    def positions(self) -> dict[str, Any]:
+        """What an instant page sends of its figures at all positions."""
+        return self._told("positions")
+
+    def _told(self, key: str) -> dict[str, Any]:
+        [part] = [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{key}")]
+        return json.loads(part.proto.json)  # type: ignore[no-any-return]
 
     def control(self, name: str) -> Any:
         key = controls.key_of(DepthGradients, name)

@@ -161,18 +161,18 @@ def test_a_hot_change_holds_after_going_on_and_in_forks(executor: Executor) -> N
     run_id = begun(executor, toy)
     executor.change(run_id, learning_rate=3.0)
     until(lambda: store.run(run_id).changes == {"learning_rate": 3.0})
-    until(lambda: store.kept_steps(run_id)[-1] > store.marks(run_id)[0]["step"])
+    until(lambda: store.kept_steps(run_id)[-1] > store.about(run_id).marks[0]["step"])
     executor.pause(run_id)
     assert ended(store, run_id).status == "paused"
     step = store.kept_steps(run_id)[-2]
-    assert step > store.marks(run_id)[0]["step"]
+    assert step > store.about(run_id).marks[0]["step"]
     fork = executor.fork(run_id, step, toy.changed(seconds=0), name="fork")
     executor.resume(toy.changed(seconds=0), run_id)
     assert ended(store, run_id).status == ended(store, fork).status == "finished"
     same_records(store.load(fork), store.load(run_id))
-    assert store.marks(fork) == store.marks(run_id)
+    assert store.about(fork).marks == store.about(run_id).marks
     plain = uninterrupted(toy.changed(seconds=0))["norm"].values
-    changed = store.marks(run_id)[0]["step"]
+    changed = store.about(run_id).marks[0]["step"]
     found = store.load(run_id)["norm"].values
     assert (found[:changed] == plain[:changed]).all()
     assert (found[changed:] != plain[changed:]).all()

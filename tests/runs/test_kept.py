@@ -117,7 +117,7 @@ def test_a_fork_of_the_past_keeps_its_parent_and_is_repeated(kept: Store) -> Non
     assert (fork.parent, fork.parent_step, fork.changes) == (parent, 3, {"learning_rate": 0.01})
     settings = settings_of(kept, parent)
     again = kept.fork(parent, 3, settings, changes=fork.changes)
-    assert kept.marks(again) == kept.marks(run_id)
+    assert kept.about(again).marks == kept.about(run_id).marks
     assert execute(settings, again, kept.url) == "finished"
     same_numbers(kept.load(again), kept.load(run_id))
 

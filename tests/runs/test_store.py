@@ -217,7 +217,7 @@ def test_going_on_forgets_what_came_after_the_last_kept_step(store: Store) -> No
     assert store.run(run_id) == again.run
     assert store.load(run_id)["epoch"].values.tolist() == [1, 2, 3]
     # What was in force at the end stays in force, and says so where it begins now.
-    assert [(mark["step"], mark["changes"]) for mark in store.marks(run_id)] == [
+    assert [(mark["step"], mark["changes"]) for mark in store.about(run_id).marks] == [
         (2, {"drift": 0.2}), (3, {"drift": 0.3}), (3, {"drift": 0.4}),
     ]  # fmt: skip
     assert store.run(run_id).changes == {"drift": 0.4}
@@ -258,7 +258,7 @@ def test_a_fork_keeps_earlier_changes_and_marks_its_own(store: Store) -> None:
     assert store.run(same).changes == {"drift": 0.5}
     other = store.fork(run_id, 10, toy.changed(learning_rate=3.0))
     assert store.run(other).changes == {"drift": 0.5, "learning_rate": 3.0}
-    assert [mark["step"] for mark in store.marks(other)] == [0, 10]
+    assert [mark["step"] for mark in store.about(other).marks] == [0, 10]
     assert Toy.checked_json(store.run(other).settings) == toy
     back = store.fork(run_id, 10, toy, changes={"drift": 0.0})
     assert store.run(back).changes == {"drift": 0.0}

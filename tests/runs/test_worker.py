@@ -83,7 +83,7 @@ def test_what_was_ordered_while_a_run_waited_holds_from_its_first_step(store: St
     store.enqueue(run_id)
     execute(toy, run_id, store.url)
     same_records(store.load(run_id), uninterrupted(toy.changed(drift=0.5)))
-    assert [mark["step"] for mark in store.marks(run_id)] == [0]
+    assert [mark["step"] for mark in store.about(run_id).marks] == [0]
 
 
 def test_a_run_that_is_not_queued_is_left_alone(store: Store) -> None:
@@ -129,7 +129,7 @@ def test_orders_reach_a_run_while_it_trains(store: Store) -> None:
     until(lambda: store.run(run_id).step > 3)
     store.order(run_id, Order("change", {"learning_rate": 2.0}))
     until(lambda: store.run(run_id).changes == {"learning_rate": 2.0})
-    changed = store.marks(run_id)[0]["step"]
+    changed = store.about(run_id).marks[0]["step"]
     store.order(run_id, Order("stop"))
     thread.join()
     run = ended(store, run_id)

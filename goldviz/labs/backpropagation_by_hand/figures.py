@@ -12,8 +12,10 @@ import xarray as xr
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter, make_subplots
 from goldviz.figures.elements import add_heading
+from goldviz.figures.frames import AtStep, each
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.notes import as_label
+from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
 
@@ -46,6 +48,11 @@ class Place(NamedTuple):
     step: int
     backward: bool
 
+    @property
+    def arrow(self) -> str:
+        """Which way one goes, in words."""
+        return "backward, right to left" if self.backward else "forward, left to right"
+
 
 def place(ds: xr.Dataset, number: int) -> Place:
     """Place ``number`` of 1 to 2 T: forward through 1 to T, then back from T to 1."""
@@ -65,9 +72,10 @@ def shown(symbol: str) -> str:
     return as_label(symbol if symbol.isprintable() else repr(symbol)[1:-1])
 
 
-def predictions(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> Figure:
+@drawn("", shows="Probability of every character after each one read.", cannot_show="", at="number", at_once=True)
+def predictions(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """What the network expects after each character, what came, and where the recursion is."""
-    at, ink = place(ds, number), INKS[theme]
+    at, ink = each(number, lambda one: place(ds, one)), INKS[theme]
     symbols = [shown(str(symbol)) for symbol in ds["symbol"].values]
     steps = ds["step"].values
     wanted = ds["y"].values.argmax(1)
@@ -84,10 +92,10 @@ def predictions(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> Figur
         Scatter(x=steps, y=wanted, mode="markers", hoverinfo="skip",
                    marker={"symbol": "circle-open", "size": 15, "color": "#1e1e1c", "line_width": 1})
     )  # fmt: skip
-    arrow = "backward, right to left" if at.backward else "forward, left to right"
     look.apply(
         figure, theme, title="What does the network expect next?",
-        notes=[f"You are at step {at.step} of {len(steps)}, going {arrow}. A ring marks the character that follows."],
+        notes=[each(at, lambda one: f"You are at step {one.step} of {len(steps)}, going {one.arrow}. "
+                    "A ring marks the character that follows.")],
         legend=False, height=max(330, 230 + 15 * len(symbols)), hover="closest",
     )  # fmt: skip
     read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
@@ -96,14 +104,15 @@ def predictions(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> Figur
     figure.update_yaxes(title_text="Expected", tickvals=list(range(len(symbols))), ticktext=symbols, showgrid=False,
                         autorange="reversed")  # fmt: skip
     figure.add_shape(
-        type="rect", x0=at.step - 0.5, x1=at.step + 0.5, y0=0, y1=1, yref="paper",
-        line={"color": ink.accent, "width": 3}, layer="above",
+        type="rect", x0=each(at, lambda one: one.step - 0.5), x1=each(at, lambda one: one.step + 0.5), y0=0, y1=1,
+        yref="paper", line={"color": ink.accent, "width": 3}, layer="above",
     )  # fmt: skip
     colour_bar(figure, (0, 1), SEQUENTIAL, "Probability", tickformat=".0%")
     return figure
 
 
-def step_vectors(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> Figure:
+@drawn("", name="vectors", shows="Every vector of this step, as heat maps.", cannot_show="", at="number")
+def step_vectors(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     """Every vector that this step computes, going forward or back."""
     at = place(ds, number)
     rows = BACKWARD if at.backward else FORWARD
@@ -121,14 +130,16 @@ def matrices(ds: xr.Dataset, stage: str, title: str, *, theme: Theme = "light") 
     return _five({part: ds[part + stage] for part in PARTS}, ds, title, theme)
 
 
-def terms(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> Figure:
+@drawn("", shows="What this step adds to each of the five sums.", cannot_show="", at="number")
+def terms(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     """What the step in view adds to each of the five sums."""
     at = place(ds, number)
     found = {part: ds[f"{part}_term"].sel(step=at.step) for part in PARTS}
     return _five(found, ds, f"What step {at.step} adds to the sums", theme)
 
 
-def sums_so_far(ds: xr.Dataset, number: int, *, theme: Theme = "light") -> Figure:
+@drawn("", name="sums", shows="The five sums so far, as heat maps.", cannot_show="", at="number")
+def sums_so_far(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     """The five sums from the end of the text back to the step in view."""
     at = place(ds, number)
     found = {part: ds[f"{part}_term"].sel(step=slice(at.step, None)).sum("step") for part in PARTS}

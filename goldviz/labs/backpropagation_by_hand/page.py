@@ -24,11 +24,7 @@ def words_of_position(settings: BackpropagationByHand) -> str:
 
 def look(view: View[BackpropagationByHand]) -> None:
     """The text with the place in it, and every vector of that step."""
-    view.draw(
-        _spec("predictions", figures.predictions, "Probability of every character after each one read."),
-        _spec("vectors", figures.step_vectors, "Every vector of this step, as heat maps."),
-        number=view.settings.place,
-    )  # fmt: skip
+    view.draw(figures.predictions, figures.step_vectors)
 
 
 def _spec(name: str, draw: Callable[..., Figure], shows: str) -> FigureSpec:
@@ -76,11 +72,7 @@ def _matrices_of_place(view: View[BackpropagationByHand], number: int) -> None:
         weights = partial(figures.matrices, stage="", title="The weights it computes with")
         view.figure("weights", weights, "The five weight matrices, as heat maps.")
         return
-    view.draw(
-        _spec("terms", figures.terms, "What this step adds to each of the five sums."),
-        _spec("sums", figures.sums_so_far, "The five sums so far, as heat maps."),
-        number=number,
-    )
+    view.draw(figures.terms, figures.sums_so_far)
 
 
 def _table(view: View[BackpropagationByHand]) -> pd.DataFrame:

@@ -114,4 +114,4 @@ def release_sentence(ds: xr.Dataset, number: int) -> str:
     return f"{out}, so at the forecast that first uses it a value is typically {wait:.3g} hours old."
 
 
-PAGE = InstantPage(LAB, look, read, words_of_position=lambda settings: plain(settings.covariate_in_words()))
+PAGE = InstantPage(LAB, look, read, words_of_position=GoldMarket.covariate_in_words, plays=False)

@@ -8,6 +8,7 @@ import xarray as xr
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import power_ticks
+from goldviz.figures.frames import AtStep
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
 from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, NetworkStyle, Theme, depth_colours
@@ -24,26 +25,26 @@ def network_style(ds: xr.Dataset) -> NetworkStyle:
     return NETWORKS[str(ds.attrs["cell"]).split("_")[0]]
 
 
-@drawn("How far does a change travel?", name="map",
+@drawn("How far does a change travel?", name="map", at="start", at_once=True,
        shows="Average gain: the Frobenius norm of the product of Jacobians over √n, so that the identity counts 1.",
        cannot_show="The gain of a particular direction; that is between the largest and the smallest singular "
        "value.")  # fmt: skip
-def product_map(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
-    """Average gain of dh_t/dh_k for all pairs of times."""
+def product_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
+    """Average gain of dh_t/dh_k for all pairs of times, with a line at ``start`` or where the dataset looks."""
     what = "(h, c)" if "cell_path" in ds else "h"
-    return _pairs(ds, "norm", f"How far does a change of {what} travel?", theme)
+    return _pairs(ds, "norm", f"How far does a change of {what} travel?", start, theme)
 
 
-@drawn("And along the cell path alone?", name="cell_path",
+@drawn("And along the cell path alone?", name="cell_path", at="start", at_once=True,
        shows="The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
        cannot_show="The paths through the gates and the hidden state, which the whole Jacobian has on "
        "top.")  # fmt: skip
-def cell_path_map(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def cell_path_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
     """Average gain along the cell path alone, the product of forget gates, in the colours of the whole map."""
-    return _pairs(ds, "cell_path", "And along the cell path alone?", theme)
+    return _pairs(ds, "cell_path", "And along the cell path alone?", start, theme)
 
 
-def _pairs(ds: xr.Dataset, name: str, title: str, theme: Theme) -> Figure:
+def _pairs(ds: xr.Dataset, name: str, title: str, start: int | AtStep | None, theme: Theme) -> Figure:
     values = ds[name].values
     # Below the diagonal time runs backwards; a product of zero has no logarithm and is left blank as well.
     zeros = int(np.isneginf(values).sum())
@@ -60,7 +61,7 @@ def _pairs(ds: xr.Dataset, name: str, title: str, theme: Theme) -> Figure:
     figure.update_yaxes(title_text="Step t of the effect", showgrid=False)
     limits = symmetric(ds["norm"].values, *([ds["cell_path"].values] if "cell_path" in ds else []), least=1.0)
     colour_bar(figure, limits, SIGNED, "Average gain from k to t", **power_ticks(*limits, most=5))
-    cursor(figure, ds.attrs["start"], theme)
+    cursor(figure, ds.attrs["start"] if start is None else start, theme)
     return figure
 
 

@@ -28,11 +28,11 @@ def look(view: View[PolicyDocuments]) -> None:
     panel.show(settings)
     left, right = st.columns(2)
     with left:
-        view.explain(timeline, document=settings.document)
+        view.explain(timeline)
         if view.dataset["balance"].notnull().any():
             st.caption(TONE_MEANS)
     with right:
-        view.explain(document_map, document=settings.document, colour=settings.colour, map_kinds=settings.map_kinds)
+        view.explain(document_map, colour=settings.colour, map_kinds=settings.map_kinds)
 
 
 def read(view: View[PolicyDocuments]) -> None:
@@ -107,6 +107,6 @@ def why(view: View[PolicyDocuments]) -> None:
 
 PAGE = InstantPage(
     LAB, look, read,
-    words_of_position=lambda settings: plain(settings.document_in_words()),
+    words_of_position=PolicyDocuments.document_in_words,
     before=panel.prepare, after=panel.keep_link, seconds=panel.seconds_to_compute,
 )  # fmt: skip

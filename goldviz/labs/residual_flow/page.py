@@ -8,6 +8,7 @@ import streamlit as st
 from goldviz.labs.residual_flow import LAB
 from goldviz.labs.residual_flow.figures import carried, flow
 from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
+from goldviz.labs.residual_flow.figures.everywhere import everywhere
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
 from goldviz.ui.instant_page import InstantPage, View
 
@@ -130,4 +131,5 @@ PAGE = InstantPage(
     words_of_position=lambda settings: "Depth in view (% of T)",
     # Four solvers and a reference; little more where a field is trained first.
     seconds=lambda settings: 1.0,
+    everywhere=everywhere,
 )  # fmt: skip

@@ -82,6 +82,7 @@ function watchHand(host) {
   host.on("plotly_doubleclick", () => {
     if (host.goldvizPlace) host.goldvizPlace.zoom = {};
   });
+  watchLinks(host);
 }
 
 function keepZoom(zoom, layout) {
@@ -130,6 +131,7 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
     await react();
   }
   Object.assign(place, { width, theme });
+  relink(host);
 }
 
 // Whoever comes to the same place before the purge's turn goes on with what is drawn there.
@@ -138,6 +140,7 @@ function leavePlace(host) {
   if (!place) return;
   place.leave();
   host.goldvizPlace = undefined;
+  relink(host);
   inTurn(host, () => {
     if (host.goldvizPlace || !host.dataset.drawn) return;
     window.Plotly.purge(host);

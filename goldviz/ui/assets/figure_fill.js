@@ -60,7 +60,8 @@ export function merged(lane, sent, message) {
     figures[name] = { template: figure.figure ?? before.template, rows, kept, redrawn: figure.redrawn };
   }
   const { id, version, run, sense, progress, last } = sent;
-  return { id, version, run, sense, progress, last, steps, figures };
+  const look = sent.look ?? lane?.look;
+  return { id, version, run, sense, progress, last, look, steps, figures };
 }
 
 // How many of these sorted numbers are at most `value`.
@@ -114,5 +115,6 @@ export function filledFigure(lane, name, step) {
     }
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fill(one)]));
   };
-  return { figure: fill(template), exact };
+  const figure = fill(template);
+  return { figure: { ...figure, layout: { ...figure.layout, template: lane.look } }, exact };
 }

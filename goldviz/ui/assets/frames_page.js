@@ -154,6 +154,60 @@ document.addEventListener("visibilitychange", () => {
   for (const page of pages.values()) page.ask();
 });
 
+// What an instant page shows at all its positions: messages that came with the page, one a figure.
+class PositionsPage {
+  constructor() {
+    Object.assign(this, { lane: undefined, known: new Map(), watchers: new Set() });
+  }
+
+  watch(watcher) {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  }
+
+  take({ lane, figures }) {
+    const known = new Map();
+    for (const [name, text] of Object.entries(figures)) {
+      const before = this.known.get(name);
+      known.set(name, before?.text === text ? before : { text, frames: unpacked(text) });
+    }
+    Object.assign(this, { lane, known });
+    for (const watcher of [...this.watchers]) watcher.changed();
+  }
+
+  moves() {
+    return this.known.size > 0;
+  }
+
+  last() {
+    return 0;
+  }
+
+  knows(lane, name) {
+    return this.lane === lane && this.known.has(name);
+  }
+
+  figureAt(lane, name, step) {
+    if (!this.knows(lane, name)) return undefined;
+    const { figure } = filledFigure(this.known.get(name).frames, name, step);
+    // An axis that is not there at this position.
+    for (const [part, value] of Object.entries(figure.layout)) if (value === null) delete figure.layout[part];
+    return figure;
+  }
+}
+
+function unpacked(text) {
+  const message = decoded(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+  return merged(undefined, message.header, message);
+}
+
+const positionsPages = (window.goldvizPositions ??= new Map());
+
+function positionsPage(name) {
+  if (!positionsPages.has(name)) positionsPages.set(name, new PositionsPage());
+  return positionsPages.get(name);
+}
+
 function framesPage(address) {
   if (!pages.has(address)) pages.set(address, new FramesPage(address));
   return pages.get(address);

@@ -1,5 +1,6 @@
-// A Plotly figure that is updated in place: one that the page's script hands over whole, or one of a run's frames that
-// follows the run and the step in view. Called anew at every change of `data`.
+// A Plotly figure that is updated in place: one that the page's script hands over whole, which may know itself at other
+// positions of the page, or one of a run's frames that follows the run and the step in view. Called anew at every change
+// of `data`.
 
 function followed(place, data) {
   const page = framesPage(data.frames.address);
@@ -9,6 +10,28 @@ function followed(place, data) {
     return figure && { ...data, figure };
   };
   const stops = [page.watch({ lane, figure: name, changed: place.draw }), watchStep(key, place.draw)];
+  return () => stops.forEach((stop) => stop());
+}
+
+// At the position that the server drew, the figure is what the server handed over; elsewhere it is filled.
+function moving(place, data, whole) {
+  const { page: key, lane, name, position } = data.place;
+  const page = positionsPage(key);
+  const step = () => stepOf(key) ?? position;
+  place.want = () => {
+    const figure = step() === position ? undefined : page.figureAt(lane, name, step());
+    place.filled = figure && `${step()} ${lane}`;
+    return { ...data, figure: figure ?? whole };
+  };
+  const move = () => {
+    if (page.knows(lane, name)) place.draw();
+  };
+  const arrive = () => {
+    if (step() !== position) move();
+  };
+  const stops = [page.watch({ changed: arrive }), watchStep(key, move)];
+  // What is in sight already needs no second draw.
+  if (place.filled === `${step()} ${lane}`) place.shown = data.figure;
   return () => stops.forEach((stop) => stop());
 }
 
@@ -28,7 +51,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     place.unfollow?.();
     place.source = source;
     if (whole) place.want = () => ({ ...data, figure: whole });
-    place.unfollow = whole ? undefined : followed(place, data);
+    if (whole) place.unfollow = data.place ? moving(place, data, whole) : undefined;
+    else place.unfollow = followed(place, data);
   }
   if (whole && place.shown !== data.figure) {
     place.shown = data.figure;

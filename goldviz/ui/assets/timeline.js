@@ -1,29 +1,48 @@
-// One position in training for all lanes of a page: by hand, by the arrow keys, or played. At the right end it follows.
+// One position for all figures of a page, by hand, by the arrow keys, or played: a step of its runs, where the right end
+// follows them, or a position of an instant page, which the server hears of when the slider comes to rest.
 
 const PLAY_STEPS = 200;
 const PLAY_EVERY_MS = 100;
+const PLAY_AT_MOST_EVERY_MS = 600;
+const PLAY_MS = 6000;
 
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   const host = parentElement.querySelector(".goldviz-timeline");
+  const over = parentElement.querySelector(".goldviz-position");
   const [slider, button, words] = ["input", "button", "output"].map((name) => host.querySelector(name));
-  const page = framesPage(data.address);
-  const { key, noun } = data;
+  const page = over ? positionsPage(data.key) : framesPage(data.address);
+  const { key, noun, first = 1 } = data;
 
+  const say = (step, last) => {
+    const value = slider.value;
+    const [name, number, told] = over
+      ? [data.words[value - first] ?? data.words[0], value, value]
+      : [`${noun} in view`, `${noun} ${value}${step === null ? "" : ` of ${last}`}`, `${noun} ${value} of ${last}`];
+    if (over) over.textContent = name;
+    slider.setAttribute("aria-label", name);
+    slider.setAttribute("aria-valuetext", told);
+    words.textContent = number;
+  };
   const show = () => {
     const last = Math.max(page.last(), data.last);
     const step = stepOf(key);
-    host.hidden = last < 2;
+    host.hidden = last <= first;
+    button.hidden = data.plays === false;
+    button.disabled = Boolean(over) && !page.moves();
+    slider.min = first;
     slider.max = last;
     slider.value = step ?? last;
-    slider.setAttribute("aria-label", `${noun} in view`);
-    slider.setAttribute("aria-valuetext", `${noun} ${slider.value} of ${last}`);
-    words.textContent = `${noun} ${slider.value}${step === null ? "" : ` of ${last}`}`;
+    say(step, last);
   };
-  const go = (step) => goToStep(key, step >= Number(slider.max) ? null : step);
+  const go = (step) => goToStep(key, over ? Math.min(step, data.last) : step >= Number(slider.max) ? null : step);
+  const atEnd = () => stepOf(key) === (over ? data.last : null);
   const settle = () => {
-    if (host.goldvizSettled === stepOf(key)) return;
-    host.goldvizSettled = stepOf(key);
-    setStateValue("step", stepOf(key));
+    const step = stepOf(key);
+    if (host.goldvizSettled === step) return;
+    host.goldvizSettled = step;
+    if (!over) return setStateValue("step", step);
+    host.goldvizTold.push(step);
+    setTriggerValue("moved", { to: step });
   };
   const halt = () => {
     clearInterval(host.goldvizPlaying);
@@ -32,31 +51,43 @@ export default function ({ data, parentElement, setStateValue }) {
     button.textContent = "▶";
   };
   const play = () => {
-    if (stepOf(key) === null) goToStep(key, 1);
+    if (atEnd()) goToStep(key, first);
     button.setAttribute("aria-label", "Pause");
     button.textContent = "❚❚";
+    const pace = over ? Math.min(PLAY_AT_MOST_EVERY_MS, PLAY_MS / (data.last - first)) : 0;
     host.goldvizPlaying = setInterval(() => {
       // A draw that still waits comes first: each step that is played is seen.
       if (queue.waiting.some((task) => distance(task.host) === 0)) return;
       go((stepOf(key) ?? 0) + Math.max(1, Math.round(Number(slider.max) / PLAY_STEPS)));
-      if (stepOf(key) === null) {
+      if (atEnd()) {
         halt();
         settle();
       }
-    }, PLAY_EVERY_MS);
+    }, Math.max(PLAY_EVERY_MS, pace));
   };
   const toggle = () => {
     if (!host.goldvizPlaying) return play();
     halt();
     settle();
   };
+  // What the server says of an instant page's position is what it was told, or comes from a link or a preset.
+  const heed = () => {
+    if (host.goldvizHeard === data.step) return;
+    host.goldvizHeard = data.step;
+    const told = (host.goldvizTold ??= []);
+    const echo = told.lastIndexOf(data.step);
+    if (echo >= 0) return told.splice(0, echo + 1);
+    host.goldvizTold = [];
+    host.goldvizSettled = data.step;
+    goToStep(key, data.step);
+  };
 
-  host.goldvizSettled ??= data.step;
+  if (!over) host.goldvizSettled ??= data.step;
   slider.oninput = () => go(Number(slider.value));
   slider.onchange = settle;
   button.onclick = toggle;
   slider.onkeydown = (event) => {
-    if (event.key !== " ") return;
+    if (event.key !== " " || button.disabled) return;
     event.preventDefault();
     toggle();
   };
@@ -64,8 +95,10 @@ export default function ({ data, parentElement, setStateValue }) {
   host.goldvizStop?.();
   const stops = [page.watch({ lane: data.lane, changed: show }), watchStep(key, show)];
   host.goldvizStop = () => stops.forEach((stop) => stop());
-  if (data.step !== null && stepOf(key) === null && !host.goldvizArrived) goToStep(key, data.step);
+  if (over) heed();
+  else if (data.step !== null && stepOf(key) === null && !host.goldvizArrived) goToStep(key, data.step);
   host.goldvizArrived = true;
+  if (over) over.title = data.meaning;
   show();
   return () => {
     halt();

@@ -45,12 +45,11 @@ def test_another_covariate_changes_what_is_about_it_and_stays_through_presets() 
     before = visitor.drawn()
     visitor.set(channel=3)
     after = visitor.drawn()
-    label = visitor.control("channel").label
-    assert label.replace("\\", "") == "Covariate 3 of 7: US 10-year yield (simulated)"
+    assert visitor.position["words"][3 - 1] == "Covariate 3 of 7: US 10-year yield (simulated)"
     assert all(after[name] != before[name] for name in ("correlation", "prices"))
     assert all(after[name] == before[name] for name in FIGURES - {"correlation", "prices"})
     visitor.choose("hide-half")
-    assert visitor.control("channel").value == 3
+    assert visitor.position["step"] == 3
 
 
 def test_a_kept_market_with_hostile_words_is_shown_as_text() -> None:

@@ -112,6 +112,7 @@ def _axes(plot: Plot) -> None:
         ends = plot.limit(name)
         ticks = number_ticks(*whole(ends), {1: "1"})
         plot.figure.update_xaxes(range=ends, title_text=title, unifiedhovertitle_text="step %{x}", row=row, **ticks)
+    plot.link("x", "step", panel=1)
     plot.linear_axis("masked_loss", "Loss (nat)", row=1)
     plot.figure.update_yaxes(title_text="Share right", range=(-0.03, 1.03), tickformat=".0%", row=2)
     for name, words in (("uniform_loss", "uniform, ln V"), ("unigram_loss", "word frequencies")):

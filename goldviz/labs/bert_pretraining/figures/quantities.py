@@ -13,6 +13,7 @@ from goldviz.figures import limits, plot
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
 from goldviz.figures.reading import averaged, finite
 from goldviz.figures.theme import NetworkStyle, Theme, depth_colours
+from goldviz.sheet import joined
 
 WORDS, TONE = 1, 2
 """The phases as a run numbers them: guessing masked words, judging the tone."""
@@ -78,7 +79,7 @@ def averaged_by_phase(ds: xr.Dataset, name: str, most: int) -> tuple[xr.DataArra
     if width == 1 or not parts:
         return finite(ds[name]), ""
     means = [averaged(part, "step", most=max(1, part.sizes["step"] // width))[0] for part in parts]
-    return xr.concat(means, "step"), f"Each point: mean of about {width} steps."
+    return joined(means, "step"), f"Each point: mean of about {width} steps."
 
 
 def tone_looks(ds: xr.Dataset) -> NDArray[np.bool_]:

@@ -33,6 +33,7 @@ def activations(plot: Plot) -> Figure:
         plot.figure.update_yaxes(title_text="Share", range=(-0.04, 1.04), tickformat=".0%", nticks=4, row=row)
     plot.linear_axis("activation_mean", "Value", row=3, nticks=5)
     plot.number_axis("hidden", "Hidden state h(l), from input to read-out", "hidden state %{x}")
+    plot.link("x", "layer")
     return legend_above_headings(plot.finish(plot.drawn(plot.when("Epoch {}.")), *missing, height=640))
 
 

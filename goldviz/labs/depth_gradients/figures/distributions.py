@@ -106,6 +106,7 @@ def _distribution(plot: Plot, name: str, axis: str) -> Figure:
         plot.add(heat, row=row)
     layers = plot.limit("layer")
     plot.figure.update_yaxes(title_text="Layer", range=layers, showgrid=False, **layer_ticks(plot.ds, layers))
+    plot.link("y", "layer")
     plot.figure.update_xaxes(
         range=(-0.5, len(columns.centres) - 0.5), showgrid=False, tickangle=0, tickmode="array", **columns.ticks
     )

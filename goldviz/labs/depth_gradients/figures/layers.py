@@ -44,6 +44,7 @@ def _layer_axis(plot: Plot, title: str) -> None:
     ends = plot.limit("layer")
     plot.figure.update_xaxes(title_text=title, range=ends, **layer_ticks(plot.ds, ends))
     plot.figure.update_xaxes(unifiedhovertitle_text="layer %{x}")
+    plot.link("x", "layer")
 
 
 def _reach(plot: Plot, now: xr.DataArray) -> Words:
@@ -117,6 +118,7 @@ def gradient_factor(plot: Plot) -> Figure:
     plot.figure.update_xaxes(
         title_text="Block l", unifiedhovertitle_text="block %{x}", range=ends, **number_ticks(*whole(ends), {})
     )
+    plot.link("x", "layer")
     plot.log_axis("gradient_factor", "Factor, from h(l) to h(l−1)")
     plot.reference(1, "1: nothing lost")
     key = "Filled: measured. Open: expected, the RMS gain of dh(l)/dh(l−1); residual: I + dF/dh (eq. 27, 48)."

@@ -68,6 +68,7 @@ def fan(plot: Plot) -> Figure:
     outside = (came < shown(series, low)[last]) | (came > shown(series, high)[last])
     _add_points(figure, dates, came, outside, unit, plot.theme)
     date_axis(figure, plot.limit("recent"), ticks=4)
+    plot.link("x", "day")
     drawn = [came, mean, shown(series, low)[last], shown(series, high)[last]]
     heading = "Price" if series.target == "level" else "Next log return (%)"
     figure.update_yaxes(title_text=heading, range=widened(plot.limit("fan"), *drawn))

@@ -55,7 +55,7 @@ def gradient_by_lag(plot: Plot) -> Figure:
     plot.curve(positive(now), network, hover="%{y:.3e}")
     plot.number_axis("lag", "Rows back from the forecast", "%{x} rows back")
     plot.log_axis("state_gradient_norm", "Norm of dL/dh")
-    lost = plot.say(lambda norms: unseen(norms.expand_dims(network=[network]), "lag", "row"), now)
+    lost = unseen(now.expand_dims(network=[network]), "lag", "row")
     place = plot.when("Epoch {}, the last refit.", "look")
     return plot.finish(plot.say(_reach, now), plot.drawn(place), lost, legend=False)
 
@@ -101,6 +101,7 @@ def listening(plot: Plot) -> Figure:
     ends = plot.limit("lag")
     figure.update_xaxes(title_text="Rows back from the forecast", range=ends, showgrid=False)
     figure.update_xaxes(**number_ticks(*whole(ends), {}))
+    plot.link("x", "lag")
     parts = AtStep("look", shares)
     figure.update_yaxes(
         tickvals=list(range(len(channels))), ticktext=parts.map(lambda now: _ticks(channels, now)[::-1]),
@@ -159,6 +160,7 @@ def hidden(plot: Plot) -> Figure:
     figure = plot.figure
     plot.add(cells(states[chosen], x=x, y=list(range(len(chosen))), hover=hover, hoverongaps=False))
     date_axis(figure, plot.limit("hidden_time"), ticks=4)
+    plot.link("x", "day")
     figure.update_xaxes(title_text="Forecast made on")
     figure.update_yaxes(title_text="Units, slowest at the top", showticklabels=False, ticks="", showgrid=False)
     figure.update_yaxes(range=(-0.5, len(chosen) - 0.5))

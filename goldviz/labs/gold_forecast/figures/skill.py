@@ -63,6 +63,7 @@ def skill(plot: Plot) -> Figure:
             _add_baseline(figure, model, dates, values[kept], series)
     figure.update_layout(legend_traceorder="reversed")
     date_axis(figure, plot.limit("time"))
+    plot.link("x", "day")
     unit = "QLIKE gained" if series.target == "volatility" else "Squared error saved (%)"
     figure.update_yaxes(title_text=unit, range=widened(plot.limit("skill"), *drawn))
     figure.add_hline(y=0, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})

@@ -56,6 +56,7 @@ def volatility(plot: Plot) -> Figure:
     if series.look is not None:
         drawn += _add_network(figure, series, dates, starts)
     date_axis(figure, plot.limit("time"))
+    plot.link("x", "day")
     heading = "Standard deviation" if series.target == "level" else "Standard deviation (%)"
     high = widened(plot.limit("scale"), *drawn)[1]
     figure.update_yaxes(title_text=heading, range=(0, high))

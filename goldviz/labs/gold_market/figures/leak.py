@@ -8,7 +8,7 @@ import xarray as xr
 from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
-from goldviz.figures.elements import worded
+from goldviz.figures.elements import link, worded
 from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences, thinned
 from goldviz.figures.spec import drawn
@@ -49,6 +49,7 @@ def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title=f"Does {beside} tell {target}'s next move?", notes=notes, height=440)
     market.legend_under(figure, lines=2)
     market.date_axis(figure)
+    link(figure, "x", "day")
     figure.update_yaxes(title_text=f"Correlation, last {ds.attrs['window']}", range=[-1.02, 1.02], dtick=0.5,
                         zeroline=True, zerolinecolor=INKS[theme].muted)  # fmt: skip
     return figure

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Heatmap, Node
+from goldviz.figures.elements import link
 from goldviz.figures.maps import cells, colour_bar
 from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences
@@ -56,6 +57,7 @@ def strip(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         height=230 + 34 * count,
     )  # fmt: skip
     market.date_axis(figure)
+    link(figure, "x", "day")
     _channel_axis(figure, market.names(ds), middle=(1 - GAP) / 2)
     figure.update_yaxes(range=[count - GAP / 2, -GAP / 2])
     colour_bar(figure, (0, 1), SEQUENTIAL, "New values per weekday", tickvals=[0, 0.5, 1], ticktext=["0", "½", "1 +"])
@@ -116,6 +118,7 @@ def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     market.legend_under(figure, lines=len(figure.data), axis=42)
     figure.update_layout(barmode="overlay")
     market.date_axis(figure)
+    link(figure, "x", "day")
     figure.update_xaxes(nticks=5)
     _channel_axis(figure, market.names(ds))
     figure.update_yaxes(range=[count - 0.4, -0.6])

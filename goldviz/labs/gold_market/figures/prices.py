@@ -8,7 +8,7 @@ import xarray as xr
 from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
-from goldviz.figures.elements import panels
+from goldviz.figures.elements import link, panels
 from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences, single, thinned
 from goldviz.figures.spec import drawn
@@ -32,6 +32,7 @@ def prices(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     together = common.size > 0 and set(kinds) == {"log_return"}
     figure = _index_prices(ds, common[0], theme) if together else _own_prices(ds, theme)
     market.date_axis(figure)
+    link(figure, "x", "day")
     return figure
 
 

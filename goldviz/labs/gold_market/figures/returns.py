@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Node, Scatter
+from goldviz.figures.elements import link
 from goldviz.figures.reading import sentences, single, thinned
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
@@ -53,6 +54,7 @@ def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title="When are the moves large?", notes=notes, height=440, hover="closest")
     market.legend_under(figure, lines=2)
     market.date_axis(figure, range=[dates[0], dates[-1]])
+    link(figure, "x", "day")
     figure.update_yaxes(title_text=unit.title)
     return figure
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
-from goldviz.figures.elements import add_heading
+from goldviz.figures.elements import add_heading, link
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
@@ -112,8 +112,14 @@ def heads_off(ds: xr.Dataset, *, label: str, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title=title, notes=[told], legend=False, height=height, hover="closest")
     figure.update_xaxes(title_text="Head", dtick=1, showgrid=False, ticks="")
     figure.update_yaxes(title_text="Layer", dtick=1, showgrid=False, ticks="", autorange="reversed")
+    _link_heads(figure)
     colour_bar(figure, symmetric(changes.values), SIGNED, "Change of the logit with this head off")
     return figure
+
+
+def _link_heads(figure: Figure) -> None:
+    link(figure, "x", "head")
+    link(figure, "y", "layer")
 
 
 def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
@@ -190,5 +196,6 @@ def summaries(ds: xr.Dataset, *, second: xr.Dataset, summary: str, theme: Theme 
     figure.update_xaxes(title_text="Head", dtick=1 if values.size < 60 else 3, showgrid=False, ticks="")
     figure.update_yaxes(dtick=1, showgrid=False, ticks="", autorange="reversed")
     figure.update_layout(yaxis_title_text="Layer")
+    _link_heads(figure)
     colour_bar(figure, (min(0.0, float(values.min())), float(values.max()) or 1.0), SEQUENTIAL, words)
     return figure

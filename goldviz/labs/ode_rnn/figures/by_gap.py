@@ -57,11 +57,10 @@ def jumps(plot: Plot) -> Figure:
     _gap_axis(plot)
     _mark_longest(plot)
     plot.linear_axis("jump", "Size of the jump")
-    ranks = xr.apply_ufunc(
-        lambda one: rank_correlation(gaps, one), sizes, input_core_dims=[["observation"]], vectorize=True,
-        output_dtypes=[float],
-    )  # fmt: skip
-    answer = plot.each(ranks, _signed, within="Rank correlation with the gap: {}.")
+    rows = sizes.transpose(..., "observation")
+    ranks = [rank_correlation(gaps, one) for one in rows.values.reshape(-1, len(gaps))]
+    correlations = rows.isel(observation=0).copy(data=np.reshape(ranks, rows.shape[:-1]))
+    answer = plot.each(correlations, _signed, within="Rank correlation with the gap: {}.")
     notes = [answer, line("Without the first observation.", step_in_words(plot))]
     return legend_below(plot.finish(*notes, hover="closest"), lines_of(plot.networks))
 
@@ -157,6 +156,7 @@ def _gap_axis(plot: Plot, row: int | None = None) -> None:
     places = [step * 10.0**decade for decade in range(int(np.floor(low)), int(np.ceil(high)) + 1) for step in (1, 2, 5)]
     kept = [place for place in places if low <= np.log10(place) <= high]
     plot.figure.update_xaxes(type="log", range=(low, high), tickvals=kept, ticktext=[f"{place:g}" for place in kept])
+    plot.link("x", "gap")
     plot.figure.update_xaxes(title_text=f"Gap before the observation ({as_label(time_unit(plot.ds))})", row=row)
 
 

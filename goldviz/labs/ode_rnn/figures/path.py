@@ -84,6 +84,7 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
         range=plot.limit("time"), showgrid=False,
         unifiedhovertitle_text=f"time %{{x:.3f}} {as_label(time_unit(ds))}",
     )  # fmt: skip
+    plot.link("x", "time")
     plot.figure.update_xaxes(title_text=f"Time ({as_label(time_unit(ds))})", row=len(names) + bool(rows))
     misses = forecast_misses(now, shown).mean("observation")
     widest = padded(*farthest(ds, shown))

@@ -73,6 +73,7 @@ def latent(plot: Plot) -> Figure:
         plot.figure.add_vrect(x0=start, x1=end, layer="below", line_width=0, fillcolor=grey)
     time_words = as_label(time_unit(ds))
     plot.figure.update_xaxes(range=plot.limit("time"), showgrid=False)
+    plot.link("x", "time")
     plot.figure.update_xaxes(unifiedhovertitle_text=f"time %{{x:.3f}} {time_words}")
     plot.figure.update_xaxes(title_text=f"Time ({time_words})", row=len(names))
     plot.linear_axis("state", "h", nticks=5)

@@ -35,7 +35,7 @@ class Places:
     share: NDArray[np.float64]
 
 
-@drawn("Which documents are alike?", name="map",
+@drawn("Which documents are alike?", name="map", at="document",
        shows="Documents on the two directions in which the fitted ones differ most, of one kind or of all.",
        cannot_show="The other directions: two documents that stand together here may be far apart there.")  # fmt: skip
 def document_map(

@@ -8,6 +8,8 @@ import xarray as xr
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import legend_above_headings, panels
+from goldviz.figures.frames import AtStep, each
+from goldviz.figures.maps import cursor
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.policy_documents.figures import reading
@@ -15,10 +17,11 @@ from goldviz.labs.policy_documents.figures import reading
 TONE, CHANGE = "Tone: P(positive) − P(negative)", "Change: 1 − cos with the one before of its kind"
 
 
-@drawn("What did they say, and when was it out?", shows="The tone of each document at the moment of its release, and "
-       "its distance from the one before of its kind.", cannot_show="How sure the tone is: it is one model's reading, "
-       "and a long text's is a mean over its chunks.")  # fmt: skip
-def timeline(ds: xr.Dataset, *, document: int = 1, theme: Theme = "light") -> Figure:
+@drawn("What did they say, and when was it out?", at="document", at_once=True,
+       shows="The tone of each document at the moment of its release, and its distance from the one before of its "
+       "kind.", cannot_show="How sure the tone is: it is one model's reading, and a long text's is a mean over its "
+       "chunks.")  # fmt: skip
+def timeline(ds: xr.Dataset, *, document: int | AtStep = 1, theme: Theme = "light") -> Figure:
     """Each document at the moment at which it was out: its tone, and how far it is from the one before of its kind."""
     toned = bool(np.isfinite(ds["balance"].values).any())
     rows = [(TONE, "balance")] if toned else []
@@ -39,12 +42,11 @@ def timeline(ds: xr.Dataset, *, document: int = 1, theme: Theme = "light") -> Fi
                 ),
                 row=row, col=1,
             )  # fmt: skip
-    place = reading.in_view(ds, document)
-    figure.add_vline(x=when[place], line={"color": INKS[theme].background, "width": 5}, opacity=0.7)
-    figure.add_vline(x=when[place], line={"color": INKS[theme].accent, "width": 2})
+    place = each(document, lambda number: reading.in_view(ds, number))
+    cursor(figure, each(place, lambda at: when[at]), theme)
     notes = [
         "" if toned else "This model has no classifier of tone.",
-        f"Gold line: {ds['title'].values[place]}. {reading.origin_sentence(ds)}",
+        each(place, lambda at: f"Gold line: {ds['title'].values[at]}. {reading.origin_sentence(ds)}"),
     ]
     many = len(reading.kinds(ds)) > 1
     look.apply(

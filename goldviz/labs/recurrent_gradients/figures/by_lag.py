@@ -25,6 +25,7 @@ def by_lag(plot: Plot) -> Figure:
     if scored:
         plot.curves(finite(plot.now["accuracy_by_lag"]), hover="%{y:.1%}", row=2)
     plot.number_axis("task_lag", "Distance of the cue (steps)", "cue %{x} steps back")
+    plot.link("x", "lag")
     plot.loss_axis("loss_by_lag", "Loss", row=1)
     if scored:
         plot.figure.update_yaxes(title_text="Share", range=(-0.05, 1.05), tickformat=".0%", row=2)

@@ -23,7 +23,7 @@ MARKED_PATHS = 40
 NAMES = {"h1": "h₁ (no unit)", "h2": "h₂ (no unit)", "h3": "h₃, the added coordinate (no unit)"}
 
 
-@drawn("Where do the blocks carry the points?",
+@drawn("Where do the blocks carry the points?", at="ds",
        shows="The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
        cannot_show="More than two coordinates: a wider network's states have room that a plane does not "
        "have.")  # fmt: skip
@@ -47,7 +47,7 @@ def carried(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return _plane(figure, ds, theme, "Where do the blocks carry the points?", notes)
 
 
-@drawn("Where does the same field's flow carry them?",
+@drawn("Where does the same field's flow carry them?", at="ds",
        shows="The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
        cannot_show="Flows in more dimensions: one more coordinate parts what the plane cannot.")  # fmt: skip
 def flow(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:

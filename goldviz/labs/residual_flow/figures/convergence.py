@@ -9,7 +9,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
-from goldviz.figures.elements import log_axis, panels, reference_line
+from goldviz.figures.elements import link, log_axis, panels, reference_line
 from goldviz.figures.limits import decades
 from goldviz.figures.maps import cursor, legend_below
 from goldviz.figures.spec import drawn
@@ -65,6 +65,7 @@ def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         title_text="Number of equal steps (blocks)", type="log", showgrid=False,
         tickvals=[1, 2, 4, 8, 16, 32, 64, 128, 256], range=[-0.08, np.log10(256) + 0.08],
     )  # fmt: skip
+    link(figure, "x", "blocks")
     figure.update_yaxes(title_text="Largest error at the end (units of h)", **_over(*shown))
     return figure
 
@@ -104,13 +105,14 @@ def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure.update_xaxes(
         title_text="Number of blocks", type="log", showgrid=False, tickvals=steps, range=[-0.08, np.log10(256) + 0.08]
     )
+    link(figure, "x", "blocks")
     low = min(float(shares.min()), flow, 80.0)
     figure.update_yaxes(title_text="On their own side (%)", range=[low - 4, 102], dtick=10 if low < 70 else 5)
     reference_line(figure, flow, "the flow", theme, x=0)
     return figure
 
 
-@drawn("Where along the depth do they part?",
+@drawn("Where along the depth do they part?", at="ds",
        shows="The distance between each point of the network and of the flow, after every block.",
        cannot_show="Which of the two is the better network: only training on a task says that.")  # fmt: skip
 def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:

@@ -1,0 +1,24 @@
+"""The plane at every depth at once, so that looking through the depth needs no server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goldviz.figures.maps import at_positions
+from goldviz.figures.theme import Theme
+from goldviz.labs.residual_flow.figures import FIGURES
+from goldviz.labs.residual_flow.settings import ResidualFlow
+
+if TYPE_CHECKING:
+    from goldviz.runs.jobs import Report
+
+
+def everywhere(report: Report, settings: str, names: tuple[str, ...], theme: Theme) -> dict[str, str]:
+    """The figures of these names at every depth, as they travel to the browser; for settings in JSON."""
+    asked = ResidualFlow.checked_json(settings)
+    first, last = asked.positions()
+    views = []
+    for view in range(first, last + 1):
+        report(view, last)
+        views.append((view, asked.changed(view=view).compute()))
+    return {name: at_positions(FIGURES[name], views, theme) for name in names}

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./assets.mjs";
+
+globalThis.window = globalThis;
+const { marksIn, placesAt } = await load(["figure_link"], ["marksIn", "placesAt"]);
+
+// An axis as Plotly leaves it after a draw: `pixel` gives the place of a number on it.
+function axis(id, offset, length, pixel, more = {}) {
+  return { _id: id, type: "linear", _offset: offset, _length: length, d2p: pixel, ...more };
+}
+
+const tenfold = (value) => 10 * value;
+
+function layoutOf(panels, linked) {
+  const plots = panels.map(([xaxis, yaxis]) => [xaxis._id + yaxis._id, { xaxis, yaxis }]);
+  return { meta: { notes: ["A note."], linked }, _plots: Object.fromEntries(plots) };
+}
+
+function onePanel(linked, x = axis("x", 50, 200, tenfold), y = axis("y", 30, 100, tenfold)) {
+  return layoutOf([[x, y]], linked);
+}
+
+const LAYER = [{ of: "layer", value: 7 }];
+
+test("a point is at the values of its linked axes alone", () => {
+  const point = { x: 12, y: 3, xaxis: { _id: "x2", type: "linear" }, yaxis: { _id: "y2", type: "linear" } };
+  const both = [{ of: "epoch", value: 12 }, { of: "layer", value: 3 }];
+  assert.deepEqual(placesAt(point, { x: "step", x2: "epoch", y2: "layer" }), both);
+  assert.deepEqual(placesAt(point, { x2: "epoch" }), both.slice(0, 1));
+  assert.deepEqual(placesAt(point, {}), []);
+  assert.deepEqual(placesAt(point, undefined), []);
+});
+
+test("an axis of names, and a point without axes, are at no place", () => {
+  const named = { x: "gold", y: 3, xaxis: { _id: "x", type: "category" }, yaxis: { _id: "y", type: "linear" } };
+  assert.deepEqual(placesAt(named, { x: "layer" }), []);
+  assert.deepEqual(placesAt({}, { x: "layer" }), []);
+});
+
+test("a mark stands at the value, across the panel, upright or level", () => {
+  assert.deepEqual(marksIn(onePanel({ x: "layer" }), LAYER), [{ left: 119.5, top: 30, width: 1, height: 100 }]);
+  assert.deepEqual(marksIn(onePanel({ y: "layer" }), LAYER), [{ left: 50, top: 99.5, width: 200, height: 1 }]);
+  assert.equal(marksIn(onePanel({ x: "layer", y: "layer" }), LAYER).length, 2);
+});
+
+test("every panel of a linked axis gets a mark, and one panel no two at the same place", () => {
+  const [x, x2] = [axis("x", 50, 200, tenfold), axis("x2", 50, 200, tenfold)];
+  const [y, y2, over] = [axis("y", 30, 100, tenfold), axis("y2", 160, 100, tenfold), axis("y3", 160, 100, tenfold)];
+  const layout = layoutOf([[x, y], [x2, y2], [x2, over]], { x: "layer", x2: "layer" });
+  assert.deepEqual(marksIn(layout, LAYER).map(({ top }) => top), [30, 160]);
+});
+
+test("another coordinate, a figure without links and one that is not drawn get none", () => {
+  assert.deepEqual(marksIn(onePanel({ x: "lag" }), LAYER), []);
+  assert.deepEqual(marksIn(onePanel(undefined), LAYER), []);
+  assert.deepEqual(marksIn({ meta: { linked: { x: "layer" } } }, LAYER), []);
+  assert.deepEqual(marksIn({}, LAYER), []);
+  assert.deepEqual(marksIn(undefined, LAYER), []);
+  assert.deepEqual(marksIn(onePanel({ x: "layer" }), []), []);
+});
+
+test("a value outside the axis' range, or that it has no place for, is not marked", () => {
+  const marked = (value) => marksIn(onePanel({ x: "layer" }), [{ of: "layer", value }]).length;
+  assert.deepEqual([-0.1, 0, 20, 20.1, Number.NaN, undefined].map(marked), [0, 1, 1, 0, 0, 0]);
+  const log = axis("x", 50, 200, (value) => (value > 0 ? 100 * Math.log10(value) : undefined), { type: "log" });
+  const onLog = (value) => marksIn(onePanel({ x: "gap" }, log), [{ of: "gap", value }]);
+  assert.equal(onLog(10)[0].left, 149.5);
+  assert.deepEqual([0, -5, 0.1, 1000].map((value) => onLog(value).length), [0, 0, 0, 0]);
+});
+
+test("an axis that is hidden, of names, or not laid out yet is not marked", () => {
+  for (const more of [{ visible: false }, { type: "category" }, { d2p: undefined }, { _length: undefined }])
+    assert.deepEqual(marksIn(onePanel({ x: "layer" }, axis("x", 50, 200, tenfold, more)), LAYER), []);
+  assert.deepEqual(marksIn(onePanel({ x: "layer" }, undefined, { _id: "y" }), LAYER), []);
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { load } from "./assets.mjs";
+
+globalThis.window = globalThis;
+globalThis.document = { hidden: false, addEventListener: () => {} };
+globalThis.queue = { waiting: [] };
+const {
+  default: timeline,
+  positionsPage,
+  stepOf,
+} = await load(["figure_fill", "frames_page", "timeline"], ["positionsPage", "stepOf"]);
+
+// What the server sends of one figure: a title and an axis at positions 0, 1 and 2; the axis is not there at the last.
+function sent(titles) {
+  const row = (words) => ({ dim: "position", from: 0, words, index: [0, 1, 2] });
+  const header = {
+    fresh: true,
+    look: {},
+    steps: { position: { from: 0, labels: [0, 1, 2] } },
+    figures: {
+      one: {
+        figure: { data: [], layout: { title: { $: 0 }, xaxis2: { $: 1 } } },
+        rows: [row(titles), row([{}, {}, null])],
+        kept: { position: { from: 0, places: [0, 1, 2] } },
+        redrawn: false,
+      },
+    },
+  };
+  const words = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(words.length);
+  return Buffer.concat([length, words]).toString("base64");
+}
+
+test("a page knows the figures of the settings that were sent last", () => {
+  const page = positionsPage("lens");
+  let told = 0;
+  const stop = page.watch({ changed: () => (told += 1) });
+  assert.equal(page.figureAt("a", "one", 1), undefined);
+  page.take({ lane: "a", figures: { one: sent(["x", "y", "z"]) } });
+  assert.equal(page.figureAt("a", "one", 1).layout.title, "y");
+  assert.deepEqual(page.figureAt("a", "one", 1).layout.xaxis2, {});
+  assert.ok(!("xaxis2" in page.figureAt("a", "one", 2).layout));
+  assert.equal(page.figureAt("b", "one", 1), undefined);
+  page.take({ lane: "b", figures: {} });
+  assert.equal(page.moves(), false);
+  assert.equal(told, 2);
+  stop();
+  page.take({ lane: "b", figures: { one: sent(["u", "v", "w"]) } });
+  assert.equal(page.figureAt("b", "one", 0).layout.title, "u");
+  assert.equal(told, 2);
+});
+
+let key = 0;
+let part;
+let told;
+beforeEach(() => {
+  key += 1;
+  told = [];
+  const element = () => ({ attributes: {}, setAttribute(name, value) { this.attributes[name] = value; } });
+  const inside = { input: element(), button: element(), output: element() };
+  const host = { ...inside, querySelector: (name) => inside[name] };
+  part = { ...inside, over: element(), querySelector: (name) => (name === ".goldviz-position" ? part.over : host) };
+});
+
+function show(step, more = {}) {
+  const data = { key: `lens-${key}`, first: 0, last: 2, words: ["nil", "one", "two"], step, meaning: "", ...more };
+  return timeline({ data, parentElement: part, setTriggerValue: (name, { to }) => told.push(to) });
+}
+
+function move(to, rest = true) {
+  part.input.value = to;
+  part.input.oninput();
+  if (rest) part.input.onchange();
+}
+
+test("the words follow the slider, and the server hears of it at rest", () => {
+  show(0);
+  assert.equal(part.over.textContent, "nil");
+  move(1, false);
+  move(2, false);
+  assert.equal(part.over.textContent, "two");
+  assert.equal(part.input.attributes["aria-label"], "two");
+  assert.deepEqual(told, []);
+  part.input.onchange();
+  part.input.onchange();
+  assert.deepEqual(told, [2]);
+});
+
+test("the server's answer does not take back what the hand has done since", () => {
+  show(0);
+  move(1);
+  move(2);
+  show(0);
+  show(1);
+  assert.equal(stepOf(`lens-${key}`), 2);
+  show(2);
+  assert.equal(stepOf(`lens-${key}`), 2);
+  assert.deepEqual(told, [1, 2]);
+});
+
+test("a link or a preset moves the slider, and then the hand may go back", () => {
+  show(0);
+  move(2);
+  show(2);
+  show(0);
+  assert.equal(stepOf(`lens-${key}`), 0);
+  assert.equal(part.over.textContent, "nil");
+  move(2);
+  assert.deepEqual(told, [2, 2]);
+});
+
+test("one sentence may do for all positions, and a page without frames has nothing to play", () => {
+  show(1, { words: ["Step k"], plays: false });
+  assert.equal(part.over.textContent, "Step k");
+  assert.equal(part.button.hidden, true);
+  assert.equal(part.button.disabled, true);
+});
