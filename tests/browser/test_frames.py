@@ -157,6 +157,7 @@ def test_of_a_hundred_steps_the_last_one_asked_for_is_shown(growing: Page) -> No
     expect(drawn).to_contain_text(f"Epoch {timeline(page).get_attribute('max')}.")
 
 
+@pytest.mark.slow
 def test_what_one_tab_asks_of_a_run_the_other_shows(growing: Page, visit: Opener) -> None:
     page, other = growing, visit(growing.url)
     state(other, "Training")
@@ -245,7 +246,7 @@ def test_scrubbing_and_playing_need_no_server(server: Server, visit: Opener) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL], ids=["closed", "killed"])
-def test_a_page_goes_on_when_its_server_comes_back(
+def test_a_page_goes_on_or_says_so_when_its_server_comes_back(
     end: signal.Signals, tmp_path: Path, visit: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database, port = f"sqlite:///{tmp_path / 'runs.sqlite'}", app_server.free_port()
@@ -264,6 +265,11 @@ def test_a_page_goes_on_when_its_server_comes_back(
         timeline(page).press("Home")
         expect(figure(page, "gradient_by_layer")).to_contain_text("Epoch 1.")
     with running(database, tmp_path / "second.log"):
+        # Where Streamlit does not ask for the page by itself, the page asks for a reload.
+        lost = page.get_by_text("This page is not known to the server any more. Reload it.")
+        expect(lost.or_(page.get_by_text("Interrupted")).first).to_be_visible()
+        if lost.is_visible():
+            page.reload()
         state(page, "Interrupted")
         expect(page.get_by_text("can be continued.")).to_be_visible()
         assert run_id in page.url

@@ -167,8 +167,10 @@ function placeOfFigure(host, address, want) {
   place.drawNow = async (Plotly) => {
     place.waits = false;
     if (host.goldvizPlace !== place || !host.isConnected || !host.clientWidth) return;
-    const wanted = place.want();
+    // While nothing newer has come, what is drawn is fitted to its place all the same.
+    const wanted = place.want() ?? place.painted;
     if (!wanted) return;
+    place.painted = wanted;
     const first = !host.dataset.drawn;
     if (first) {
       host.classList.remove("goldviz-figure-waiting");

@@ -28,7 +28,8 @@ function goToStep(key, step) {
 class FramesPage {
   constructor(address) {
     Object.assign(this, { address, lanes: new Map(), watchers: new Set(), failures: 0, asking: undefined, trouble: "" });
-    this.exact = new Map();
+    // Figures fetched for one step, as of the lane then; the last one of each figure; who waits for a person to rest.
+    Object.assign(this, { exact: new Map(), latest: new Map(), resting: new Map() });
   }
 
   watch(watcher) {
@@ -104,9 +105,14 @@ class FramesPage {
     for (const sent of message.header.lanes) {
       const known = this.lanes.get(sent.id);
       this.lanes.set(sent.id, sent.gone ? { gone: sent.gone, figures: {} } : merged(known, sent, message));
-      for (const key of [...this.exact.keys()]) if (key.startsWith(`${sent.id} `)) this.exact.delete(key);
+      if (sent.gone || sent.fresh) this.forget(sent.id);
       for (const watcher of [...this.watchers]) if (watcher.lane === sent.id) watcher.changed();
     }
+  }
+
+  forget(id) {
+    for (const kept of [this.exact, this.latest])
+      for (const key of [...kept.keys()]) if (key.startsWith(`${id} `)) kept.delete(key);
   }
 
   tell(trouble) {
@@ -120,31 +126,36 @@ class FramesPage {
   }
 
   // A figure at the step in view, as near as what is here allows; the very step is fetched when the person rests at it.
-  figureAt(id, name, step, changed) {
+  figureAt(id, name, step) {
     const lane = this.lanes.get(id);
     if (!lane?.figures?.[name]) return undefined;
     const wanted = step === null || step >= lane.last ? null : step;
     const exact = this.exact.get(`${id} ${name} ${wanted}`);
-    if (exact) return exact;
+    if (exact?.lane === lane) return exact.figure;
     const found = filledFigure(lane, name, wanted);
-    if (wanted !== null && (!found.exact || lane.figures[name].redrawn)) this.fetchWhenRested(id, name, wanted, changed);
-    return found.figure;
+    const { redrawn } = lane.figures[name];
+    if (wanted === null || (found.exact && !redrawn)) return found.figure;
+    this.fetchWhenRested(id, name, wanted);
+    // What is drawn anew for every step is here as of the last one alone: what was in view stays until its own comes.
+    return exact?.figure ?? (redrawn ? this.latest.get(`${id} ${name}`) : undefined) ?? found.figure;
   }
 
-  fetchWhenRested(id, name, step, changed) {
+  fetchWhenRested(id, name, step) {
     const lane = this.lanes.get(id);
-    clearTimeout(lane.figures[name].resting);
-    lane.figures[name].resting = setTimeout(async () => {
+    clearTimeout(this.resting.get(`${id} ${name}`));
+    const rested = setTimeout(async () => {
       const where = [id, name, step].map(encodeURIComponent).join("/");
       const answer = await fetch(`${this.address}/${where}`).catch(() => undefined);
       if (answer?.status !== 200) return;
       const message = decoded(await answer.arrayBuffer());
       const { figure } = filledFigure(merged(undefined, message.header.lanes[0], message), name, null);
-      if (this.lanes.get(id) !== lane) return changed();
-      this.exact.set(`${id} ${name} ${step}`, figure);
+      // A run that has grown meanwhile shows it all the same, and asks anew.
+      this.exact.set(`${id} ${name} ${step}`, { figure, lane });
+      this.latest.set(`${id} ${name}`, figure);
       if (this.exact.size > EXACT_KEPT) this.exact.delete(this.exact.keys().next().value);
-      changed();
+      for (const watcher of [...this.watchers]) if (watcher.lane === id && watcher.figure === name) watcher.changed();
     }, SETTLED_MS);
+    this.resting.set(`${id} ${name}`, rested);
   }
 }
 

@@ -6,7 +6,7 @@ function followed(place, data) {
   const page = framesPage(data.frames.address);
   const { lane, name, key } = data.frames;
   place.want = () => {
-    const figure = page.figureAt(lane, name, stepOf(key), place.draw);
+    const figure = page.figureAt(lane, name, stepOf(key));
     return figure && { ...data, figure };
   };
   const stops = [page.watch({ lane, figure: name, changed: place.draw }), watchStep(key, place.draw)];

@@ -82,7 +82,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     goToStep(key, data.step);
   };
 
-  if (!over) host.goldvizSettled ??= data.step;
+  // A page that was left, or a server that was away, no longer has the step that is in view here.
+  if (!over) host.goldvizSettled = data.step;
   slider.oninput = () => go(Number(slider.value));
   slider.onchange = settle;
   button.onclick = toggle;
@@ -100,6 +101,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   host.goldvizArrived = true;
   if (over) over.title = data.meaning;
   show();
+  if (!over && !host.goldvizPlaying) setTimeout(settle);
   return () => {
     halt();
     host.goldvizStop();
