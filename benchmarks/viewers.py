@@ -17,6 +17,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,7 +135,11 @@ def load(server: Server, folder: Path, tape: Tape, count: int, browsers: int) ->
                 page.locator(".goldviz-figure .main-svg").first.wait_for()
                 pages.append(page)
         before = sum(map(updates_on, pages))
-        found = asyncio.run(growing(server, url, tape, run_ids, run_ids[browsers:], folder / f"log-{count}-{browsers}"))
+        log = folder / f"log-{count}-{browsers}"
+        # In a thread of its own: Playwright has a loop in this one.
+        with ThreadPoolExecutor(1) as aside:
+            following = growing(server, url, tape, run_ids, run_ids[browsers:], log)
+            found = aside.submit(lambda: asyncio.run(following)).result()
         if pages:
             drawn = (sum(map(updates_on, pages)) - before) / found.seconds / browsers
             found.words += f", {browsers} browsers"
