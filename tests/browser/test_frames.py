@@ -481,6 +481,7 @@ def test_who_comes_back_to_a_page_finds_all_of_it_at_the_step_in_view(server: Se
     first = followed()
     assert first != latest
     page.get_by_role("link", name="goldviz").first.click()
+    expect(page).to_have_url(f"{server.address}/")
     expect(timeline(page)).to_have_count(0)
     page.go_back()
     wait_for_figure(page, "path")
