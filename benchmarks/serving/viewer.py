@@ -12,6 +12,7 @@ import http.client
 import json
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -99,8 +100,12 @@ class Viewer:
             self.buttons[button.label] = button.id
 
     async def follow(self, port: int, until: float) -> list[Update]:
-        """Ask for what is new of the figures in view, as a browser does, until a moment; one entry for each answer."""
-        return await asyncio.to_thread(self._follow, port, until)
+        """Ask for what is new of the figures in view, as a browser does, until a moment; one entry for each answer.
+
+        In a thread of its own: asyncio's threads are few, and viewers beyond them would wait for the first ones' end.
+        """
+        with ThreadPoolExecutor(1) as own:
+            return await asyncio.get_running_loop().run_in_executor(own, self._follow, port, until)
 
     def _follow(self, port: int, until: float) -> list[Update]:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
