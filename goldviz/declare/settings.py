@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from goldviz.declare.laboratory import laboratory_of
+from goldviz.declare.trials import trials_of, tried
 from goldviz.export.script import script
 
 if TYPE_CHECKING:
@@ -289,9 +290,14 @@ class Experiment(Settings):
         return {name: getattr(new, name) for name in values}
 
     def findings(self, dataset: xr.Dataset) -> list[Finding]:
-        """What the recorded numbers say, most serious first: ``findings_of`` of its laboratory, if it has one."""
+        """What the recorded numbers say, most serious first: ``findings_of`` of its laboratory, if it has one.
+
+        Of advice that was tried, what helped is offered, with its effect.
+        """
         lab = laboratory_of(type(self))
-        return list(lab.part("findings").findings_of(self, dataset)) if lab.has("findings") else []
+        found: list[Finding] = lab.part("findings").findings_of(self, dataset) if lab.has("findings") else []
+        how = trials_of(lab)
+        return found if how is None else [tried(lab).advised(finding, how.set_up(self)) for finding in found]
 
 
 def facts(settings: type[Settings], name: str) -> dict[str, Any]:

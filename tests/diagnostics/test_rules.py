@@ -14,6 +14,7 @@ from goldviz.diagnostics.findings import (
     LoweredTo,
     RaisedTo,
     Recorded,
+    Remedy,
     Rule,
     Times,
     above,
@@ -21,7 +22,7 @@ from goldviz.diagnostics.findings import (
     at_most,
     below,
     conclude,
-    remedy,
+    remedies,
     steps_too_long,
     steps_too_short,
     training_diverged,
@@ -206,23 +207,24 @@ def test_steps_are_too_long_too_short_or_right():
     ],
 )
 def test_advice_is_relative_and_within_declared_bounds(name, now, change, then):
-    given = remedy(Settings(**{name: now}), ("Make it {" + name + ":g}.", {name: change}))
-    assert given == {"advice": f"Make it {then:g}.", "changes": {name: pytest.approx(then)}}
-    assert type(given["changes"][name]) is type(now)
+    words = "Make it {" + name + ":g}."
+    [given] = remedies(Settings(**{name: now}), (words, {name: change}))
+    assert given == Remedy(words, f"Make it {then:g}.", {name: pytest.approx(then)})
+    assert type(given.changes[name]) is type(now)
 
 
 def test_advice_that_changes_nothing_is_passed_over():
     settings = Settings(clip=1.0, learning_rate=1e-6)
     slower = ("Slower.", {"learning_rate": DividedBy(10), "clip": IfZero(1.0)})
-    assert remedy(settings, slower, ("Deeper.", {"depth": 8}))["advice"] == "Deeper."
-    assert remedy(settings, slower) == {}
+    assert [remedy.advice for remedy in remedies(settings, slower, ("Deeper.", {"depth": 8}))] == ["Deeper."]
+    assert remedies(settings, slower) == ()
 
 
 def test_advice_may_hang_on_the_settings():
     def halved(settings):
         return f"Take half of {settings.depth}.", {"depth": DividedBy(2)}
 
-    assert remedy(Settings(depth=4), halved) == {"advice": "Take half of 4.", "changes": {"depth": 2}}
+    assert remedies(Settings(depth=4), halved) == (Remedy("Take half of 4.", "Take half of 4.", {"depth": 2}),)
 
 
 def test_a_reading_has_no_number_where_nothing_was_recorded():

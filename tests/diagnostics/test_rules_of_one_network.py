@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 from pydantic import BaseModel, Field
 
-from goldviz.diagnostics.findings import Rule, Scaled, above, conclude, remedy, where
+from goldviz.diagnostics.findings import Rule, Scaled, above, conclude, remedies, where
 
 
 class Settings(BaseModel):
@@ -63,5 +63,5 @@ def test_a_cause_that_stands_alone_silences_all_after_it():
 
 @pytest.mark.parametrize(("rate", "factor", "scaled"), [(0.00123456, 0.1, 0.000123), (0.5, 10, 1.0), (2e-6, 0.1, 1e-6)])
 def test_a_scaled_setting_has_three_digits_and_stays_within_its_bounds(rate, factor, scaled):
-    advice = remedy(Settings(learning_rate=rate), ("Take {learning_rate:g}.", {"learning_rate": Scaled(factor)}))
-    assert advice == {"advice": f"Take {scaled:g}.", "changes": {"learning_rate": scaled}}
+    [slower] = remedies(Settings(learning_rate=rate), ("Take {learning_rate:g}.", {"learning_rate": Scaled(factor)}))
+    assert (slower.advice, slower.changes) == (f"Take {scaled:g}.", {"learning_rate": scaled})

@@ -4,8 +4,18 @@ Works on labelled arrays alone, so a page can ask for findings without loading t
 off the dataset, writes its rules (:mod:`~goldviz.diagnostics.findings.rule` is the guide) and concludes.
 """
 
-from goldviz.diagnostics.findings.advice import Candidate, DividedBy, IfZero, LoweredTo, RaisedTo, Scaled, Times, remedy
-from goldviz.diagnostics.findings.conclude import conclude
+from goldviz.diagnostics.findings.advice import (
+    Candidate,
+    DividedBy,
+    IfZero,
+    LoweredTo,
+    RaisedTo,
+    Remedy,
+    Scaled,
+    Times,
+    remedies,
+)
+from goldviz.diagnostics.findings.conclude import Conclusions, conclude
 from goldviz.diagnostics.findings.finding import Finding, Floats, Verdicts, any_seed, majority
 from goldviz.diagnostics.findings.line import Line, above, at_least, at_most, below, where
 from goldviz.diagnostics.findings.measures import diverged, median, ratio, rising, typical_updates
@@ -15,8 +25,9 @@ from goldviz.diagnostics.findings.training import SATURATED, steps_too_long, ste
 from goldviz.diagnostics.findings.words import part, percent, times
 
 __all__ = [
-    "SATURATED", "Candidate", "Case", "DividedBy", "Finding", "Floats", "IfZero", "Line", "LoweredTo", "RaisedTo",
-    "Recorded", "Rule", "Scaled", "Times", "Verdicts", "above", "any_seed", "at_least", "at_most", "below",
-    "conclude", "diverged", "majority", "median", "part", "percent", "ratio", "remedy", "rising", "steps_too_long",
+    "SATURATED", "Candidate", "Case", "Conclusions", "DividedBy", "Finding", "Floats", "IfZero", "Line", "LoweredTo",
+    "RaisedTo",
+    "Recorded", "Remedy", "Rule", "Scaled", "Times", "Verdicts", "above", "any_seed", "at_least", "at_most", "below",
+    "conclude", "diverged", "majority", "median", "part", "percent", "ratio", "remedies", "rising", "steps_too_long",
     "steps_too_short", "times", "training_diverged", "typical_updates", "where",
 ]  # fmt: skip

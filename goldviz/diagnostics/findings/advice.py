@@ -89,19 +89,29 @@ class IfZero:
         return value or self.value
 
 
-def remedy(settings: object, *candidates: Candidate | Suited) -> dict[str, Any]:
-    """``advice`` and ``changes`` of the first candidate that changes something in the settings.
+@dataclass(frozen=True)
+class Remedy:
+    """A candidate made out for some settings: its words as they stand in the rule, and filled in; what it changes."""
+
+    words: str
+    advice: str
+    changes: Mapping[str, Any]
+
+
+def remedies(settings: object, *candidates: Candidate | Suited) -> tuple[Remedy, ...]:
+    """The candidates that change something in the settings, in their order.
 
     Changes and functions are held within the declared bounds of the setting; values that the settings have already
-    are left out. Without any candidate left there is no advice.
+    are left out.
     """
+    made = []
     for candidate in candidates:
         words, wanted = candidate(settings) if callable(candidate) else candidate
         values = {name: _value(settings, name, change) for name, change in wanted.items()}
         changes = {name: value for name, value in values.items() if getattr(settings, name) != value}
         if changes:
-            return {"advice": words.format_map(values), "changes": changes}
-    return {}
+            made.append(Remedy(words, words.format_map(values), changes))
+    return tuple(made)
 
 
 def _value(settings: object, name: str, change: Any) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from goldviz.diagnostics.findings.finding import Finding
+from goldviz.diagnostics.findings.finding import Finding, Verdicts
 from goldviz.diagnostics.findings.rule import Rule, name_of
 
 if TYPE_CHECKING:
@@ -25,6 +25,36 @@ class Run(Protocol):
         """How many steps the run takes."""
 
 
+@dataclass(frozen=True)
+class Conclusions:
+    """What a laboratory concludes from its runs: rules in their order, and how readings are read off a run.
+
+    Called with settings and a dataset it gives the findings, most serious first, at most ``most``. Where there are too
+    many, ``praise`` places are kept for good ones, and one for each that must be told: what works is worth knowing,
+    too.
+    """
+
+    rules: Sequence[Rule]
+    readings: Callable[[Any, xr.Dataset], Sequence[Any]]
+    most: int = MOST
+    praise: int = 1
+
+    def __call__(self, settings: Run, dataset: xr.Dataset) -> list[Finding]:
+        """The findings that a page shows."""
+        readings = self.readings(settings, dataset)
+        return conclude(self.rules, readings, settings, dataset, self.most, self.praise)
+
+    def all(self, settings: Run, dataset: xr.Dataset) -> list[Finding]:
+        """The findings, however many."""
+        readings = self.readings(settings, dataset)
+        return conclude(self.rules, readings, settings, dataset, most=len(self.rules))
+
+    def over(self, settings: Run, dataset: xr.Dataset) -> dict[str, dict[str, Verdicts]]:
+        """For each kind of rule and each network, the seeds over its line, whatever other rules say of them."""
+        readings = self.readings(settings, dataset)
+        return {rule.kind: rule.over(readings, settings, dataset) for rule in self.rules}
+
+
 def conclude(
     rules: Sequence[Rule],
     readings: Sequence[Any],
@@ -33,12 +63,11 @@ def conclude(
     most: int = MOST,
     praise: int = 1,
 ) -> list[Finding]:
-    """Findings of a run, most serious first, at most ``most``.
+    """Findings of a run, most serious first, at most ``most``; see :class:`Conclusions`.
 
     Rules are judged in their order, so a rule can be silenced by those before it alone; among findings that are
     equally serious the same order holds. Networks over the line of a rule that stands ``alone`` are left out of all
-    after it. Where there are too many, ``praise`` places are kept for good ones, and one
-    for each that must be told: what works is worth knowing, too. A run that goes on says how far it is.
+    after it. A run that goes on says how far it is.
 
     Raises:
         KeyError: a rule names a kind in ``silenced_by`` that no rule before it has.

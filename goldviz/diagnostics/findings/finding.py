@@ -9,6 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from goldviz.diagnostics.findings.advice import Remedy
+
 Severity = Literal["bad", "warning", "good"]
 Floats = NDArray[np.floating[Any]]
 Verdicts = NDArray[np.bool_]
@@ -19,7 +21,9 @@ class Finding:
     """One conclusion: what happened, the number that says so, where the line is, and what to try.
 
     ``number`` and ``threshold`` are ready to read ("4,100 times smaller", "100 times"). ``confidence`` says
-    how sure it is and why. ``changes`` are the settings of the paired run that *Try this* starts.
+    how sure it is and why. ``changes`` are the settings of the paired run that *Try this* starts, ``effect`` says what
+    they did when they were tried. ``remedies`` are all that could be advised, ``line`` is the threshold as its rule
+    writes it.
     """
 
     kind: str
@@ -31,6 +35,9 @@ class Finding:
     explanation: str
     advice: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
+    effect: str = ""
+    remedies: tuple[Remedy, ...] = ()
+    line: str = ""
 
 
 @dataclass(frozen=True)

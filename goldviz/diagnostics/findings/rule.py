@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from goldviz.diagnostics.findings.advice import Candidate, Suited, remedy
+from goldviz.diagnostics.findings.advice import Candidate, Suited, remedies
 from goldviz.diagnostics.findings.finding import Finding, Severity, Verdict, Verdicts, agreement, majority, number
 from goldviz.diagnostics.findings.line import Line
 from goldviz.diagnostics.findings.measures import median
@@ -169,16 +169,29 @@ class Rule:
     def finding(self, case: Case) -> Finding:
         """The finding that a case makes."""
         candidates = self.advice(case) if callable(self.advice) else self.advice
+        found = remedies(case.settings, *candidates)
+        line = self.line_for(case.settings).words
         return Finding(
             kind=self.kind,
             title=_text(self.title, case),
             severity=self.severity(case) if callable(self.severity) else self.severity,
             number=number(case.verdicts) if case.verdicts else case.said_by_run,
-            threshold=case.text(self.line_for(case.settings).words),
+            threshold=case.text(line),
             confidence=_text(self.confidence, case),
             explanation=_text(self.explanation, case),
-            **remedy(case.settings, *candidates),
+            advice=found[0].advice if found else "",
+            changes=found[0].changes if found else {},
+            remedies=found,
+            line=line,
         )
+
+    def over(self, readings: Sequence[Any], settings: Any, dataset: xr.Dataset) -> dict[str, Verdicts]:
+        """Which seeds of each network are over the line, whatever other rules say; of the whole run under no name."""
+        line = self.line_for(settings)
+        found = {name_of(n): np.atleast_1d(line.over(n)) for n in readings if self.only(n, settings)}
+        if self.run_says(dataset):
+            found[""] = np.ones(dataset.sizes.get("seed", 1), dtype=bool)
+        return found
 
     def _number(self, reading: Any, settings: Any) -> str:
         return self.number(reading) if callable(self.number) else self.number.format_map(Fields([reading], settings))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Case, Finding, Line, Rule, any_seed, conclude, majority, median
+from goldviz.diagnostics.findings import Case, Conclusions, Line, Rule, any_seed, majority, median
 from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, Times
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.training import SATURATED, training_diverged
@@ -146,9 +146,10 @@ RULES = (
 """In the order in which they are judged."""
 
 
-def findings_of(settings: ContinuousDepth, dataset: xr.Dataset) -> list[Finding]:
-    """Findings of a continuous-depth run, most serious first, at most five."""
-    if "network" not in dataset.coords:
-        return []
-    readings = [Reading.of(dataset, str(name)) for name in dataset["network"].values]
-    return conclude(RULES, readings, settings, dataset, praise=0)
+def readings(settings: ContinuousDepth, dataset: xr.Dataset) -> list[Reading]:
+    """The networks of a run, as rules read them."""
+    names = dataset["network"].values if "network" in dataset.coords else ()
+    return [Reading.of(dataset, str(name)) for name in names]
+
+
+findings_of = Conclusions(RULES, readings, praise=0)

@@ -11,7 +11,17 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from goldviz.diagnostics.findings import Case, Finding, Line, Rule, conclude, majority, median, percent, remedy, times
+from goldviz.diagnostics.findings import (
+    Case,
+    Conclusions,
+    Line,
+    Rule,
+    majority,
+    median,
+    percent,
+    remedies,
+    times,
+)
 from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, LoweredTo, Times
 from goldviz.diagnostics.findings.line import above, at_least, below, where
 from goldviz.diagnostics.findings.training import SATURATED, USELESS, training_diverged
@@ -200,7 +210,7 @@ RULES = (
         number="{gained:percent} less error in the last quarter",
         explanation="The error had not settled when the steps ran out, so what the run says of the network is not its "
         "last word.",
-        advice=[LONGER], only=lambda n, settings: _of_flow(n, settings) and bool(remedy(settings, LONGER)),
+        advice=[LONGER], only=lambda n, settings: _of_flow(n, settings) and bool(remedies(settings, LONGER)),
         silenced_by=(*NO_USE_OR_COARSE, "learned"), at_end=True),
     Rule("holds_in_long_gaps", "good", "The ODE-RNN holds through gaps that training never had",
         line=below("long_gap_worth", 0.5, "{at:part} the error of predicting zero, up to twice the longest gap"),
@@ -218,8 +228,10 @@ RULES = (
 """In the order in which they are judged."""
 
 
-def findings_of(settings: ODERNNLaboratory, dataset: xr.Dataset) -> list[Finding]:
-    """Findings of an ODE-RNN run, most serious first, at most five."""
-    if "network" not in dataset.coords:
-        return []
-    return conclude(RULES, [Reading.of(dataset, str(name)) for name in dataset["network"].values], settings, dataset)
+def readings(settings: ODERNNLaboratory, dataset: xr.Dataset) -> list[Reading]:
+    """The networks of a run, as rules read them."""
+    names = dataset["network"].values if "network" in dataset.coords else ()
+    return [Reading.of(dataset, str(name)) for name in names]
+
+
+findings_of = Conclusions(RULES, readings)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Case, DividedBy, Finding, LoweredTo, Rule, Times, conclude, majority, median
+from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, Rule, Times, majority, median
 from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate
 from goldviz.diagnostics.findings.line import above, at_least, at_most, below, where
 from goldviz.diagnostics.findings.training import SATURATED, USELESS, steps_too_long, steps_too_short, training_diverged
@@ -234,7 +234,10 @@ RULES = (
 """In the order in which they are judged."""
 
 
-def findings_of(settings: RecurrentGradients, dataset: xr.Dataset) -> list[Finding]:
-    """Findings of a recurrent run, most serious first, at most five."""
+def readings(settings: RecurrentGradients, dataset: xr.Dataset) -> list[Reading]:
+    """The networks of a run, as rules read them."""
     names = dataset["network"].values if "network" in dataset.coords else ()
-    return conclude(RULES, [Reading.of(dataset, str(name)) for name in names], settings, dataset)
+    return [Reading.of(dataset, str(name)) for name in names]
+
+
+findings_of = Conclusions(RULES, readings)

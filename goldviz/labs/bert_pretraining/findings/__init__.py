@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goldviz.diagnostics.findings import Finding, conclude
+from goldviz.diagnostics.findings import Conclusions
 from goldviz.labs.bert_pretraining.findings import heads, steps, tone, words
 from goldviz.labs.bert_pretraining.readings import PretrainingReading
 
@@ -33,8 +33,10 @@ RULES = (
 """In the order in which they are judged."""
 
 
-def findings_of(settings: BertPretraining, dataset: xr.Dataset) -> list[Finding]:
-    """Findings of a run, most serious first, at most six."""
-    if not dataset.sizes.get("step") or "phase" not in dataset:
-        return []
-    return conclude(RULES, [PretrainingReading.of(dataset)], settings, dataset, most=6, praise=2)
+def readings(settings: BertPretraining, dataset: xr.Dataset) -> list[PretrainingReading]:
+    """The one model of a run, as rules read it; none before its first step."""
+    begun = dataset.sizes.get("step") and "phase" in dataset
+    return [PretrainingReading.of(dataset)] if begun else []
+
+
+findings_of = Conclusions(RULES, readings, most=6, praise=2)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goldviz.diagnostics.findings import Finding, conclude
+from goldviz.diagnostics.findings import Conclusions
 from goldviz.labs.gold_forecast.findings import caveats, skill, training
 from goldviz.labs.gold_forecast.readings import Reading
 
@@ -22,6 +22,9 @@ RULES = (training.DIVERGED, *skill.RULES, *caveats.RULES, *training.RULES, cavea
 """In the order in which they are judged."""
 
 
-def findings_of(settings: GoldForecast, dataset: xr.Dataset) -> list[Finding]:
-    """Findings of a forecast run, most serious first, at most five."""
-    return conclude(RULES, [Reading.of(dataset)], settings, dataset)
+def readings(settings: GoldForecast, dataset: xr.Dataset) -> list[Reading]:
+    """The run, as rules read it."""
+    return [Reading.of(dataset)]
+
+
+findings_of = Conclusions(RULES, readings)

@@ -1,0 +1,64 @@
+"""How a laboratory's advice is tried, and what came of it: ``trial.py`` says the one, ``recorded/advice.json`` the other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from goldviz.diagnostics.findings.tried import Trial, Tried
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.declare.laboratory import Laboratory
+    from goldviz.declare.settings import Experiment
+    from goldviz.diagnostics.findings import Floats
+    from goldviz.diagnostics.findings.advice import Change
+
+SEEDS = (0, 1, 2, 3, 4)
+ALIKE = ("seeds", "device", "time_limit")
+"""Settings of every experiment that make no other set-up."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """How remedies are tried: by which loss of each network and seed they are judged, and in which set-ups.
+
+    ``unit`` names the loss in a card. ``sizes`` make a set-up smaller, so that all can be tried; ``instruments`` are
+    settings that change what is measured and not what is learned. ``drawn`` are settings of which some are drawn anew.
+    """
+
+    losses: Callable[[xr.Dataset], Mapping[str, Floats]]
+    unit: str
+    drawn: Sequence[str]
+    sizes: Mapping[str, Change]
+    instruments: Sequence[str] = ()
+
+    def smaller(self, settings: Experiment) -> Experiment:
+        """The set-up as it is tried."""
+        sizes = {name: change.of(getattr(settings, name)) for name, change in self.sizes.items()}
+        return settings.changed(**sizes, seeds=SEEDS, device="cpu", time_limit=600.0)
+
+    def set_up(self, settings: Experiment) -> dict[str, Any]:
+        """What a set-up has, as it is tried, other than the laboratory's defaults; as plain values."""
+        known = self.smaller(settings).differences()
+        return {name: value for name, value in known.items() if name not in (*ALIKE, *self.instruments)}
+
+
+def trials_of(lab: Laboratory) -> Trials | None:
+    """How a laboratory's advice is tried; None where it has none."""
+    found: Trials | None = lab.part("trial").TRIALS if lab.has("trial") else None
+    return found
+
+
+@cache
+def tried(lab: Laboratory) -> Tried:
+    """What came of a laboratory's advice so far."""
+    how, kept = trials_of(lab), lab.recorded / "advice.json"
+    if how is None or not kept.exists():
+        return Tried()
+    trials = [Trial.from_json(values) for values in json.loads(kept.read_text(encoding="utf-8"))]
+    return Tried(trials, how.unit, ", made smaller" if how.sizes else "")

@@ -1,0 +1,174 @@
+"""Advice as an experiment: what a remedy did when it was tried, and which remedies that leaves to offer.
+
+``make advice`` takes each rule that fires on a laboratory's presets and on settings that are drawn, applies each of its
+remedies, trains both on the same five seeds, and keeps what became of every network as a :class:`Trial`. A remedy that
+was never tried is not offered, nor one that did not help most seeds, nor one that ruined a network beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from goldviz.diagnostics.findings.advice import Remedy
+from goldviz.diagnostics.findings.finding import Finding, Floats, Verdicts
+
+BETTER, WORSE = 0.95, 1.05
+"""Shares of the loss before, from which on a loss after counts as better or worse."""
+RUINED = 1.25
+"""Times the loss before, from which on a network was ruined, if it also lost ``NOTABLE``."""
+NOTABLE = 0.02
+"""In units of the loss: what is smaller nobody would miss."""
+MOST_RUINED = 0.1
+"""Share of other set-ups in which a remedy may have ruined a network and still be offered, with that said."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One remedy in one set-up, on the same seeds without and with it.
+
+    ``settings`` are what the set-up has other than the laboratory's defaults, ``kind`` and ``line`` the rule's and
+    ``words`` the remedy's. ``complaint`` says for each network over the line which seeds were over it before and are
+    after; ``loss`` gives for every network of the run the loss of each seed before and after, NaN for none.
+    """
+
+    where: str
+    settings: Mapping[str, Any]
+    kind: str
+    line: str
+    words: str
+    changes: Mapping[str, Any]
+    complaint: Mapping[str, tuple[Verdicts, Verdicts]]
+    loss: Mapping[str, tuple[Floats, Floats]]
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Trial:
+        """The trial that :meth:`to_json` wrote."""
+        pairs = {name: (np.array(one, bool), np.array(two, bool)) for name, (one, two) in values["complaint"].items()}
+        losses = {name: (np.array(one, float), np.array(two, float)) for name, (one, two) in values["loss"].items()}
+        return cls(**{**values, "complaint": pairs, "loss": losses})
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; losses to four digits, which is more than they tell."""
+        complaint = {name: [part.astype(int).tolist() for part in pair] for name, pair in self.complaint.items()}
+        loss = {name: [[_short(x) for x in part] for part in pair] for name, pair in self.loss.items()}
+        return {**self.__dict__, "complaint": complaint, "loss": loss}
+
+    @property
+    def complained(self) -> Verdicts:
+        """The seeds in which the rule complained of any network before."""
+        return np.any([before for before, _ in self.complaint.values()], axis=0)
+
+    @property
+    def helped(self) -> Verdicts:
+        """The seeds that it helped: of each network complained of, the complaint is gone at no cost, or the loss is
+        better."""
+        return self.complained & np.all([self._helped(name) for name in self.complaint], axis=0)
+
+    def _helped(self, name: str) -> Verdicts:
+        before, after = self.complaint[name]
+        # A rule about the run as a whole names no network: all of them answer for it.
+        networks = [name] if name in self.loss else list(self.loss)
+        worse = np.any([np.zeros(len(before), bool), *(self._worse(one) for one in networks)], axis=0)
+        better = np.any([np.zeros(len(before), bool), *(self._better(one) for one in networks)], axis=0)
+        return ~before | (~worse & (~after | better))
+
+    def _better(self, name: str) -> Verdicts:
+        before, after = self.loss[name]
+        return np.asarray(np.isfinite(after) & (~np.isfinite(before) | (after < BETTER * before)))
+
+    def _worse(self, name: str) -> Verdicts:
+        before, after = self.loss[name]
+        return np.asarray(np.isfinite(before) & ~(after <= WORSE * before))
+
+    @property
+    def ruined(self) -> list[str]:
+        """The networks that more than half of the seeds lost much with."""
+        return [name for name, pair in self.loss.items() if np.mean(_ruined(*pair)) > 0.5]
+
+    @property
+    def helps(self) -> bool:
+        """Whether it helped most seeds and ruined no network."""
+        return bool(2 * self.helped.sum() > self.complained.sum()) and not self.ruined
+
+    def changes_of_loss(self, unit: str) -> str:
+        """Every network's median loss before and after, in words."""
+        parts = [f"{name} {_change(*pair)}".strip() for name, pair in self.loss.items() if np.isfinite(pair).any()]
+        return f"{unit}: {'; '.join(parts)}" if parts else ""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """All trials of a laboratory. ``unit`` names its loss, ``sizes`` says how set-ups were made smaller for it."""
+
+    trials: Sequence[Trial] = ()
+    unit: str = "loss"
+    sizes: str = ""
+    _by_remedy: dict[tuple[str, str], list[Trial]] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for trial in self.trials:
+            self._by_remedy.setdefault((trial.kind, trial.words), []).append(trial)
+
+    def of(self, kind: str, remedy: Remedy) -> list[Trial]:
+        """The trials of a rule's remedy."""
+        return self._by_remedy.get((kind, remedy.words), [])
+
+    def advised(self, finding: Finding, set_up: Mapping[str, Any]) -> Finding:
+        """The finding with the first of its remedies that helped, in this set-up if it was tried there, and its
+        measured effect; without advice where none did. ``set_up`` are the settings as trials name them."""
+        failed: list[str] = []
+        for remedy in finding.remedies:
+            here = [t for t in self.of(finding.kind, remedy) if t.settings == set_up and t.changes == remedy.changes]
+            if here and not here[0].helps:
+                failed.append(f"{remedy.advice.rstrip('.')} ({here[0].helped.sum()} of {here[0].complained.sum()})")
+                continue
+            effect = self._effect_here(here[0]) if here else self._effect_elsewhere(self.of(finding.kind, remedy))
+            if effect:
+                return replace(finding, advice=remedy.advice, changes=remedy.changes, effect=effect)
+        without = f"Tried on this set-up without success: {'; '.join(failed)}." if failed else ""
+        return replace(finding, advice="", changes={}, effect=without)
+
+    def _effect_here(self, trial: Trial) -> str:
+        return (
+            f"Tried on this set-up{self.sizes}: helped {trial.helped.sum()} of {_seeds(trial.complained.sum())}. "
+            f"{trial.changes_of_loss(self.unit)}"
+        ).strip()
+
+    def _effect_elsewhere(self, trials: Sequence[Trial]) -> str:
+        helped, complained = (sum(int(part.sum()) for part in parts) for parts in _counts(trials))
+        ruined = sum(bool(trial.ruined) for trial in trials)
+        if 2 * helped <= complained or ruined > MOST_RUINED * len(trials):
+            return ""
+        beside = f", and made a network much worse in {ruined} of them" if ruined else ""
+        places = f"{len(trials)} other set-ups" if len(trials) > 1 else "another set-up"
+        return f"Tried in {places}: helped {helped} of {_seeds(complained)}{beside}."
+
+
+def _counts(trials: Iterable[Trial]) -> tuple[list[Verdicts], list[Verdicts]]:
+    return [trial.helped for trial in trials], [trial.complained for trial in trials]
+
+
+def _seeds(count: int) -> str:
+    return f"{count} seed" if count == 1 else f"{count} seeds"
+
+
+def _ruined(before: Floats, after: Floats) -> Verdicts:
+    lost = ~(after <= np.maximum(RUINED * before, before + NOTABLE))
+    return np.asarray(np.isfinite(before) & lost)
+
+
+def _change(before: Floats, after: Floats) -> str:
+    one, two = (float(np.median(np.where(np.isfinite(part), part, np.inf))) for part in (before, after))
+    return f"{_number(one)} → {_number(two)}"
+
+
+def _number(value: float) -> str:
+    return "none" if not np.isfinite(value) else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _short(value: float) -> float | None:
+    return float(f"{value:.4g}") if np.isfinite(value) else None
