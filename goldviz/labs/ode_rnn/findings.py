@@ -2,12 +2,15 @@
 
 A network that diverged gets no other verdict, and one whose state explodes none on its forecasts: the cause comes
 first. A network that learned nothing is not told about gaps or bands as well; one whose solver is too coarse is
-neither called stiff, which is the same cause, nor praised; verdicts on what training came to wait for its end.
+neither called stiff, which is the same cause, nor praised; one that learned its task is not told that fixed steps may
+become too long for it. Finer steps are advised only where they are not known to change nothing, and nobody is said to
+have learned an ODE whose forecasts do not move with time. Verdicts on what training came to wait for its end.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +44,10 @@ STABLE = {"euler": 2.0, "heun": 2.0, "rk4": 2.8, "torchdiffeq_rk4": 2.8, "dopri5
 dopri5 shortens its own steps."""
 
 LONGER: Candidate = ("Train three times as long.", {"steps": Times(3)})
+THIRD_AND_CLIPPED: Candidate = (
+    "Take a third of the learning rate, and cap the gradient's norm.",
+    {"learning_rate": DividedBy(3), "clip": IfZero(1.0)},
+)
 MORE_UNITS: Candidate = ("Give the field more units.", {"width": Times(2)})
 NO_USE = ("no_skill", "learned_nothing")
 NO_USE_OR_COARSE = (*NO_USE, "solver_too_coarse")
@@ -68,6 +75,11 @@ def _knows_time(n: Reading) -> bool:
     return n.name != "GRU"
 
 
+def _finer_if_it_matters(case: Case) -> list[Candidate | Suited]:
+    """Finer steps, unless the run has measured that they change nothing."""
+    return [_finer for n in case.readings if _of_flow(n, case.settings) and not majority(n.on_solution)]
+
+
 def _how_coarse(case: Case) -> Any:
     ratios = [median(n.refined_ratio) for n in case.readings]
     return "bad" if any(ratio > BAD_REFINED or ratio < 1 / BAD_REFINED for ratio in ratios) else "warning"
@@ -91,20 +103,55 @@ def _little_use_of_gaps(n: Reading) -> str:
     return ", ".join(words) or "over the line"
 
 
-def _why_lost(case: Case) -> str:
+def _why_diverged(case: Case) -> str:
     if "ODE-RNN" in case.names:
         return (
-            "A flow goes on past the longest gap of training (document 001, eq. 31), but nothing there has corrected "
-            "it: a small error in its speed grows with time."
+            "A field that is too steep for its steps is multiplied at each of them (document 001, eq. 32): one long "
+            "gap may be enough for a state, and then a gradient, that is no number."
         )
-    return (
-        "What these networks do with a gap they learned from gaps of training; a longer one is an input that they "
-        "never saw. The ODE-RNN's field needs no gap as an input (document 001, eq. 31)."
-    )
+    return "Steps that overshoot make the next gradient longer, and one of them may end in no number."
+
+
+def _why_stiff(case: Case) -> str:
+    if all(majority(n.on_solution) for n in case.readings):
+        return "So far your steps are short enough for the gaps of training. After longer ones they may not be."
+    return "A fixed step does not notice: errors may grow along the gap instead of fading."
+
+
+def _why_deaf(case: Case) -> str:
+    parts = []
+    if "ODE-RNN" in case.names:
+        parts.append(
+            "Between observations the ODE-RNN's state is to move with time (document 001, eq. 31-32). Here the jumps "
+            "(eq. 33) do the work, as in a GRU that knows nothing of time."
+        )
+    if case.names - {"ODE-RNN"}:
+        parts.append("A GRU that is told the gaps, or fades over them, may use them; here they hardly change a thing.")
+    return " ".join(parts)
+
+
+def _against_deafness(case: Case) -> list[Candidate | Suited]:
+    return [LONGER, MORE_UNITS] if "ODE-RNN" in case.names else [LONGER]
+
+
+def _why_lost(case: Case) -> str:
+    parts = []
+    if "ODE-RNN" in case.names:
+        parts.append(
+            "The ODE-RNN flows on past the longest gap of training (document 001, eq. 31), where nothing has corrected "
+            "it: a small error in its speed may grow with time."
+        )
+    if case.names & {"GRU with gaps", "GRU with decay"}:
+        parts.append("What a GRU does with a gap it learned from gaps of training; a longer one it has never met.")
+    if "GRU" in case.names:
+        parts.append("The GRU without times says the same after any gap.")
+    return " ".join(parts)
 
 
 def _against_being_lost(case: Case) -> list[Candidate | Suited]:
-    return [_finer, LONGER] if "ODE-RNN" in case.names else [("Train the ODE-RNN beside it.", {"networks": "all"})]
+    if "ODE-RNN" in case.names:
+        return [*_finer_if_it_matters(case), LONGER]
+    return [("Train the ODE-RNN beside it.", {"networks": "all"})]
 
 
 # fmt: off
@@ -120,15 +167,15 @@ NO_SKILL = Rule("no_skill", "warning", "{Subject} do{es|} hardly better than pre
 def _bands(width: str, line: Line, meaning: str, **own: Any) -> Rule:
     return Rule(f"bands_too_{width}", "warning", f"The bands of {{subject}} are too {width}",
         line=line, number="{coverage:percent} inside",
-        explanation=f"A scale is learned together with the mean and follows it late. These forecasts are {meaning}",
+        explanation=f"A scale is learned together with the mean and may follow it late. These forecasts are {meaning}",
         advice=[("Train twice as long.", {"steps": Times(2)}), A_THIRD],
         silenced_by=NO_USE, at_end=True, **own)
 
 
-def _stiff(number: str, meaning: str, **own: Any) -> Rule:
+def _stiff(number: str, meaning: Callable[[Case], str], **own: Any) -> Rule:
     return Rule("stiff_field", "warning", "The field grew stiff in training", number=number,
-        explanation=f"Where f changes fast with h, a step has to be short (document 001, eq. 32). {meaning}",
-        silenced_by=("solver_too_coarse",), **own)
+        explanation=lambda case: "Where f changes fast with h, a step has to be short (document 001, eq. 32). "
+        f"{meaning(case)}", **own)
 
 
 def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
@@ -149,16 +196,14 @@ def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
 RULES = (
     replace(training_diverged(
         where_it_did="in {subject}",
-        explanation="A field that is too steep for its steps is multiplied at each of them (document 001, eq. 32), and "
-        "one long gap is enough for a state, and then a gradient, that is no number.",
-        advice=[SLOWER_AND_CLIPPED, _finer]), alone=True),
+        explanation="", advice=[]),
+        explanation=_why_diverged, advice=lambda case: [SLOWER_AND_CLIPPED, *_finer_if_it_matters(case)], alone=True),
     Rule("state_exploding", "bad", "The state explodes in {subject}",
         line=above("state_size", 30, "{at}, where a cell's own values stay within 1"),
         number="a hidden value of {state_size:times}",
         explanation="Nothing bounds dh/dt = f(h) (document 001, eq. 31): a field that points outwards carries the "
         "state away for as long as the gap lasts, and the next observation has to bring it back.",
-        advice=[("Take a third of the learning rate, and cap the gradient's norm.",
-            {"learning_rate": DividedBy(3), "clip": IfZero(1.0)}), _finer],
+        advice=lambda case: [THIRD_AND_CLIPPED, *_finer_if_it_matters(case)],
         alone=True),
     Rule("solver_too_coarse", _how_coarse, "The solver is too coarse: its steps are part of what was learned",
         line=where("off_solution", "{at:percent} more or less with steps four times as fine", at=REFINED - 1),
@@ -180,17 +225,15 @@ RULES = (
         line=where("deaf", "{at:percent} of the forecast's spread when gaps are shuffled", at=DEAF)
         | where("no_better", "{at:percent} of the error of a GRU without times", at=NO_BETTER),
         number=_little_use_of_gaps,
-        explanation="Between observations the state is to move with time (document 001, eq. 31-32). Yours stands "
-        "almost still, or moves without use: the jumps (eq. 33) do the work, as in a GRU that knows nothing of time.",
-        advice=[LONGER, MORE_UNITS],
+        explanation=_why_deaf, advice=_against_deafness,
         only=lambda n, settings: _knows_time(n), silenced_by=(*NO_USE_OR_COARSE, "learned"), at_end=True),
     _stiff("evaluations grew {growth:times} times",
-        "dopri5 shortens its steps by itself, and you pay for it in time.",
+        lambda case: "dopri5 shortens its steps by itself, and you pay for it in time.",
         line=above("growth", STIFFER, "evaluations more than doubled, last tenth of the steps against the first"),
-        advice=[A_THIRD], only=lambda n, settings: settings.solver == "dopri5"),
+        advice=[A_THIRD], only=lambda n, settings: settings.solver == "dopri5", silenced_by=("solver_too_coarse",)),
     _stiff("norm of df/dh {stiffness:times}, {stiffening:times} times its early one",
-        "A fixed step does not notice: errors grow along the gap instead of fading.",
-        line=_unstable, advice=[_finer, A_THIRD], only=lambda n, settings: settings.solver != "dopri5"),
+        _why_stiff, line=_unstable, advice=lambda case: [*_finer_if_it_matters(case), A_THIRD],
+        only=lambda n, settings: settings.solver != "dopri5", silenced_by=("solver_too_coarse", "learned")),
     Rule("extrapolation_poor", "warning", "Worse than predicting zero after longer gaps than in training: {subject}",
         line=above("long_gap_worth", 1, "the error of predicting zero, after gaps over {settings.longest_gap:g}"),
         number="{long_gap_worth:times} times the error of predicting zero",
@@ -202,8 +245,8 @@ RULES = (
     Rule("field_saturated", "warning", "The field is saturated",
         line=above("saturation", SATURATED, "{at:percent} above 0.97 in size, at the last look"),
         number="{saturation:percent} of the field's hidden values",
-        explanation="On a flat part of tanh the field no longer depends on the state: h moves at a constant speed, "
-        "wherever it is, and hardly any gradient passes back through f (document 001, eq. 31).",
+        explanation="A unit on a flat part of tanh no longer answers to the state, and hardly any gradient passes back "
+        "through it to f (document 001, eq. 31).",
         advice=[A_THIRD, MORE_UNITS]),
     Rule("under_trained", "warning", "{Subject} w{as|ere} still learning at the end",
         line=above("gained", 0.2, "{at:part} of the error, in the last quarter of the run"),
@@ -217,12 +260,14 @@ RULES = (
         number=f"{{long_gap_worth:percent}} {OF_ZERO}",
         explanation="Its field says at every moment how the state moves on (document 001, eq. 31), so a longer gap is "
         "more of the same. It does not hold for ever: see the shaded part of the path.",
-        only=_of_flow, silenced_by=NO_USE_OR_COARSE),
+        only=_of_flow, silenced_by=(*NO_USE_OR_COARSE, "ignoring_gaps")),
     Rule("solver_consistent", "good", "{Subject} learned an ODE, not its solver's steps",
-        line=where("on_solution", "{at:percent} with steps four times as fine", at=REFINED - 1), number=_change,
+        line=where("on_solution", "{at:percent} with steps four times as fine", at=REFINED - 1)
+        & at_least("gap_sensitivity", DEAF, "{at:percent} of the forecast's spread when gaps are shuffled"),
+        number=_change,
         explanation="Finer steps give the same answer, so what was learned is the flow of f (document 001, eq. 31-32) "
         "and holds for any solver that is good enough.",
-        silenced_by=NO_USE),
+        silenced_by=(*NO_USE, "ignoring_gaps")),
 )
 # fmt: on
 """In the order in which they are judged."""

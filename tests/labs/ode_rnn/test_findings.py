@@ -123,12 +123,63 @@ def test_a_coarse_solver_is_sent_to_a_finer_one(settings, changes):
 
 
 def test_stiffness_is_measured_against_the_step():
-    assert "stiff_field" not in found(run_of(stiffness=(1.2, 20.0)))
-    stiff = found(run_of(stiffness=(1.2, 30.0)))["stiff_field"]
+    errors = {**ERRORS, "ode_rnn": 0.1}
+    assert "stiff_field" not in found(run_of(errors=errors, stiffness=(1.2, 20.0)))
+    stiff = found(run_of(errors=errors, stiffness=(1.2, 30.0)))["stiff_field"]
     assert stiff.number == "norm of df/dh 30, 3.6 times its early one"
-    assert stiff.changes == {"step_cap": 0.025}
-    assert "stiff_field" not in found(run_of(stiffness=(25.0, 30.0)))
-    assert "stiff_field" in found(run_of(stiffness=(1.2, 21.0)), solver="euler")
+    assert "stiff_field" not in found(run_of(errors=errors, stiffness=(25.0, 30.0)))
+    assert "stiff_field" in found(run_of(errors=errors, stiffness=(1.2, 21.0)), solver="euler")
+    assert "stiff_field" not in found(run_of(stiffness=(1.2, 30.0))), "it learned its task"
+
+
+FINER = {"step_cap", "tolerance", "solver"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [
+        ("stiff_field", {"errors": {**ERRORS, "ode_rnn": 0.1}, "stiffness": (1.2, 30.0)}),
+        ("extrapolation_poor", {"long": {**LONG, "ode_rnn": 0.5}}),
+        ("state_exploding", {"size": 100.0}),
+    ],
+)
+def test_finer_steps_are_advised_only_where_they_are_not_known_to_change_nothing(kind, numbers):
+    changed = {name for remedy in found(run_of(refined=1.01, **numbers))[kind].remedies for name in remedy.changes}
+    assert changed
+    assert not changed & FINER
+    changed = {name for remedy in found(run_of(refined=np.nan, **numbers))[kind].remedies for name in remedy.changes}
+    assert changed & FINER
+
+
+def test_a_field_that_stands_still_did_not_learn_an_ode():
+    errors = {"ode_rnn": 0.1}
+    moving = found(run_of(("ode_rnn",), errors=errors, refined=1.0, sensitivity=0.7), networks="ode_rnn")
+    assert "solver_consistent" in moving
+    still = found(run_of(("ode_rnn",), errors=errors, refined=1.0, sensitivity=0.001), networks="ode_rnn")
+    assert "ignoring_gaps" in still
+    assert not {"solver_consistent", "holds_in_long_gaps"} & set(still)
+    learned = found(run_of(("ode_rnn",), refined=1.0, sensitivity=0.001), networks="ode_rnn")
+    assert "learned" in learned
+    assert "solver_consistent" not in learned
+    useless = found(run_of(errors={**ERRORS, "ode_rnn": 0.25}, refined=1.0))
+    assert "ignoring_gaps" in useless
+    assert "solver_consistent" not in useless
+
+
+def test_causes_are_those_of_the_networks_that_are_named():
+    diverged = run_of(("gru",))
+    diverged["loss"][-1] = np.nan
+    alone = found(diverged, networks="gru")["diverged"]
+    assert "field" not in alone.explanation
+    assert not {name for remedy in alone.remedies for name in remedy.changes} & FINER
+    lost = found(run_of(long={**LONG, "gru": 0.6}))["extrapolation_poor"]
+    assert "gap it learned" not in lost.explanation, "the GRU is told of no gap"
+    deaf = {**ERRORS, "ode_rnn": 0.1, "gru_gap": 0.1, "gru_decay": 0.1}
+    run = run_of(errors=deaf)
+    run["gap_sensitivity"].loc[{"network": ["gru_gap", "gru_decay"]}] = 0.001
+    ignoring = found(run)["ignoring_gaps"]
+    assert "ODE-RNN's state" not in ignoring.explanation
+    assert not any("width" in remedy.changes for remedy in ignoring.remedies)
 
 
 def test_an_adaptive_solver_is_stiff_where_its_evaluations_double():
@@ -170,7 +221,7 @@ def test_long_gaps_are_held_or_lost():
     poor = lost["extrapolation_poor"]
     assert "the ODE-RNN and GRU with gaps" in poor.title
     assert poor.number.startswith("ODE-RNN: 2.5 times")
-    assert poor.changes == {"step_cap": 0.025}
+    assert poor.changes == {"steps": 3 * STEPS}
     others = found(run_of(long={**LONG, "gru_gap": 0.6}))
     assert others["extrapolation_poor"].changes == {}
     assert "holds_in_long_gaps" in others
@@ -278,7 +329,7 @@ def test_findings_are_few_sorted_consistent_and_every_change_is_allowed(
     assert order == sorted(order)
     for one, other in (
         ("solver_too_coarse", "solver_consistent"), ("solver_too_coarse", "stiff_field"),
-        ("bands_too_narrow", "bands_too_wide"),
+        ("bands_too_narrow", "bands_too_wide"), ("ignoring_gaps", "solver_consistent"),
     ):  # fmt: skip
         assert not {one, other} <= set(kinds)
     if len(networks) == 1:
