@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, Rule, Times, majority, median
-from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate
+from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, RaisedTo
 from goldviz.diagnostics.findings.line import above, at_least, at_most, below, where
 from goldviz.diagnostics.findings.training import SATURATED, USELESS, steps_too_long, steps_too_short, training_diverged
 from goldviz.diagnostics.findings.words import part, percent, power, times
@@ -34,8 +34,33 @@ SETTLED = ("diverged", "exploding", "task_solved")
 def _explosion(n: Reading) -> str:
     peak, longest = median(n.peak), median(n.largest_norm)
     words = [f"a signal {power(peak)} times larger on its way"] if peak > PEAK else []
-    words += [f"a gradient of norm {times(longest)}"] if longest > LONGEST_NORM else []
+    words += [f"a step along a gradient of norm {times(longest)}"] if longest > LONGEST_NORM else []
     return ", ".join(words) or "a signal or a norm over the line"
+
+
+def _why_it_explodes(case: Case) -> str:
+    stretched = [n.name for n in case.readings if median(n.peak) > PEAK]
+    long = [n.name for n in case.readings if n.name not in stretched]
+    words = ["Going back k steps multiplies the gradient by k Jacobians (document 001, eq. 6-9)."]
+    words += [f"In the {name} their product stretches it." for name in stretched]
+    words += [
+        f"In the {name} their product is not above {power(PEAK)} at the last look: "
+        "the length may come from a large loss, or from an earlier step."
+        for name in long
+    ]
+    return " ".join([*words, "Clipping (document 003) caps the update, not the cause."])
+
+
+def _why_it_is_memory(case: Case) -> str:
+    needed = (
+        "The slow sine asks for the last value but one, so this is a memory of one step."
+        if case.settings.task == "sine"
+        else "What was seen before is used."
+    )
+    return (
+        f"No answer without memory gets near this loss. {needed} Equal settings are not a fair contest between "
+        "networks: another may want another learning rate, or more steps."
+    )
 
 
 def _solved(n: Reading) -> str:
@@ -45,25 +70,31 @@ def _solved(n: Reading) -> str:
 
 
 def _title_with_lag(case: Case) -> str:
-    return f"The gradient vanishes by lag {min(median(n.faded_at) for n in case.readings):.0f} in {{subject}}"
+    return f"The gradient vanishes by lag {max(median(n.faded_at) for n in case.readings):.0f} in {{subject}}"
 
 
 def _against_vanishing(case: Case) -> list[Candidate]:
-    orthogonal = {"initialisation": "orthogonal", "gain": lambda settings: max(1.0, min(settings.gain, 1.2))}
+    stretches = case.settings.initialisation == "orthogonal" and case.settings.gain > 1
+    # An orthogonal matrix that stretches is not helped by one that does not.
+    orthogonal = [] if stretches else [ORTHOGONAL]
     if case.names & {"LSTM", "GRU"} == {"LSTM"}:
-        first = ("Raise the LSTM's forget bias: its gate then starts open.", {"forget_bias": 3.0})
-        return [first, (ORTHOGONAL[0], orthogonal), SHORTER]
+        first = ("Raise the LSTM's forget bias: its gate then starts open.", {"forget_bias": RaisedTo(3.0)})
+        return [first, *orthogonal, SHORTER]
     compare = ("Compare all three: gates open a path that W does not shrink.", {"networks": "all"})
-    return [(ORTHOGONAL[0], orthogonal), compare, SHORTER]
+    return [*orthogonal, compare, SHORTER]
 
 
 def _why_nothing(case: Case) -> str:
-    cause = (
-        "Its gradient fades before it reaches the cue (document 001, eq. 6-9)."
-        if case.also("vanishing")
-        else "Its gradient reaches the cue, but has not been followed for long enough, or in steps of the wrong size."
-    )
-    return f"An answer that never looks back would score as well. {cause}"
+    return " ".join(["An answer that never looks back would score as well.", *map(_where_it_fails, case.readings)])
+
+
+def _where_it_fails(n: Reading) -> str:
+    """What the run knows of the signal of a network that learned nothing; nothing where none was measured."""
+    if not np.isfinite(n.peak).any():
+        return ""
+    if majority(n.faded):
+        return f"In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}."
+    return f"In the {n.name} the signal arrives: it may need more steps, or steps of another size."
 
 
 def _to_learn(case: Case) -> list[Candidate]:
@@ -78,16 +109,19 @@ def _title_with_steps(case: Case) -> str:
 
 
 def _why_it_is_kept(case: Case) -> str:
+    kept = "The product of your steps' Jacobians has about its size at the far end (document 001, eq. 6-9)."
     others = [n for n in case.others("diverged") if majority(n.faded)]
-    beside = "".join(
-        f" In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}." for n in others
-    )
-    why = (
-        "The Jacobians of your steps neither stretch nor shrink much (document 001, eq. 6-9)."
-        if "RNN" in case.names
-        else "Gates near 1 pass the state on almost unchanged, a path that W does not shrink (document 001, eq. 17-24)."
-    )
-    return f"{why}{beside} A kept norm does not prove that the gradient points the right way."
+    beside = [f"In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}." for n in others]
+    end = "A kept norm does not prove that the gradient points the right way."
+    return " ".join([kept, *filter(None, map(_what_gates_do, case.readings)), *beside, end])
+
+
+def _what_gates_do(n: Reading) -> str:
+    """What the run measured of the path that gates open past W (eq. 18, 24); nothing where there is none."""
+    path, renewed = median(n.cell_path), median(n.renewed)
+    if np.isfinite(path):
+        return f"The {n.name}'s cell path alone, its forget gates multiplied, leaves {times(10**path)} (eq. 18)."
+    return f"The {n.name} keeps {1 - renewed:.2f} of its state a step (eq. 24)." if np.isfinite(renewed) else ""
 
 
 RULES = (
@@ -105,10 +139,9 @@ RULES = (
         severity="bad",
         title="The gradient explodes in {subject}",
         line=above("peak", PEAK, "a Jacobian product above {at:power} at any lag")
-        | above("largest_norm", LONGEST_NORM, "a gradient's norm above {at}"),
+        | above("largest_norm", LONGEST_NORM, "a gradient's norm above {at} after clipping"),
         number=_explosion,
-        explanation="Going back k steps multiplies the gradient by k Jacobians (document 001, eq. 6-9). Most of yours "
-        "stretch it, and every time step makes it worse. Clipping (document 003) caps the update, not the cause.",
+        explanation=_why_it_explodes,
         advice=[
             CLIPPED,
             ORTHOGONAL,
@@ -123,8 +156,7 @@ RULES = (
         title="{Subject} learned to remember",
         line=below("worth", 0.2, "{at:part} of the best loss without memory"),
         number=_solved,
-        explanation="No answer without memory gets near this loss: what was seen long before is used. Equal settings "
-        "are not a fair contest between networks: another may want another learning rate, or more steps.",
+        explanation=_why_it_is_memory,
         silenced_by=("diverged",),
     ),
     steps_too_long(
@@ -205,7 +237,7 @@ RULES = (
         line=above("clipped", 0.9, "{at:percent} of the steps"),
         number="{clipped:percent} of the steps",
         explanation="Clipping is a belt for rare long gradients (document 003): the direction stays, the length is "
-        "cut. Cut at every step, all gradients have one length, and the clip value works as your learning rate.",
+        "cut. Where nearly all are cut, they have one length, and the clip value works as your learning rate.",
         advice=[("Clip at {clip:g} instead.", {"clip": lambda settings: settings.clip * 10 or 1.0}), ORTHOGONAL],
         silenced_by=("diverged",),
     ),
@@ -228,7 +260,7 @@ RULES = (
         number=lambda n: f"a factor of {times(10 ** median(n.farthest))} over {n.longest_lag} steps",
         explanation=_why_it_is_kept,
         only=lambda n, settings: n.longest_lag > 0,
-        silenced_by=("diverged", "exploding"),
+        silenced_by=("diverged", "exploding", "vanishing"),
     ),
 )
 """In the order in which they are judged."""

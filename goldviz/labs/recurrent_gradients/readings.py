@@ -19,7 +19,7 @@ FADED = -2.0
 KEPT_WITHIN = 10
 """The factor, up or down, within which a signal counts as kept."""
 
-FORGET, STEERING = ("forget",), ("input", "output", "update", "reset")
+FORGET, UPDATE, STEERING = ("forget",), ("update",), ("input", "output", "update", "reset")
 LABELS = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
 
 
@@ -29,8 +29,9 @@ class Reading:
 
     ``faded_at`` is the first lag at which the Jacobian product's norm is below 1/100 at the last look (infinite if it
     never is), ``farthest`` its log10 at the largest lag, ``peak`` the largest log10 at any lag. ``forget`` is the mean
-    opening of the LSTM's forget gate, ``stuck`` the share of saturated gate values (mean over the gates that are not
-    a forget gate), ``flat`` the share of saturated hidden values, all at the last look. ``clipped`` is the share of
+    opening of the LSTM's forget gate, ``renewed`` that of the GRU's update gate, ``cell_path`` log10 of the LSTM's cell
+    path at the largest lag, ``stuck`` the share of saturated gate values (mean over the gates that are not a forget
+    gate), ``flat`` the share of saturated hidden values, all at the last look. ``clipped`` is the share of
     clipped steps, ``update`` the typical update-to-data ratio, ``loss`` the test loss, or the mean of the last tenth
     of the steps while there is none (``tested`` tells which), and ``memoryless`` the best loss without memory.
     """
@@ -41,6 +42,8 @@ class Reading:
     peak: Floats
     longest_lag: int
     forget: Floats
+    renewed: Floats
+    cell_path: Floats
     stuck: Floats
     flat: Floats
     clipped: Floats
@@ -57,7 +60,9 @@ class Reading:
         """Read one network off a run's dataset; variables may be missing or empty."""
         recorded = Recorded(ds, network)
         gates = [str(gate) for gate in ds["gate"].values] if "gate" in ds.coords else []
-        forget, steering = ([row for row, gate in enumerate(gates) if gate in names] for names in (FORGET, STEERING))
+        forget, update, steering = (
+            [row for row, gate in enumerate(gates) if gate in names] for names in (FORGET, UPDATE, STEERING)
+        )
         test = recorded.values("test_loss")
         return cls(
             name=LABELS.get(network, network),
@@ -68,10 +73,12 @@ class Reading:
             peak=recorded.last("log_jacobian_norm", "look", "lag", by=_peak),
             longest_lag=int(ds["lag"].max()) if recorded.values("log_jacobian_norm", "look", "lag") is not None else 0,
             forget=recorded.last("gate_opening", "look", "gate", "time", by=lambda shares: _together(shares[forget])),
+            renewed=recorded.last("gate_opening", "look", "gate", "time", by=lambda shares: _together(shares[update])),
+            cell_path=recorded.last("log_cell_path", "look", "lag", by=lambda logs: logs[-1]),
             stuck=recorded.last("gate_saturation", "look", "gate", by=lambda shares: _together(shares[steering])),
             flat=recorded.last("state_saturation", "look"),
             clipped=recorded.measure("clipped", "step", by=lambda clipped: clipped.mean(axis=0)),
-            largest_norm=recorded.measure("gradient_norm", "step", by=largest),
+            largest_norm=recorded.measure("clipped_gradient_norm", "step", by=largest),
             update=recorded.measure("update_to_data", "look", by=typical_updates),
             diverged=recorded.verdict("loss", "step", by=diverged),
             rising=recorded.verdict("loss", "step", by=rising),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from goldviz.labs.recurrent_gradients.findings import findings_of
 from goldviz.labs.recurrent_gradients.readings import Reading
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.models.recurrent.initialisation import MATRICES, scaled_to_gain
 
 STEPS = 40
 LENGTH = 50
@@ -18,7 +20,8 @@ MEMORYLESS = 1 / 6
 
 def run_of(
     networks=("rnn", "lstm", "gru"), *, kept=(0.8, 0.99, 0.98), test=(0.171, 0.012, 0.01), losses=(0.2, 0.17),
-    forget=0.95, stuck=0.1, flat=0.1, clipped=0.1, update=1e-3, norm=1.0, seeds=1, status="finished",
+    forget=0.95, stuck=0.1, flat=0.1, clipped=0.1, update=1e-3, norm=1.0, after_clipping=None, seeds=1,
+    status="finished",
 ):  # fmt: skip
     """A run whose Jacobian product shrinks by the factor ``kept`` at every lag."""
     count = len(networks)
@@ -36,6 +39,7 @@ def run_of(
     data = {
         "loss": (dims, np.tile(np.linspace(*losses, STEPS)[:, None, None], (1, count, seeds))),
         "gradient_norm": (dims, np.full(every_step, norm)),
+        "clipped_gradient_norm": (dims, np.full(every_step, norm if after_clipping is None else after_clipping)),
         "clipped": (dims, np.full(every_step, clipped)),
         "update_to_data": (at_look, np.full(every_look, update)),
         "log_jacobian_norm": ((*at_look, "lag"), logarithms),
@@ -66,7 +70,7 @@ def test_the_adding_problem_vanishes_in_the_rnn_and_is_solved_by_gates():
     assert vanishing.number == "below 1/100 from lag 21 of 49"
     assert 0.8**21 < 0.01 < 0.8**20
     assert useless.number == "103 % of the memoryless loss"
-    assert "fades before it reaches" in useless.explanation
+    assert useless.explanation.endswith("In the RNN the signal is below 1/100 from lag 21.")
     assert solved.title == "The LSTM and GRU learned to remember"
     assert "LSTM: loss 0.012, 7 % of the memoryless one" in solved.number
     assert kept.title == "The LSTM and GRU keep the signal over 49 steps"
@@ -99,6 +103,8 @@ def test_a_solved_task_is_not_told_that_its_signal_fades():
 def test_an_lstm_alone_that_fades_is_sent_to_its_forget_bias():
     finding = found(run_of(("lstm",), kept=(0.6,), test=(0.17,), forget=0.5), networks="lstm", forget_bias=0.0)
     assert finding["vanishing"].changes == {"forget_bias": 3.0}
+    opened = found(run_of(("lstm",), kept=(0.6,), test=(0.17,), forget=0.5), networks="lstm", forget_bias=4.0)
+    assert "forget_bias" not in opened["vanishing"].changes, "a bias that is larger already is not lowered"
     small = finding["forget_bias_too_small"]
     assert small.number == "opening 0.50: memory halves in 1.0 steps"
     assert small.changes == {"forget_bias": 1.0}
@@ -127,6 +133,69 @@ def test_exploding_is_neither_vanishing_nor_kept(change):
     findings = found(run_of(("rnn",), **change), clip=0.0)
     assert findings["exploding"].changes == {"clip": 1.0}
     assert not {"vanishing", "gradient_kept", "learned_nothing"} & set(findings)
+
+
+def test_clipping_clears_a_gradient_that_is_long_by_itself():
+    run = run_of(("rnn",), kept=(1.0,), norm=2e3, after_clipping=1.0)
+    assert "exploding" not in found(run, clip=1.0)
+
+
+def test_a_long_gradient_whose_jacobians_keep_their_size_is_not_put_down_to_them():
+    words = found(run_of(("rnn",), kept=(1.0,), norm=2e3), clip=0.0)["exploding"].explanation
+    assert "In the RNN their product is not above 100 at the last look" in words
+    assert "stretches it" not in words
+    assert "In the RNN their product stretches it." in found(run_of(("rnn",), kept=(1.2,)))["exploding"].explanation
+
+
+@pytest.mark.parametrize(("matrix", "gain"), [("gaussian", 1.2), ("gaussian", 0.5), ("orthogonal", 0.5)])
+def test_a_matrix_that_is_said_to_keep_lengths_keeps_them(matrix, gain):
+    finding = found(run_of(("rnn",)), networks="rnn", initialisation=matrix, gain=gain)["vanishing"]
+    assert "keeps lengths" in finding.advice
+    start = RecurrentGradients(networks="rnn", initialisation=matrix, gain=gain).changed(**finding.changes)
+    W = scaled_to_gain(MATRICES[start.initialisation](8, torch.Generator().manual_seed(0)), start.gain)
+    assert torch.allclose(torch.linalg.svdvals(W), torch.ones(8, dtype=torch.float64), atol=1e-12)
+
+
+def test_an_orthogonal_matrix_that_stretches_is_not_told_to_stretch_less_against_vanishing():
+    remedies = found(run_of(("rnn",)), networks="rnn", initialisation="orthogonal", gain=1.2)["vanishing"].remedies
+    assert not any("gain" in remedy.changes for remedy in remedies)
+
+
+def test_the_lag_of_the_title_holds_for_every_network_it_names():
+    alone = found(run_of(kept=(0.8, 0.99, 0.98)))["vanishing"]
+    assert alone.title == "The gradient vanishes by lag 21 in the RNN"
+    both = found(run_of(kept=(0.8, 0.99, 0.9), test=(0.17, 0.01, 0.17)))["vanishing"]
+    assert both.title == "The gradient vanishes by lag 44 in the RNN and GRU"
+
+
+def test_why_nothing_was_learned_is_said_of_each_network_as_far_as_it_was_measured():
+    words = found(run_of(kept=(0.8, 0.99, 0.98), test=(0.17, 0.17, 0.01)))["learned_nothing"].explanation
+    assert "In the RNN the signal is below 1/100 from lag 21." in words
+    assert "In the LSTM the signal arrives: it may need more steps" in words
+    blind = run_of().drop_vars("log_jacobian_norm")
+    assert "signal" not in found(blind)["learned_nothing"].explanation
+
+
+def test_gates_are_named_with_what_was_measured_of_them():
+    run = run_of()
+    run["log_cell_path"] = run["log_jacobian_norm"].where(run.network == "lstm") - 1.0
+    run["gate_opening"].loc[{"network": "gru", "gate": "update"}] = 0.25
+    words = found(run)["gradient_kept"].explanation
+    assert "The LSTM's cell path alone, its forget gates multiplied, leaves 0.061 (eq. 18)." in words
+    assert "The GRU keeps 0.75 of its state a step (eq. 24)." in words
+    assert "near 1" not in words
+
+
+def test_a_sine_is_a_memory_of_one_step():
+    assert "a memory of one step" in found(run_of(), task="sine")["task_solved"].explanation
+    assert "one step" not in found(run_of(), task="adding")["task_solved"].explanation
+
+
+def test_a_signal_that_dips_below_the_line_is_not_called_kept_as_well():
+    run = run_of(("gru",), kept=(1.0,), test=(0.17,))
+    run["log_jacobian_norm"][..., 20] = -2.5
+    assert "vanishing" in found(run)
+    assert "gradient_kept" not in found(run)
 
 
 def test_an_astronomical_product_is_named_without_overflow():
