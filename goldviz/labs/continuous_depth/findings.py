@@ -1,8 +1,8 @@
 """What a continuous-depth run says about its networks, in order and without contradiction.
 
 A network that diverged gets no other verdict. One that has learned its task is not told that its field is stiff or
-saturated; one that cannot learn it for a reason of topology is not told to train for longer. Document 001, eq. 26-30;
-Chen et al. 2018; Dupont, Doucet and Teh 2019.
+saturated; one that cannot learn it for a reason of topology is not told to train for longer; and that reason is given
+of flows alone, not of steps that are none. Document 001, eq. 26-30; Chen et al. 2018; Dupont, Doucet and Teh 2019.
 """
 
 from __future__ import annotations
@@ -73,15 +73,22 @@ def _tighter(settings: ContinuousDepth) -> Candidate:
     return "Take four times as many steps.", {"solver_steps": Times(4)}
 
 
+def _finer_and_more_blocks(settings: ContinuousDepth) -> Candidate:
+    words, changes = _finer(settings)
+    return f"{words} {MORE_BLOCKS[0]}", {**changes, **MORE_BLOCKS[1]}
+
+
 def _towards_a_flow(case: Case) -> list[Candidate | Suited]:
-    return [_finer, MORE_BLOCKS] if LABELS["ode"] in case.names else [MORE_BLOCKS]
+    if case.names == set(LABELS.values()):
+        return [_finer_and_more_blocks]
+    return [_finer] if LABELS["ode"] in case.names else [MORE_BLOCKS]
 
 
 # fmt: off
 RULES = (
     replace(training_diverged(
-        explanation="The same field acts at every depth (document 001, eq. 29). Once a step makes it too steep, states "
-        "run away, or an adaptive solver needs smaller and smaller steps.",
+        explanation="One field acts all along the depth (document 001, eq. 29). Once a step makes it too steep, states "
+        "may run away, or an adaptive solver may need smaller and smaller steps.",
         advice=[SLOWER_AND_CLIPPED]),
         title=lambda case: "Training came to an end that is no number" if case.verdicts else "Training could not go on",
         line=where("diverged", "any loss that is NaN or infinite, or a solver that cannot reach depth 1"),
@@ -89,38 +96,39 @@ RULES = (
     Rule("learned", "good", _joined("learned the task"), line=_line("learned"), number=_score,
         explanation="These are points that were not trained on. Whether a flow learned it or a few steps did, the loss "
         "of the refined field says."),
+    Rule("solver_s_map", lambda case: "bad" if LABELS["ode"] in case.names else "warning",
+        _joined("learned steps, not a flow"),
+        line=where("inconsistent", "a change of {at:percent} where the same field is followed exactly", at=CONSISTENT),
+        number="loss {loss:.2g}, refined {refined:.2g}",
+        explanation="The map of few or long steps is not the flow of their field (document 001, eq. 28-30), and "
+        "training fits the map. Such steps can do what no flow can, such as cross; another solver gives other answers.",
+        advice=_towards_a_flow),
     Rule("nested_classes", "bad", "A flow in the plane cannot part these rings",
         line=below("accuracy", ALL_RIGHT, f"{POINTS_RIGHT}, mean of the last looks"), number=_score,
         explanation="Two paths of a flow never meet, so the inner ring stays inside the outer one (document 001, eq. "
-        "29). The field can only stretch a narrow neck through it; what lies in the neck stays wrong, and moves about.",
+        "29). The field can only stretch a narrow neck through it, in which points may stay wrong, however long it "
+        "trains.",
         advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})],
-        only=_in_the_plane("rings"), silenced_by=("learned",)),
+        only=_in_the_plane("rings"), silenced_by=("learned", "solver_s_map")),
     Rule("order_kept", "bad", "A flow on a line cannot turn the order",
         line=above("loss", 0.2, "{at}; the best that keeps the order is 1/3"), number=_score,
         explanation="Two paths of a flow never meet, so what starts above stays above (document 001, eq. 29): x cannot "
         "become -x. Saying 0 for all is the best that is left.",
         advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})],
-        only=_in_the_plane("flip"), silenced_by=("learned",)),
-    Rule("solver_s_map", lambda case: "bad" if LABELS["ode"] in case.names else "warning",
-        _joined("learned steps, not a flow"),
-        line=where("inconsistent", "a change of {at:percent} where the same field is followed exactly", at=CONSISTENT),
-        number="loss {loss:.2g}, refined {refined:.2g}",
-        explanation="With few steps the solver's map is not the flow of its field (document 001, eq. 28-30), and "
-        "training fits the map. Such steps can do what no flow can, such as cross; another solver gives other answers.",
-        advice=_towards_a_flow),
+        only=_in_the_plane("flip"), silenced_by=("learned", "solver_s_map")),
     Rule("adjoint_too_loose", "warning", "The adjoint's gradient is not that of the loss",
         line=above("gradient_difference", 0.01,
             "{at:percent} from the gradient through the solver, over the last quarter of the looks"),
         number=lambda n: f"{100 * median(n.gradient_difference):.2g} %",
         explanation="The adjoint solves its own equation backwards and meets its own errors; it is as exact as its "
-        "solver (Chen et al. 2018). With large steps the loss that is shown and the gradient that is followed differ.",
+        "solver (Chen et al. 2018). So the gradient that is followed is not that of the loss that is shown.",
         advice=[_tighter, ("Go back through the solver's own steps.", {"gradient": "solver"})],
         only=lambda n, settings: settings.gradient == "adjoint"),
     Rule("growing_stiff", "warning", "The solver has to work ever harder",
         line=above("growth", 2.5, "two and a half times the evaluations of the first steps"),
         number="{paid_first:.0f} → {paid_last:.0f} evaluations a step",
-        explanation="A field that bends points sharply needs small steps. Often it bends because the flow has no "
-        "better way: more dimensions make it simpler, and smaller steps of training keep it calmer.",
+        explanation="A field that bends points sharply needs small steps. It may bend because the flow has no better "
+        "way: more dimensions give it one, and smaller steps of training may keep it calmer.",
         advice=[ONE_MORE, A_THIRD],
         only=lambda n, settings: settings.method in ADAPTIVE, silenced_by=("learned",)),
     Rule("saturated_field", "warning", "The field's units are saturated",
@@ -129,7 +137,8 @@ RULES = (
         explanation="Where tanh is flat almost no gradient comes back, so the field can hardly change there.",
         advice=[A_THIRD], silenced_by=("learned",)),
     Rule("not_learned", "warning", _joined("could still learn more"), line=_line("unlearned"), number=_score,
-        explanation="Nothing forbids a better answer here; it takes more steps, or a field that can bend more.",
+        explanation="More steps of training, or a field that can bend more, may give a better answer. Where classes "
+        "overlap, none is right everywhere.",
         advice=[
             ("Train three times as long.", {"steps": Times(3)}), ("Take a field twice as wide.", {"width": Times(2)}),
         ],

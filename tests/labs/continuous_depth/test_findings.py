@@ -101,6 +101,22 @@ def test_a_loose_tolerance_is_tightened_and_a_residual_network_gets_blocks():
     assert (residual.severity, residual.changes) == ("warning", {"blocks": 8})
 
 
+def test_both_networks_are_sent_to_finer_steps_where_both_took_too_few():
+    both = found(run_of(loss=0.1, refined=0.2), method="euler", solver_steps=1, blocks=2)["solver_s_map"]
+    assert both.changes == {"method": "rk4", "solver_steps": 8, "blocks": 8}
+
+
+@pytest.mark.parametrize(
+    ("task", "kind", "accuracy"), [("rings", "nested_classes", 0.9), ("flip", "order_kept", np.nan)]
+)
+def test_what_no_flow_can_is_no_reason_for_steps_that_are_no_flow(task, kind, accuracy):
+    flow = found(run_of(("ode",), loss=0.3, accuracy=accuracy), task=task)
+    assert kind in flow
+    steps = found(run_of(("ode",), loss=0.3, refined=0.9, accuracy=accuracy), task=task, method="euler")
+    assert "solver_s_map" in steps
+    assert kind not in steps
+
+
 @pytest.mark.parametrize(("apart", "gradient", "told"), [
     (0.011, "adjoint", True), (0.009, "adjoint", False), (0.5, "solver", False), (np.nan, "adjoint", False),
 ])  # fmt: skip
