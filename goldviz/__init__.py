@@ -6,6 +6,6 @@
 """
 
 from goldviz import experiments, runs
-from goldviz.api import compute, figure, load, run
+from goldviz.api import compute, figure, load, market, run
 
-__all__ = ["compute", "experiments", "figure", "load", "run", "runs"]
+__all__ = ["compute", "experiments", "figure", "load", "market", "run", "runs"]

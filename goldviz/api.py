@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -59,6 +60,22 @@ def compute(name: str, **settings: Any) -> xr.Dataset:
     from goldviz.declare.registry import instant
 
     return instant(name).checked(settings).compute()
+
+
+def market(file: str | Path, *, columns: Sequence[str] = (), day_first: bool | None = None) -> str:
+    """Keep a CSV or Parquet file of your own as a market, and return its name: ``run("gold-forecast", data=name)``.
+
+    ``columns`` are those to use, the one to forecast first; without them all columns of numbers, or of open, high, low
+    and close the close alone. ``day_first`` says how 01/02/2024 is read, and is needed where the dates fit both
+    readings. The file is kept in the folder of markets, where pages find it under the same name.
+
+    Raises :class:`goldviz.data.markets.market.MarketError`, in one sentence that names the file, the place in it and
+    what is allowed.
+    """
+    from goldviz.data.markets.files import Choices
+    from goldviz.data.markets.own_file import keep_file
+
+    return keep_file(file, Choices(tuple(columns), day_first))
 
 
 def load(run_id: str) -> xr.Dataset:

@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
         return _complain(REFUSED, str(error))
     except (StoreError, OSError) as error:
         return _complain(FAILED, str(error))
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         if not getattr(error, "for_a_person", False):
             raise
         return _complain(FAILED, str(error))

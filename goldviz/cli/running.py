@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from goldviz.api import carried_out
+from goldviz.api import carried_out, market
 from goldviz.cli.errors import INTERRUPTED, CommandError, Parser
 from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file
 from goldviz.declare.registry import experiment, instant
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Declared = TypeVar("Declared", bound=Settings)
 
+DATE_ORDERS = {"day-first": True, "month-first": False}
+
 
 def run(name: str, options: Sequence[str]) -> int:
     """Carry an experiment out in this process, and write what it recorded."""
@@ -33,7 +35,7 @@ def run(name: str, options: Sequence[str]) -> int:
     parser.add_argument("--keep", action="store_true", help="keep the run in the store, where the dashboard finds it")
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
     given = vars(parser.parse_args(options))
-    settings = chosen(declared, given)
+    settings = chosen(declared, with_market(declared, given))
     output = checked_file(given["output"], OUTPUTS) if given["output"] else None
     with _keyboard(settings.step) as keyboard:
         dataset = carried_out(settings, progress=not given["quiet"], keep=given["keep"], desk=keyboard)
@@ -48,7 +50,7 @@ def compute(name: str, options: Sequence[str]) -> int:
     """Compute what an instant page shows; write it, or say what it is."""
     declared = instant(name)
     given = vars(_parser("compute", declared, ARRAYS).parse_args(options))
-    settings = chosen(declared, given)
+    settings = chosen(declared, with_market(declared, given))
     output = checked_file(given["output"], ARRAYS) if given["output"] else None
     try:
         dataset = settings.compute()
@@ -62,6 +64,30 @@ def compute(name: str, options: Sequence[str]) -> int:
     else:
         print(dataset)
     return 0
+
+
+def with_market(declared: type[Settings], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with the market of the file that ``--market`` names, kept, in its place among the settings.
+
+    Raises :class:`CommandError` where the options do not go together, and for a file that cannot be used.
+    """
+    from goldviz.data.markets.market import MarketError
+
+    data = _market_setting(declared)
+    if data is None:
+        return dict(given)
+    if given["market_file"] is None:
+        if given["market_columns"] or given["market_dates"]:
+            raise CommandError("The options --market-columns and --market-dates say how --market FILE is read.")
+        return dict(given)
+    if given[data] is not None:
+        raise CommandError(f"The options --market and --{data} both say which data; give one of them.")
+    columns = tuple(given["market_columns"].split(",")) if given["market_columns"] else ()
+    day_first = DATE_ORDERS[given["market_dates"]] if given["market_dates"] else None
+    try:
+        return {**given, data: market(given["market_file"], columns=columns, day_first=day_first)}
+    except MarketError as error:
+        raise CommandError(str(error)) from None
 
 
 def chosen(declared: type[Declared], given: Mapping[str, Any]) -> Declared:
@@ -110,7 +136,28 @@ def _parser(command: str, declared: type[Settings], outputs: Mapping[str, Any]) 
         option = "--" + name.replace("_", "-")
         group = groups[facts(declared, name)["group"]]
         group.add_argument(option, dest=name, metavar="VALUE", help=_meaning(declared, name).replace("%", "%%"))
+    if _market_setting(declared):
+        _add_market_options(parser)
     return parser
+
+
+def _add_market_options(parser: Parser) -> None:
+    group = parser.add_argument_group("a market of your own")
+    group.add_argument(
+        "--market", dest="market_file", type=Path, metavar="FILE",
+        help="take the data from this CSV or Parquet file: a column of dates, and prices or other numbers",
+    )  # fmt: skip
+    group.add_argument(
+        "--market-columns", metavar="NAMES",
+        help="which of its columns, separated by commas, the one to forecast first. Default: all that are numbers",
+    )  # fmt: skip
+    group.add_argument(
+        "--market-dates", choices=DATE_ORDERS, help="how 01/02/2024 is read, where its dates fit both readings"
+    )
+
+
+def _market_setting(declared: type[Settings]) -> str | None:
+    return next((name for name in declared.model_fields if facts(declared, name)["control"] == "market"), None)
 
 
 def _meaning(declared: type[Settings], name: str) -> str:

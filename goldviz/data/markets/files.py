@@ -142,11 +142,16 @@ def _market_notes(layout: TableLayout, found: Sequence[FileChannel], future: Seq
 def _table(content: bytes, name: str) -> FileTable:
     """The table in a file of either kind, once it is known to be small enough."""
     file = plain_words(name) or "The file"
-    if len(content) > LARGEST_FILE:
-        raise MarketError(f"{file} has {len(content) / 1e6:,.1f} MB; allowed are at most {LARGEST_FILE / 1e6:.0f} MB.")
+    check_size(len(content), file)
     if content[:4] in (PARQUET_MARK, ENCRYPTED_MARK):
         return parquet_table(content, file)
     return delimited_table(content, file)
+
+
+def check_size(size: int, file: str) -> None:
+    """Raise :class:`MarketError` for a file of more than :data:`LARGEST_FILE` bytes."""
+    if size > LARGEST_FILE:
+        raise MarketError(f"{file} has {size / 1e6:,.1f} MB; allowed are at most {LARGEST_FILE / 1e6:.0f} MB.")
 
 
 def _readings(layout: TableLayout) -> dict[str, tuple[str, ...]]:

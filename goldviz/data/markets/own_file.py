@@ -1,0 +1,27 @@
+"""A file on this machine as a kept market: for notebooks and shells, where nobody is asked in between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from goldviz.data.markets.files import Choices, check_size, market_from_file
+from goldviz.data.markets.kept_markets import keep
+from goldviz.data.markets.market import MarketError
+
+
+def keep_file(path: str | Path, choices: Choices) -> str:
+    """Keep the market in a CSV or Parquet file and return its name, which settings take as their data.
+
+    The same file with the same choices has the same name, here and wherever its content was kept. Raises
+    :class:`MarketError` for a file that cannot be read, and as :func:`goldviz.data.markets.files.market_from_file`
+    does.
+    """
+    path = Path(path).expanduser()
+    try:
+        check_size(path.stat().st_size, path.name)
+        content = path.read_bytes()
+    except OSError as error:
+        raise MarketError(f"The file {path} cannot be read: {error.strerror}.") from None
+    return keep(market_from_file(content, path.name, choices, retrieved=pd.Timestamp.now(tz="UTC")))

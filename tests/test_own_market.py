@@ -1,0 +1,156 @@
+"""A market file of one's own, from a notebook and from a shell: the same numbers, and every fault in one sentence."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import goldviz
+from goldviz.cli import main
+from goldviz.data.markets.files import LARGEST_FILE
+from goldviz.data.markets.kept_markets import load_market
+from goldviz.data.markets.market import MarketError
+
+DAYS = pd.bdate_range("2019-01-01", periods=900)
+SMALL: dict[str, Any] = {
+    "network": "rnn", "hidden": 4, "window": 5, "epochs": 1, "refits": 1, "train_years": 1, "test_years": 1,
+    "final_days": 0,
+}  # fmt: skip
+SMALL_OPTIONS = [part for name, value in SMALL.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path / "kept"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table(order: str = "%Y-%m-%d") -> pd.DataFrame:
+    drawn = np.random.default_rng(5).standard_normal((len(DAYS), 2))
+    prices = (1900 * np.exp(np.cumsum(0.01 * drawn, axis=0))).round(2)
+    return pd.DataFrame({"Date": DAYS.strftime(order), "Bullion": prices[:, 0], "Silver": prices[:, 1]})
+
+
+def test_notebook_and_shell_read_the_same_market_and_get_the_same_numbers(folder: Path) -> None:
+    table().to_csv(folder / "mine.csv", index=False)
+    name = goldviz.market(folder / "mine.csv", columns=["Silver", "Bullion"])
+    assert [channel.name for channel in load_market(name).channels] == ["Silver", "Bullion"]
+    here = goldviz.run("gold-forecast", data=name, progress=False, **SMALL)
+    options = ["--market", "mine.csv", "--market-columns", "Silver,Bullion", "--output", "run.nc", "--quiet"]
+    assert main(["run", "gold-forecast", *SMALL_OPTIONS, *options]) == 0
+    there = xr.load_dataset(folder / "run.nc")
+    assert there.attrs["settings"] == here.attrs["settings"]
+    for variable in here.data_vars:
+        np.testing.assert_array_equal(there[variable], here[variable])
+    price = table()["Silver"].set_axis(DAYS).loc[pd.DatetimeIndex(here["time"].values)]
+    np.testing.assert_allclose(here["price"], price, rtol=1e-6)
+
+
+def test_without_columns_all_numbers_are_used(folder: Path) -> None:
+    table().to_parquet(folder / "mine.parquet")
+    market = load_market(goldviz.market("mine.parquet"))
+    assert {channel.name for channel in market.channels} == {"Bullion", "Silver"}
+    np.testing.assert_array_equal(market.channels[0].observed, table()[market.channels[0].name])
+
+
+@pytest.mark.parametrize(("order", "says"), [("%d/%m/%Y", "day-first"), ("%m/%d/%Y", "month-first")])
+def test_dates_that_fit_both_readings_are_read_as_told(order: str, says: str, folder: Path) -> None:
+    months = pd.date_range("2012-01-01", periods=96, freq="MS")
+    table()[:96].assign(Date=months.strftime(order)).to_csv(folder / "mine.csv", index=False)
+    with pytest.raises(MarketError, match=r"The dates of mine\.csv can be read in two ways"):
+        goldviz.market("mine.csv")
+    found = load_market(goldviz.market("mine.csv", day_first=says == "day-first"))
+    assert list(found.target.observed.index) == list(months)
+    command = ["compute", "gold-market", "--market", "mine.csv", "--output", "seen.nc"]
+    assert main(command) == 2
+    assert main([*command, "--market-dates", says]) == 0
+
+
+def _text_in_numbers() -> bytes:
+    frame = table().drop(columns="Silver").astype({"Bullion": str})
+    frame.loc[::2, "Bullion"] = "closed"
+    return frame.to_csv(index=False).encode()
+
+
+FAULTS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "empty": (lambda: b"", "empty"),
+    "header alone": (lambda: b"Date,Bullion\n", "row"),
+    "no dates": (lambda: table().drop(columns="Date").to_csv(index=False).encode(), "date"),
+    "duplicate dates": (lambda: table().assign(Date="2020-01-02").to_csv(index=False).encode(), "2020-01-02"),
+    "text in numbers": (_text_in_numbers, "Bullion"),
+    "no numbers": (lambda: table()[["Date"]].to_csv(index=False).encode(), "column"),
+    "binary": (lambda: np.random.default_rng(1).bytes(4000), ""),
+    "broken parquet": (lambda: b"PAR1" + bytes(400) + b"PAR1", ""),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_fault_is_one_sentence_that_names_the_file(
+    fault: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content, names = FAULTS[fault]
+    (folder / "mine.csv").write_bytes(content())
+    with pytest.raises(MarketError) as caught:
+        goldviz.market("mine.csv")
+    said = str(caught.value)
+    assert "mine.csv" in said
+    assert names in said
+    assert said.endswith(".")
+    assert len(said) < 400
+    assert main(["run", "gold-forecast", "--market", "mine.csv"]) == 2
+    assert capsys.readouterr().err == f"goldviz: {said}\n"
+    assert not (folder / "kept").exists()
+
+
+def test_a_huge_file_is_refused_before_it_is_read(folder: Path) -> None:
+    with (folder / "huge.csv").open("wb") as file:
+        file.truncate(400 * LARGEST_FILE)
+    with pytest.raises(MarketError, match=r"^huge\.csv has 20,000\.0 MB; allowed are at most 50 MB\.$"):
+        goldviz.market("huge.csv")
+
+
+@pytest.mark.parametrize(("name", "reason"), [("none.csv", "No such file"), ("folder.csv", "directory")])
+def test_what_cannot_be_read_is_named(name: str, reason: str, folder: Path) -> None:
+    (folder / "folder.csv").mkdir()
+    with pytest.raises(MarketError, match=rf"^The file {name} cannot be read: .*{reason}.*\.$"):
+        goldviz.market(name)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--market-columns", "Bullion"], "--market-columns and --market-dates say how --market FILE is read."),
+        (["--market", "mine.csv", "--data", "simulated"], "--market and --data both say which data; give one of them."),
+        (["--market", "mine.csv", "--market-dates", "backwards"], "invalid choice: 'backwards'"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    options: list[str], sentence: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table().to_csv(folder / "mine.csv", index=False)
+    assert main(["run", "gold-forecast", *options]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_column_that_there_is_not_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table().to_csv(folder / "mine.csv", index=False)
+    assert main(["run", "gold-forecast", "--market", "mine.csv", "--market-columns", "Copper"]) == 2
+    said = capsys.readouterr().err
+    assert said == "goldviz: mine.csv has no channel 'Copper'; allowed are Bullion, Silver.\n"
+
+
+def test_a_market_that_is_too_short_is_said_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table().to_csv(folder / "mine.csv", index=False)
+    assert main(["run", "gold-forecast", "--market", "mine.csv", "--quiet"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("goldviz: Training on 8 years, testing on 6 and keeping 250 days as final block need ")
+
+
+def test_laboratories_without_a_market_have_no_such_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "depth-gradients", "--market", "mine.csv"]) == 2
+    assert "Unrecognized arguments: --market mine.csv." in capsys.readouterr().err
