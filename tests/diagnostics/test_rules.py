@@ -183,7 +183,7 @@ def test_steps_are_too_long_too_short_or_right():
     [long] = found(rules, reading("a", update=np.full(3, LARGEST_UPDATE * 1.01)))
     assert (long.severity, long.threshold) == (
         "warning",
-        "a median ratio above 0.03, or a loss that ends a tenth above its start",
+        "a median ratio above 0.03, or a loss that ends a tenth above its start, beyond its noise",
     )
     [rising] = found(rules, reading("a", rising=np.ones(3, dtype=bool), update=np.full(3, 1e-6)))
     assert (rising.severity, rising.number) == ("bad", "update-to-data ratio 1 × 10⁻⁶, the loss rises")

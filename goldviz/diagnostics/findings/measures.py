@@ -7,6 +7,9 @@ import numpy as np
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
 
 RISING = 1.1
+ERRORS = 4.0
+MEDIAN_OF_NORMAL = 0.6745
+"""Of the size of a standard normal number."""
 
 
 def diverged(loss: Floats, axis: int = 0) -> Verdicts:
@@ -17,16 +20,26 @@ def diverged(loss: Floats, axis: int = 0) -> Verdicts:
 def rising(loss: Floats) -> Verdicts:
     """Whether the loss went up: the last quarter's mean over 1.1 times the first quarter's, along the first axis.
 
-    Fewer than eight steps say nothing. A loss that is not finite is *diverged*, not rising.
+    The rise must also be four times the error of such a difference, which the steps' own noise gives: a network that
+    does not move is else called rising in every third run of eight steps whose losses spread by a fifth. Fewer than
+    eight steps say nothing. A loss that is not finite is *diverged*, not rising.
 
-    >>> bool(rising(np.linspace(1.0, 2.0, 20)))
-    True
+    >>> bool(rising(np.linspace(1.0, 2.0, 20))), bool(rising(np.array([1.0, 1.4, 1.1, 0.9, 1.3, 1.0, 1.5, 1.2])))
+    (True, False)
     """
     quarter = len(loss) // 4
     if quarter < 2:
         return np.zeros(loss.shape[1:], dtype=bool)
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.asarray(loss[-quarter:].mean(axis=0) > RISING * loss[:quarter].mean(axis=0))
+        before, after = loss[:quarter].mean(axis=0), loss[-quarter:].mean(axis=0)
+        error = _noise(loss) * np.sqrt(2 / quarter)
+        return np.asarray((after > RISING * before) & (after - before > ERRORS * error))
+
+
+def _noise(loss: Floats) -> Floats:
+    """The standard deviation around a slow change, from the median size of a step's change, which jumps leave alone."""
+    changes = np.median(np.abs(np.diff(loss, axis=0)), axis=0)
+    return np.asarray(changes / (MEDIAN_OF_NORMAL * np.sqrt(2)))
 
 
 def typical_update(ratio: Floats) -> float:

@@ -57,7 +57,7 @@ def steps_too_long(**own: Any) -> Rule:
         kind="learning_rate_too_large",
         severity=lambda case: "bad" if any(majority(n.rising) for n in case.readings) else "warning",
         line=above("update", LARGEST_UPDATE, "a median ratio above {at:.1g}")
-        | where("rising", "a loss that ends {at:part} above its start", at=RISING - 1),
+        | where("rising", "a loss that ends {at:part} above its start, beyond its noise", at=RISING - 1),
         number=_long_steps,
         **own,
     )
@@ -76,6 +76,6 @@ def steps_too_short(*, only: Callable[[Any, Any], bool] = lambda reading, settin
         severity="warning",
         line=below("update", SMALLEST_UPDATE, "a median ratio below {at:.5f}"),
         number="update-to-data ratio {update:times}",
-        only=lambda reading, settings: not reading.rising.any() and only(reading, settings),
+        only=lambda reading, settings: not majority(reading.rising) and only(reading, settings),
         **own,
     )
