@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 
-.PHONY: run test tests browser-tests other-tests test-long lint format types install browser bench screenshots examples laboratories model clean
+.PHONY: run test tests browser-tests other-tests test-long lint format types install browser bench screenshots examples laboratories advice model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -57,6 +57,10 @@ examples: $(VENV)/.app
 # docs/laboratories.md: what each laboratory has.
 laboratories: $(VENV)/.dev
 	$(BIN)/python -m tests.labs.laboratories_table
+
+# Every remedy of every rule, tried on five seeds: docs/advice.md, and the data behind it.
+advice: $(VENV)/.app
+	$(BIN)/python docs/make_advice.py $(NAME)
 
 # The small BERT that ships with the package: about half an hour on one core.
 model: $(VENV)/.app

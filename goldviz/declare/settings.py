@@ -296,8 +296,10 @@ class Experiment(Settings):
         """
         lab = laboratory_of(type(self))
         found: list[Finding] = lab.part("findings").findings_of(self, dataset) if lab.has("findings") else []
-        how = trials_of(lab)
-        return found if how is None else [tried(lab).advised(finding, how.set_up(self)) for finding in found]
+        how, known = trials_of(lab), tried(lab)
+        if how is None or known is None:
+            return list(found)
+        return [known.advised(finding, how.set_up(self)) for finding in found]
 
 
 def facts(settings: type[Settings], name: str) -> dict[str, Any]:

@@ -1,18 +1,16 @@
-"""How a laboratory's advice is tried, and what came of it: ``trial.py`` says the one, ``recorded/advice.json`` the other."""
+"""How a laboratory's advice is tried, and what came of it: in its ``trial.py`` and its ``recorded/advice.json``."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from goldviz.diagnostics.findings.tried import Trial, Tried
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from goldviz.declare.laboratory import Laboratory
     from goldviz.declare.settings import Experiment
     from goldviz.diagnostics.findings import Floats
@@ -27,20 +25,23 @@ ALIKE = ("seeds", "device", "time_limit")
 class Trials:
     """How remedies are tried: by which loss of each network and seed they are judged, and in which set-ups.
 
-    ``unit`` names the loss in a card. ``sizes`` make a set-up smaller, so that all can be tried; ``instruments`` are
-    settings that change what is measured and not what is learned. ``drawn`` are settings of which some are drawn anew.
+    ``losses`` are read off readings, ``unit`` names them in a card. Settings named in ``drawn`` are drawn anew, one to
+    three at a time, in so many ``draws``. ``sizes`` make a set-up smaller, so that all can be tried. ``instruments``
+    change what is measured and not what is learned. Where seeds make one forecast ``together``, each is a run.
     """
 
-    losses: Callable[[xr.Dataset], Mapping[str, Floats]]
+    losses: Callable[[Sequence[Any]], Mapping[str, Floats]]
     unit: str
     drawn: Sequence[str]
-    sizes: Mapping[str, Change]
+    sizes: Mapping[str, Change] = field(default_factory=dict)
     instruments: Sequence[str] = ()
+    draws: int = 20
+    together: bool = False
 
     def smaller(self, settings: Experiment) -> Experiment:
         """The set-up as it is tried."""
         sizes = {name: change.of(getattr(settings, name)) for name, change in self.sizes.items()}
-        return settings.changed(**sizes, seeds=SEEDS, device="cpu", time_limit=600.0)
+        return settings.changed(**{**sizes, "seeds": SEEDS, "device": "cpu", "time_limit": 600.0})
 
     def set_up(self, settings: Experiment) -> dict[str, Any]:
         """What a set-up has, as it is tried, other than the laboratory's defaults; as plain values."""
@@ -55,10 +56,10 @@ def trials_of(lab: Laboratory) -> Trials | None:
 
 
 @cache
-def tried(lab: Laboratory) -> Tried:
-    """What came of a laboratory's advice so far."""
+def tried(lab: Laboratory) -> Tried | None:
+    """What came of a laboratory's advice; None where nothing was tried."""
     how, kept = trials_of(lab), lab.recorded / "advice.json"
     if how is None or not kept.exists():
-        return Tried()
+        return None
     trials = [Trial.from_json(values) for values in json.loads(kept.read_text(encoding="utf-8"))]
     return Tried(trials, how.unit, ", made smaller" if how.sizes else "")

@@ -116,6 +116,7 @@ def _card(finding: Finding) -> str:
         f"<b>{html.escape(finding.number)}</b> (threshold: {html.escape(finding.threshold)})",
         html.escape(finding.explanation),
         f"Try this: {html.escape(finding.advice)}" if finding.advice else "",
+        f"<small>{html.escape(finding.effect)}</small>" if finding.effect else "",
         f"<small>Settings to change: {html.escape(changes)}</small>" if changes else "",
         f"<small>How sure: {html.escape(finding.confidence)}</small>",
     ]

@@ -47,6 +47,8 @@ def _card(experiment: type[Experiment], lane: Lane[Experiment], finding: Finding
         st.caption(f"How sure: {finding.confidence}")
         if finding.advice:
             st.markdown(finding.advice)
+        if finding.effect:
+            st.caption(finding.effect)
         if finding.changes:
             st.button(
                 "Try this",

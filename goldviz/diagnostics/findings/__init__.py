@@ -6,6 +6,7 @@ off the dataset, writes its rules (:mod:`~goldviz.diagnostics.findings.rule` is 
 
 from goldviz.diagnostics.findings.advice import (
     Candidate,
+    Check,
     DividedBy,
     IfZero,
     LoweredTo,
@@ -25,9 +26,8 @@ from goldviz.diagnostics.findings.training import SATURATED, steps_too_long, ste
 from goldviz.diagnostics.findings.words import part, percent, times
 
 __all__ = [
-    "SATURATED", "Candidate", "Case", "Conclusions", "DividedBy", "Finding", "Floats", "IfZero", "Line", "LoweredTo",
-    "RaisedTo",
-    "Recorded", "Remedy", "Rule", "Scaled", "Times", "Verdicts", "above", "any_seed", "at_least", "at_most", "below",
-    "conclude", "diverged", "majority", "median", "part", "percent", "ratio", "remedies", "rising", "steps_too_long",
-    "steps_too_short", "times", "training_diverged", "typical_updates", "where",
+    "SATURATED", "Candidate", "Case", "Check", "Conclusions", "DividedBy", "Finding", "Floats", "IfZero", "Line",
+    "LoweredTo", "RaisedTo", "Recorded", "Remedy", "Rule", "Scaled", "Times", "Verdicts", "above", "any_seed",
+    "at_least", "at_most", "below", "conclude", "diverged", "majority", "median", "part", "percent", "ratio",
+    "remedies", "rising", "steps_too_long", "steps_too_short", "times", "training_diverged", "typical_updates", "where",
 ]  # fmt: skip

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 Candidate = tuple[str, Mapping[str, Any]]
 """A sentence, in which ``{clip:g}`` prints the value that comes out, and the settings that it asks for.
 
 A setting's value is a plain one, a :class:`Change` of what it is, or a function of all the settings.
 """
+
+
+class Check(NamedTuple):
+    """A candidate that is no cure: something to look at beside, which is offered without having been tried."""
+
+    words: str
+    changes: Mapping[str, Any]
+
 
 Suited = Callable[[Any], Candidate]
 """A candidate that depends on the settings."""
@@ -91,11 +99,15 @@ class IfZero:
 
 @dataclass(frozen=True)
 class Remedy:
-    """A candidate made out for some settings: its words as they stand in the rule, and filled in; what it changes."""
+    """A candidate made out for some settings: its words as they stand in the rule, and filled in; what it changes.
+
+    A ``check`` promises nothing.
+    """
 
     words: str
     advice: str
     changes: Mapping[str, Any]
+    check: bool = False
 
 
 def remedies(settings: object, *candidates: Candidate | Suited) -> tuple[Remedy, ...]:
@@ -106,11 +118,12 @@ def remedies(settings: object, *candidates: Candidate | Suited) -> tuple[Remedy,
     """
     made = []
     for candidate in candidates:
-        words, wanted = candidate(settings) if callable(candidate) else candidate
+        suited = candidate(settings) if callable(candidate) else candidate
+        words, wanted = suited
         values = {name: _value(settings, name, change) for name, change in wanted.items()}
         changes = {name: value for name, value in values.items() if getattr(settings, name) != value}
         if changes:
-            made.append(Remedy(words, words.format_map(values), changes))
+            made.append(Remedy(words, words.format_map(values), changes, isinstance(suited, Check)))
     return tuple(made)
 
 

@@ -60,13 +60,13 @@ class Trial:
     @property
     def complained(self) -> Verdicts:
         """The seeds in which the rule complained of any network before."""
-        return np.any([before for before, _ in self.complaint.values()], axis=0)
+        return np.asarray(np.any([before for before, _ in self.complaint.values()], axis=0))
 
     @property
     def helped(self) -> Verdicts:
         """The seeds that it helped: of each network complained of, the complaint is gone at no cost, or the loss is
         better."""
-        return self.complained & np.all([self._helped(name) for name in self.complaint], axis=0)
+        return np.asarray(self.complained & np.all([self._helped(name) for name in self.complaint], axis=0))
 
     def _helped(self, name: str) -> Verdicts:
         before, after = self.complaint[name]
@@ -74,7 +74,7 @@ class Trial:
         networks = [name] if name in self.loss else list(self.loss)
         worse = np.any([np.zeros(len(before), bool), *(self._worse(one) for one in networks)], axis=0)
         better = np.any([np.zeros(len(before), bool), *(self._better(one) for one in networks)], axis=0)
-        return ~before | (~worse & (~after | better))
+        return np.asarray(~before | (~worse & (~after | better)))
 
     def _better(self, name: str) -> Verdicts:
         before, after = self.loss[name]
@@ -94,10 +94,10 @@ class Trial:
         """Whether it helped most seeds and ruined no network."""
         return bool(2 * self.helped.sum() > self.complained.sum()) and not self.ruined
 
-    def changes_of_loss(self, unit: str) -> str:
+    def changes_of_loss(self) -> str:
         """Every network's median loss before and after, in words."""
         parts = [f"{name} {_change(*pair)}".strip() for name, pair in self.loss.items() if np.isfinite(pair).any()]
-        return f"{unit}: {'; '.join(parts)}" if parts else ""
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,16 @@ class Tried:
 
     def advised(self, finding: Finding, set_up: Mapping[str, Any]) -> Finding:
         """The finding with the first of its remedies that helped, in this set-up if it was tried there, and its
-        measured effect; without advice where none did. ``set_up`` are the settings as trials name them."""
+        measured effect; without advice where none did. ``set_up`` are the settings as trials name them.
+
+        What a good finding suggests is no cure, and a check promises nothing: both stay as they are.
+        """
+        if finding.severity == "good":
+            return finding
         failed: list[str] = []
         for remedy in finding.remedies:
+            if remedy.check:
+                return replace(finding, advice=remedy.advice, changes=remedy.changes)
             here = [t for t in self.of(finding.kind, remedy) if t.settings == set_up and t.changes == remedy.changes]
             if here and not here[0].helps:
                 failed.append(f"{remedy.advice.rstrip('.')} ({here[0].helped.sum()} of {here[0].complained.sum()})")
@@ -135,8 +142,8 @@ class Tried:
     def _effect_here(self, trial: Trial) -> str:
         return (
             f"Tried on this set-up{self.sizes}: helped {trial.helped.sum()} of {_seeds(trial.complained.sum())}. "
-            f"{trial.changes_of_loss(self.unit)}"
-        ).strip()
+            f"{self.unit}: {trial.changes_of_loss()}."
+        )
 
     def _effect_elsewhere(self, trials: Sequence[Trial]) -> str:
         helped, complained = (sum(int(part.sum()) for part in parts) for parts in _counts(trials))
@@ -172,3 +179,38 @@ def _number(value: float) -> str:
 
 def _short(value: float) -> float | None:
     return float(f"{value:.4g}") if np.isfinite(value) else None
+
+
+def page(laboratories: Iterable[tuple[str, Tried]]) -> str:
+    """``docs/advice.md``: every trial, one line each, under its laboratory's title."""
+    parts = [HEAD]
+    for title, tried in laboratories:
+        rows = "\n".join(_row(trial) for trial in tried.trials)
+        helped = sum(trial.helps for trial in tried.trials)
+        parts.append(
+            f"## {title}\n\n{helped} of {len(tried.trials)} remedies helped. Losses: {tried.unit[0].lower()}"
+            f"{tried.unit[1:]}, median of the seeds.\n\n| set-up | rule | remedy | helped | losses before → after |\n"
+            f"|---|---|---|---|---|\n{rows}\n"
+        )
+    return "\n".join(parts)
+
+
+def _row(trial: Trial) -> str:
+    verdict = f"{trial.helped.sum()} of {trial.complained.sum()}" + (
+        f", ruined {' and '.join(trial.ruined)}" if trial.ruined else ""
+    )
+    changes = ", ".join(f"{name} {value}" for name, value in trial.changes.items())
+    cells = [trial.where, trial.kind, f"{trial.words} ({changes})", verdict, trial.changes_of_loss()]
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+HEAD = """# What was advised, and what it did
+
+Each rule of a laboratory that gives advice was looked for in all presets and in settings drawn around them. Where it
+fired, each of its remedies was applied, and both were trained on the same five seeds; `make advice` does it again.
+A seed was helped if the complaint is gone and the loss not more than 5 % higher, or if the loss is at least 5 % lower.
+A network was ruined if in most seeds its loss is 1.25 times what it was or more. A remedy that did not help most of
+the seeds complained of, or that ruined a network, is not offered in that set-up; elsewhere one is offered that helped
+most seeds of all its trials and ruined a network in at most one in ten. Set-ups are made smaller as each laboratory's
+`trial.py` says.
+"""

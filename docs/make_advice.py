@@ -1,0 +1,147 @@
+"""Try every remedy of every rule that fires, on presets and on drawn settings, and keep what came of it.
+
+All laboratories that give advice, or those named as arguments. Each one's ``trial.py`` says how set-ups are made
+smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the trials, ``docs/advice.md`` shows them.
+"""
+
+import json
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+
+import goldviz
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import experiments, laboratories
+from goldviz.declare.settings import Experiment, SettingsError, schemas
+from goldviz.declare.trials import SEEDS, Trials, trials_of, tried
+from goldviz.diagnostics.findings import Floats, Verdicts
+from goldviz.diagnostics.findings.tried import Trial, page
+
+ALL = np.ones(len(SEEDS), dtype=bool)
+NOTHING = np.full(len(SEEDS), np.nan)
+LONGEST = 60.0
+"""Estimated seconds of a drawn set-up, all seeds; longer ones are drawn again."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a set-up: by kind of rule and network the seeds over the line, and the losses."""
+
+    over: Mapping[str, Mapping[str, Verdicts]]
+    loss: Mapping[str, Floats]
+
+    @classmethod
+    def of(cls, lab: Laboratory, how: Trials, settings: Experiment) -> "Outcome":
+        """Train it. A run ends where one seed diverges, so that then each seed has a run of its own."""
+        several = len(settings.seeds) > 1
+        dataset = None if how.together and several else goldviz.run(settings, progress=False)
+        if dataset is None or (several and dataset.attrs["status"] == "diverged"):
+            return _joined([cls.of(lab, how, settings.changed(seeds=(seed,))) for seed in settings.seeds])
+        findings_of = lab.part("findings").findings_of
+        return cls(findings_of.over(settings, dataset), how.losses(findings_of.readings(settings, dataset)))
+
+
+def _joined(parts: list[Outcome]) -> Outcome:
+    kinds = parts[0].over
+    over = {kind: _stacked([part.over[kind] for part in parts], False) for kind in kinds}
+    return Outcome(over, _stacked([part.loss for part in parts], np.nan))
+
+
+def _stacked(parts: list[Mapping[str, Any]], missing: Any) -> dict[str, Any]:
+    names = list(dict.fromkeys(name for part in parts for name in part))
+    return {name: np.concatenate([part.get(name, np.array([missing])) for part in parts]) for name in names}
+
+
+def set_ups(lab: Laboratory, how: Trials) -> Iterator[tuple[str, Experiment]]:
+    """Presets, then settings drawn around them, each made smaller."""
+    declared = experiments()[lab.name]
+    for preset in declared.presets:
+        yield preset.name, how.smaller(declared.preset(preset.slug))
+    generator = np.random.default_rng(2024)
+    for number in range(1, how.draws + 1):
+        yield f"drawn {number}", _drawn(declared, how, generator)
+
+
+def _drawn(declared: type[Experiment], how: Trials, generator: np.random.Generator) -> Experiment:
+    while True:
+        preset = declared.presets[generator.integers(len(declared.presets))]
+        settings = declared.preset(preset.slug)
+        names = generator.choice(how.drawn, size=generator.integers(1, 4), replace=False)
+        try:
+            settings = how.smaller(settings.changed(**{n: _value(settings, str(n), generator) for n in names}))
+        except SettingsError:
+            continue
+        if settings.estimated_seconds() <= LONGEST:
+            return settings
+
+
+def _value(settings: Experiment, name: str, generator: np.random.Generator) -> Any:
+    """Another choice; or up to ten times more or less of a number, within its bounds."""
+    schema, value = schemas(type(settings))[name], getattr(settings, name)
+    if "enum" in schema:
+        return str(generator.choice(schema["enum"]))
+    reach = 10.0 ** generator.uniform(-1, 1)
+    low, high = schema.get("minimum", -np.inf), schema.get("maximum", np.inf)
+    drawn = min(max((value or schema.get("default") or 0.1) * reach, low), high)
+    return round(drawn) if isinstance(value, int) else float(f"{drawn:.2g}")
+
+
+def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment) -> list[Trial]:
+    """Every remedy of every rule that fires in one set-up and complains of something."""
+    findings_of = lab.part("findings").findings_of
+    found = [f for f in findings_of.all(settings, goldviz.run(settings, progress=False)) if f.severity != "good"]
+    cures = [(finding, remedy) for finding in found for remedy in finding.remedies if not remedy.check]
+    if not cures:
+        return []
+    before, made = Outcome.of(lab, how, settings), []
+    for finding, remedy in cures:
+        after = Outcome.of(lab, how, settings.changed(**remedy.changes))
+        complaint = _complaint(before.over[finding.kind], after.over[finding.kind])
+        loss = {name: (loss, after.loss.get(name, NOTHING)) for name, loss in before.loss.items()}
+        what = (finding.kind, finding.line, remedy.words, remedy.changes)
+        made.append(Trial(where, how.set_up(settings), *what, complaint, loss))
+    return made
+
+
+def _complaint(before: Mapping[str, Verdicts], after: Mapping[str, Verdicts]) -> dict[str, tuple[Verdicts, Verdicts]]:
+    """Of the networks complained of, the seeds before and after; none where the rule does not apply any more."""
+    return {name: (seeds, after.get(name, ~ALL)) for name, seeds in before.items() if seeds.any()}
+
+
+def _timed(lab_name: str, one: tuple[str, Experiment]) -> list[Trial]:
+    start, lab = time.monotonic(), laboratories()[lab_name]
+    how = trials_of(lab)
+    assert how is not None
+    found = trials(lab, how, *one)
+    helped, seconds = sum(trial.helps for trial in found), time.monotonic() - start
+    print(f"{lab_name}, {one[0]}: {helped} of {len(found)} remedies helped, {seconds:.0f} s", flush=True)
+    return found
+
+
+def main(names: list[str]) -> None:
+    """Try the advice of these laboratories, or of all."""
+    for name, lab in laboratories().items():
+        how = trials_of(lab) if not names or name in names else None
+        if how is None:
+            continue
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            found = [trial for part in pool.imap(partial(_timed, name), set_ups(lab, how)) for trial in part]
+        rows = ",\n".join(json.dumps(trial.to_json(), ensure_ascii=False) for trial in found)
+        (lab.recorded / "advice.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")
+    tried.cache_clear()
+    labs = [(lab.declared.title, known) for lab in laboratories().values() if (known := tried(lab))]
+    Path(__file__).with_name("advice.md").write_text(page(labs), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

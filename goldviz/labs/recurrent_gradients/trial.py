@@ -1,0 +1,15 @@
+"""How this laboratory's advice is tried, with at most 150 steps."""
+
+from goldviz.declare.trials import Trials
+from goldviz.diagnostics.findings import LoweredTo
+
+TRIALS = Trials(
+    losses=lambda readings: {n.name: n.worth for n in readings},
+    unit="Loss over that without memory",
+    drawn=(
+        "task", "length", "networks", "activation", "initialisation", "gain", "forget_bias", "optimiser",
+        "learning_rate", "clip",
+    ),
+    sizes={"steps": LoweredTo(150), "hidden": LoweredTo(32)},
+    instruments=("look_every",),
+)  # fmt: skip

@@ -1,0 +1,136 @@
+"""What trials say of a remedy, and which remedies that leaves on a card."""
+
+import json
+
+import numpy as np
+import pytest
+
+from goldviz.diagnostics.findings import Check, Finding, Remedy, remedies
+from goldviz.diagnostics.findings.tried import Trial, Tried, page
+
+YES, NO = [True] * 5, [False] * 5
+HALF = Remedy("Take half of {x}.", "Take half of 8.", {"x": 4})
+WHOLE = Remedy("Take all.", "Take all.", {"x": 16})
+
+
+def trial(before=YES, after=NO, loss=((1.0, 0.5),), twin=((1.0, 1.0),), words=HALF.words, changes=HALF.changes, **more):
+    """Five seeds; losses as pairs of before and after, one for all seeds or one each."""
+    losses = {"plain": _losses(loss), "residual": _losses(twin)}
+    known = {"where": "here", "settings": {"depth": 3}, "kind": "slow", "line": "above 3", **more}
+    return Trial(
+        **known, words=words, changes=changes, complaint={"plain": (np.array(before), np.array(after))}, loss=losses
+    )
+
+
+def _losses(pairs):
+    pairs = list(pairs) * (5 // len(pairs))
+    return tuple(np.array(part, float) for part in zip(*pairs, strict=True))
+
+
+def finding(*found, severity="bad"):
+    return Finding("slow", "", severity, "", "", "", "", advice="first", changes={"y": 1}, remedies=found)
+
+
+@pytest.mark.parametrize(
+    ("made", "helped"),
+    [
+        (trial(), 5),
+        (trial(after=YES), 5),
+        (trial(after=YES, loss=((1.0, 0.97),)), 0),
+        (trial(loss=((1.0, 1.04),)), 5),
+        (trial(loss=((1.0, 1.2),)), 0),
+        (trial(loss=((1.0, np.nan),)), 0),
+        (trial(after=YES, loss=((np.nan, 2.0),)), 5),
+        (trial(before=[True, True, False, False, False]), 2),
+        (trial(before=NO), 0),
+        (trial(after=YES, loss=((1, 0.5), (1, 0.5), (1, 0.5), (1, 1), (1, 1))), 3),
+    ],
+)
+def test_a_seed_is_helped_where_the_complaint_is_gone_at_no_cost_or_the_loss_is_lower(made, helped):
+    assert made.helped.sum() == helped
+    assert made.helps == (2 * helped > made.complained.sum())
+
+
+@pytest.mark.parametrize(
+    ("twin", "ruined"),
+    [
+        (((1.0, 1.2),), []),
+        (((1.0, 1.3),), ["residual"]),
+        (((1.0, np.nan),), ["residual"]),
+        (((np.nan, np.nan),), []),
+        (((0.001, 0.01),), []),
+        (((1, 9), (1, 9), (1, 1), (1, 1), (1, 1)), []),
+    ],
+)
+def test_a_twin_is_ruined_where_most_seeds_lose_a_quarter(twin, ruined):
+    assert trial(twin=twin).ruined == ruined
+    assert trial(twin=twin).helps == (not ruined)
+
+
+def test_trials_of_a_whole_run_are_judged_by_all_networks():
+    gone = {"": (np.array(YES), np.array(NO))}
+    before, after = np.full(5, np.nan), np.full(5, 0.4)
+    made = Trial("here", {}, "diverged", "NaN", "Slower.", {}, gone, {"a": (before, after), "b": (before, before)})
+    assert made.helped.all()
+    worse = Trial("here", {}, "diverged", "NaN", "Slower.", {}, gone, {"a": (after, before), "b": (before, after)})
+    assert not worse.helped.any()
+
+
+def test_a_trial_comes_back_from_its_json():
+    made = trial(loss=((np.nan, 0.123456),))
+    again = Trial.from_json(json.loads(json.dumps(made.to_json())))
+    assert again.to_json() == made.to_json()
+    assert np.isnan(again.loss["plain"][0]).all()
+    assert again.loss["plain"][1][0] == 0.1235
+
+
+def test_the_first_remedy_that_helped_in_this_set_up_is_offered_with_what_it_did():
+    known = Tried([trial(loss=((1.0, 2.0),)), trial(words=WHOLE.words, changes=WHOLE.changes)], "Loss over zero's")
+    card = known.advised(finding(HALF, WHOLE), {"depth": 3})
+    assert (card.advice, card.changes) == ("Take all.", {"x": 16})
+    assert card.effect == (
+        "Tried on this set-up: helped 5 of 5 seeds. Loss over zero's: plain 1 → 0.5; residual 1 → 1."
+    )
+
+
+def test_where_nothing_helped_the_card_says_what_was_tried():
+    card = Tried([trial(loss=((1.0, 2.0),))]).advised(finding(HALF), {"depth": 3})
+    assert (card.advice, card.changes) == ("", {})
+    assert card.effect == "Tried on this set-up without success: Take half of 8 (0 of 5)."
+
+
+def test_elsewhere_what_helped_most_seeds_of_all_its_trials_is_offered():
+    good, bad = trial(), trial(loss=((1.0, 1.2),))
+    card = Tried([good, good, bad]).advised(finding(HALF), {"depth": 99})
+    assert card.advice == "Take half of 8."
+    assert card.effect == "Tried in 3 other set-ups: helped 10 of 15 seeds."
+    assert Tried([good, bad, bad]).advised(finding(HALF), {"depth": 99}).advice == ""
+
+
+def test_what_ruined_a_network_in_more_than_one_trial_of_ten_is_not_offered_elsewhere():
+    good, ruin = trial(), trial(twin=((1.0, 3.0),))
+    assert Tried([good] * 8 + [ruin]).advised(finding(HALF), {}).advice == ""
+    card = Tried([good] * 9 + [ruin]).advised(finding(HALF), {})
+    assert card.effect.endswith("helped 50 of 50 seeds, and made a network much worse in 1 of them.")
+
+
+def test_what_was_never_tried_is_not_offered():
+    assert Tried([trial()]).advised(finding(WHOLE), {"depth": 3}).advice == ""
+
+
+def test_checks_and_what_good_findings_suggest_stay():
+    [check] = remedies(_Settings(), Check("Look at this beside.", {"x": 2}))
+    assert check.check
+    assert Tried().advised(finding(check), {}).changes == {"x": 2}
+    assert Tried().advised(finding(HALF, severity="good"), {}).advice == "first"
+
+
+class _Settings:
+    x = 1
+
+
+def test_the_page_has_a_row_for_every_trial():
+    text = page([("Depth", Tried([trial(), trial(twin=((1.0, 3.0),))], "Loss"))])
+    assert "| here | slow | Take half of {x}. (x 4) | 5 of 5 | plain 1 → 0.5; residual 1 → 1 |" in text
+    assert "| 5 of 5, ruined residual |" in text
+    assert "1 of 2 remedies helped" in text
