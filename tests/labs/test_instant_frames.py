@@ -14,8 +14,9 @@ from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
+PAIRS = {"triangle", "one_loss", "direct_and_total"}
 MOVED = {
-    "backpropagation-by-hand": {"predictions", "vectors", "terms", "sums"},
+    "backpropagation-by-hand": {"predictions", "vectors", "terms", "sums", *PAIRS},
     "jacobian-lens": {"map"},
     "policy-documents": {"timeline", "map"},
     "residual-flow": {"carried", "distance"},
@@ -69,7 +70,7 @@ def test_the_browser_fills_what_the_server_draws(name: str, tmp_path: Path) -> N
         ("residual-flow", {"field": "moons", "blocks": "3"}, {"carried", "flow", "distance"}),
         ("residual-flow", {"field": "van_der_pol", "mu": "12", "blocks": "3"}, {"carried", "distance"}),
         ("policy-documents", {"map_kinds": "all", "colour": "tone"}, {"timeline", "map"}),
-        ("backpropagation-by-hand", {"text": "a <b>$x$", "hidden": "1"}, {"predictions", "vectors", "terms", "sums"}),
+        ("backpropagation-by-hand", {"text": "a <b>$x$", "hidden": "1"}, MOVED["backpropagation-by-hand"]),
     ],
 )
 def test_so_it_does_with_other_settings(name: str, link: dict[str, str], figures: set[str], tmp_path: Path) -> None:
@@ -92,4 +93,4 @@ def test_what_takes_too_much_room_is_left_to_the_server(monkeypatch: pytest.Monk
     monkeypatch.setattr(instant_page, "ROOM", sum(sizes.values()) - 1)
     assert opened_at(declared, 6).positions["figures"].keys() == set(list(sizes)[:-1])
     monkeypatch.setattr(instant_page, "MOST_DRAWN", 2)
-    assert set(opened_at(declared, 6).positions["figures"]) == {"predictions"}
+    assert set(opened_at(declared, 6).positions["figures"]) == {"predictions", "triangle", "direct_and_total"}

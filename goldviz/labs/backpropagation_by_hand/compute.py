@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 import xarray as xr
+from torch import Tensor
 
 from goldviz.labs.backpropagation_by_hand import recursion
 from goldviz.labs.backpropagation_by_hand.characters import Alphabet
 from goldviz.labs.backpropagation_by_hand.network import ForwardStep, Weights, draw, forward
+from goldviz.labs.backpropagation_by_hand.pairs import deltas_of_each, recurrent_terms
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 from goldviz.training.seeds import WEIGHTS, stream
 from goldviz.training.threads import one_thread
@@ -30,6 +33,10 @@ BACKWARD = {"delta_y": "symbol", "from_output": "unit", "from_later": "unit", "d
 def compute(settings: BackpropagationByHand) -> xr.Dataset:
     """Forward and backward quantities of every step, and each of the five parts W as ``W`` (the weights),
     ``W_term`` (of every step), ``W_gradient`` (the sum), ``W_autograd``, ``W_clipped`` and ``W_updated``.
+
+    ``delta_of_loss`` is how each loss alone reaches back, and ``pair`` the norm of its term of dL/dW_aa (document 001,
+    eq. 6); NaN where the step is after the loss. Two attributes say how far their sum is from autograd's, with the
+    direct derivative in eq. 6 and with the total one, as a share of its norm.
 
     Raises ``ValueError`` if a number stops being finite.
     """
@@ -53,6 +60,15 @@ def compute(settings: BackpropagationByHand) -> xr.Dataset:
             f"{part}_term": (("step", *dims), torch.stack([getattr(step.terms, part) for step in back]).numpy())
             for part, dims in DIMS.items()
         }
+        direct = deltas_of_each(weights, ahead, [step.from_output for step in back])
+        terms = recurrent_terms(direct, ahead)
+        twice = recurrent_terms(deltas_of_each(weights, ahead, [step.delta_h for step in back]), ahead)
+        after_loss = torch.ones(terms.shape[:2], dtype=torch.bool).triu(1)
+        pairs = torch.linalg.matrix_norm(terms).masked_fill(after_loss, math.nan)
+        data["delta_of_loss"] = (
+            ("loss_step", "step", "unit"), direct.masked_fill(after_loss[..., None], math.nan).numpy()
+        )  # fmt: skip
+        data["pair"] = (("loss_step", "step"), pairs.numpy())
         stages = {"": weights, "_gradient": gradient, "_autograd": reference, "_clipped": clipped.gradients,
                   "_updated": updated}  # fmt: skip
         data |= {
@@ -65,6 +81,7 @@ def compute(settings: BackpropagationByHand) -> xr.Dataset:
             data,
             coords={
                 "step": list(range(1, len(ahead) + 1)),
+                "loss_step": list(range(1, len(ahead) + 1)),
                 "symbol": list(alphabet.symbols),
                 "unit": units,
                 "earlier_unit": units,
@@ -72,6 +89,8 @@ def compute(settings: BackpropagationByHand) -> xr.Dataset:
             attrs={
                 "text": settings.text,
                 "difference": recursion.differences(gradient, reference),
+                "off_with_direct": _share_off(terms.sum((0, 1)), reference.W_aa),
+                "off_with_total": _share_off(twice.sum((0, 1)), reference.W_aa),
                 "norm_before": clipped.norm_before,
                 "norm_after": clipped.norm_after,
                 "cosine": clipped.cosine,
@@ -83,6 +102,11 @@ def compute(settings: BackpropagationByHand) -> xr.Dataset:
 
 def _stacked(steps: Sequence[Any], name: str) -> Any:
     return torch.stack([getattr(step, name) for step in steps]).numpy()
+
+
+def _share_off(found: Tensor, right: Tensor) -> float:
+    """How far a gradient is from the right one, as a share of the right one's norm; NaN where that is zero."""
+    return float(torch.linalg.matrix_norm(found - right) / torch.linalg.matrix_norm(right))
 
 
 def _total_loss(steps: Sequence[ForwardStep]) -> float:

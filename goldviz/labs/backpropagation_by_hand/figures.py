@@ -11,9 +11,9 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter, make_subplots
-from goldviz.figures.elements import add_heading
+from goldviz.figures.elements import add_heading, power_ticks, worded
 from goldviz.figures.frames import AtStep, each
-from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
 from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
@@ -38,6 +38,7 @@ BACKWARD = {
     "delta_h": "δ<sup>h</sup><sub>t</sub>, the sum of the two",
     "delta_u": "δ<sup>u</sup><sub>t</sub> = (1 − h<sub>t</sub>²) ⊙ δ<sup>h</sup><sub>t</sub>",
 }
+TRIANGLE = "Which loss teaches which use of W?"
 WRITTEN_UP_TO = 8
 """Cells in a row up to which each shows its number."""
 
@@ -144,6 +145,88 @@ def sums_so_far(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figur
     at = place(ds, number)
     found = {part: ds[f"{part}_term"].sel(step=slice(at.step, None)).sum("step") for part in PARTS}
     return _five(found, ds, f"The sums from step {ds.sizes['step']} back to {at.step}", theme)
+
+
+@drawn("Which loss teaches which use of the weights?", name="triangle", at="number", at_once=True,
+       shows="The size of every term (t, k) of dL/dW_aa: what the loss of step t owes to the weights as used at step k "
+       "(document 001, eq. 6).",
+       cannot_show="Terms may cancel: the norm of their sum is not the sum of their norms.")  # fmt: skip
+def triangle(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
+    """Norms of all terms (t, k) as a triangle, with the row of the step in view framed: one loss on its way back."""
+    norms, steps = ds["pair"].values, ds["step"].values
+    with np.errstate(divide="ignore"):
+        powers = np.log10(norms)
+    finite = powers[np.isfinite(powers)]
+    if not finite.size:
+        return worded("Every term is exactly zero: the first step starts from h = 0.", title=TRIANGLE, theme=theme)
+    at, ink = each(number, lambda one: place(ds, one).step), INKS[theme]
+    figure = Figure(
+        cells(powers, x=steps, y=steps, customdata=norms, hover="loss of step %{y}, weights of step %{x}: "
+              "%{customdata:.3~g}", xgap=1, ygap=1,
+              texttemplate="%{customdata:.2~g}" if len(steps) <= WRITTEN_UP_TO else "", textfont={"size": 12})
+    )  # fmt: skip
+    notes = [each(at, lambda step: f"Framed: the loss of step {step}. White: a later use, or exactly zero.")]
+    look.apply(figure, theme, title=TRIANGLE, notes=notes, legend=False, height=450, hover="closest")
+    read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
+    figure.update_xaxes(title_text="Step k that uses the weights", tickvals=steps, ticktext=read, showgrid=False,
+                        tickangle=0, range=[0.5, len(steps) + 0.5])  # fmt: skip
+    figure.update_yaxes(title_text="Step t of the loss", tickvals=steps, ticktext=read, showgrid=False,
+                        range=[len(steps) + 0.5, 0.5])  # fmt: skip
+    figure.add_shape(
+        type="rect", x0=0.5, x1=each(at, lambda step: step + 0.5), y0=each(at, lambda step: step - 0.5),
+        y1=each(at, lambda step: step + 0.5), line={"color": ink.accent, "width": 3}, layer="above",
+    )  # fmt: skip
+    low, high = float(finite.min()), float(finite.max())
+    limits = (low - 0.5, high + 0.5) if high - low < 1 else (low, high)
+    colour_bar(figure, limits, SEQUENTIAL, "Norm of the term", **power_ticks(*limits, most=5))
+    return figure
+
+
+@drawn("How does one loss reach back?", name="one_loss", at="number",
+       shows="The deltas of the loss of the step in view alone, at every step before it (document 003).",
+       cannot_show="What other losses ask for at the same steps; the recursion adds them all up.")  # fmt: skip
+def one_loss(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
+    """delta^u at every unit and step for the loss of the step in view."""
+    at = place(ds, number).step
+    deltas = ds["delta_of_loss"].sel(loss_step=at)
+    figure = Figure(
+        cells(deltas.values.T, x=ds["step"].values, y=ds["unit"].values, hover="unit %{y}, step %{x}<br>%{z:.4~g}",
+              xgap=1, ygap=1)
+    )  # fmt: skip
+    first, last = (float(np.linalg.norm(deltas.sel(step=step))) for step in (1, at))
+    notes = [f"Length at step {at}: {last:.3g}, at step 1: {first:.3g}."]
+    look.apply(figure, theme, title=f"How does loss {at} reach back?", notes=notes, legend=False, height=450,
+               hover="closest")  # fmt: skip
+    read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
+    figure.update_xaxes(title_text="Step k", tickvals=ds["step"].values, ticktext=read, showgrid=False, tickangle=0)
+    figure.update_yaxes(title_text="Unit", tickvals=ds["unit"].values, showgrid=False, autorange="reversed")
+    colour_bar(figure, symmetric(deltas.values), SIGNED, "δᵘ of this loss alone", nticks=5)
+    return figure
+
+
+@drawn("How much comes from the step's own answer?", name="direct_and_total", at="number", at_once=True,
+       shows="The direct derivative of the loss with respect to h at each step, through its own answer, and the total "
+       "one, through all later steps too.",
+       cannot_show="Lengths of parts do not add up where they point in different directions.")  # fmt: skip
+def direct_and_total(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
+    """Lengths of the direct and of the total derivative at every step."""
+    figure = Figure()
+    for name, words, colour, dash in (
+        ("delta_h", "total: dL/dh, over all paths", NETWORKS["rnn"].colour, "solid"),
+        ("from_output", "direct: through its own answer", "#d55e00", "dash"),
+    ):
+        lengths = np.linalg.norm(ds[name].values, axis=1)
+        figure.add_trace(
+            Scatter(x=ds["step"].values, y=lengths, name=words, mode="lines+markers",
+                    line={"color": colour, "dash": dash, "width": 2.5}, hovertemplate="%{y:.3~g}")
+        )  # fmt: skip
+    look.apply(figure, theme, title="Direct or total?", height=450)
+    legend_below(figure)
+    read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
+    figure.update_xaxes(title_text="Step t", tickvals=ds["step"].values, ticktext=read, showgrid=False, tickangle=0)
+    figure.update_yaxes(title_text="Length", rangemode="tozero")
+    cursor(figure, each(number, lambda one: place(ds, one).step), theme)
+    return figure
 
 
 def _five(found: dict[str, xr.DataArray], ds: xr.Dataset, title: str, theme: Theme) -> Figure:

@@ -40,6 +40,7 @@ def read(view: View[BackpropagationByHand]) -> None:
     largest = max(ds.attrs["difference"].values())
     st.caption(f"The largest difference of any entry is {largest:.1e}: rounding in the last digit of float64.")
 
+    _pairs(view)
     st.subheader("Clip, then step", anchor=False)
     before, after = ds.attrs["norm_before"], ds.attrs["norm_after"]
     columns = st.columns(4)
@@ -64,6 +65,27 @@ def read(view: View[BackpropagationByHand]) -> None:
     )
     with st.expander("Why: the recursion of document 003", icon=":material/function:", expanded=True):
         why()
+
+
+def _pairs(view: View[BackpropagationByHand]) -> None:
+    """Eq. 6 of document 001 term by term, and document 003's deltas of one loss."""
+    st.subheader("Every loss and every use of the weights", anchor=False)
+    st.latex(
+        r"\frac{\partial \mathcal{L}}{\partial W_{aa}} = \sum_{t=1}^{T} \sum_{k=1}^{t} \frac{\partial \mathcal{L}_t}"
+        r"{\partial h_t} \frac{\partial h_t}{\partial h_k} \frac{\partial^{+} h_k}{\partial W_{aa}} = \sum_{t=1}^{T} "
+        r"\sum_{k=1}^{t} \delta^{u,(t)}_k h_{k-1}^\top"
+    )
+    view.draw(figures.triangle, figures.one_loss)
+    view.draw(figures.direct_and_total)
+    ds = view.dataset
+    if np.isfinite(ds.attrs["off_with_direct"]):
+        st.markdown(
+            f"The terms add up to autograd's gradient, to {ds.attrs['off_with_direct']:.0e} of its norm. Document 001 "
+            "writes its eq. 6 with ∂L/∂h_t: it has to be the **direct** derivative, of the loss at t through the "
+            "answer at t. With the **total** one, which the recursion carries, the loss of step t counts t − k + 1 "
+            f"times for step k, and the sum is off by {ds.attrs['off_with_total']:.0%} of the gradient's norm."
+        )
+    st.caption("∂⁺ is the immediate derivative: W as used at step k alone, with what step k − 1 hands over held fixed.")
 
 
 def _matrices_of_place(view: View[BackpropagationByHand], number: int) -> None:

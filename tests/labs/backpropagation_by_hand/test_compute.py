@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goldviz.labs.backpropagation_by_hand import figures
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 
 PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
@@ -45,3 +46,38 @@ def test_without_clipping_the_step_fails_and_with_it_the_loss_falls() -> None:
         BackpropagationByHand.preset(slug).compute().attrs for slug in ("break-it-exploding", "fix-it-clip")
     )
     assert broken["loss_after"] > broken["loss_before"] == mended["loss_before"] > mended["loss_after"]
+
+
+def test_on_how_many_of_ten_seeds_the_presets_words_hold() -> None:
+    falls = {
+        slug: [attrs["loss_after"] < attrs["loss_before"] for attrs in _of_ten_seeds(slug)]
+        for slug in ("break-it-exploding", "fix-it-clip")
+    }
+    assert falls["break-it-exploding"].count(False) == 6
+    words = {preset.slug: preset.words for preset in BackpropagationByHand.presets}
+    assert "on six seeds of ten" in words["break-it-exploding"]
+    assert falls["fix-it-clip"].count(True) == 10
+    assert "on ten seeds of ten" in words["fix-it-clip"]
+
+
+def _of_ten_seeds(slug: str) -> list[dict[str, float]]:
+    declared = BackpropagationByHand.preset(slug)
+    return [declared.changed(seed=seed).compute().attrs for seed in range(10)]
+
+
+def test_the_pairs_of_eq_6_are_on_the_page_with_what_the_total_derivative_would_add() -> None:
+    ds = BackpropagationByHand(text="hello world", hidden=5).compute()
+    deltas, pairs = ds["delta_of_loss"], ds["pair"]
+    np.testing.assert_allclose(deltas.sum("loss_step"), ds["delta_u"], atol=1e-12)
+    lengths = np.linalg.norm(deltas, axis=2) * np.linalg.norm(ds["h_previous"], axis=1)
+    np.testing.assert_allclose(pairs, lengths, atol=1e-12)
+    assert (np.isnan(pairs.values) == np.triu(np.ones(pairs.shape, dtype=bool), 1)).all()
+    assert ds.attrs["off_with_direct"] < 1e-12
+    assert ds.attrs["off_with_total"] > 0.1
+
+
+def test_a_text_of_two_characters_has_no_term() -> None:
+    ds = BackpropagationByHand(text="ab").compute()
+    assert float(ds["pair"].squeeze()) == 0
+    assert np.isnan(ds.attrs["off_with_total"])
+    assert figures.triangle(ds, number=1).layout.annotations
