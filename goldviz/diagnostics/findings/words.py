@@ -11,6 +11,7 @@ import numpy as np
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 PARTS = {0.01: "a hundredth", 0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 0.5: "half", 10: "ten times"}
 COUNTS = {2: "two", 3: "three"}
+MOST_PERCENT = 10.0
 
 
 def times(factor: float) -> str:
@@ -30,12 +31,21 @@ def times(factor: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage.
+    """A share as a percentage; what is ten times the whole or more is no share, see :func:`share_of`.
 
-    >>> percent(0.634)
-    '63 %'
+    >>> percent(0.634), percent(108.8)
+    ('63 %', 'more than 1,000 %')
     """
-    return f"{100 * share:.0f} %"
+    return "more than 1,000 %" if share > MOST_PERCENT else f"{100 * share:.0f} %"
+
+
+def share_of(share: float) -> str:
+    """A share, or a multiple, with the word that what it is of takes after it.
+
+    >>> f"{share_of(0.634)} the loss", f"{share_of(1.04)} the loss", f"{share_of(108.8)} the loss"
+    ('63 % of the loss', '104 % of the loss', '110 times the loss')
+    """
+    return f"{percent(share)} of" if share < 2 else f"{times(share)} times"
 
 
 def part(share: float) -> str:
@@ -68,6 +78,9 @@ def power(exponent: float) -> str:
     return times(10**exponent) if exponent >= 0 else f"1/{times(10**-exponent)}"
 
 
+FORMATS = {"times": times, "percent": percent, "share_of": share_of, "part": part, "points": points, "power": power}
+
+
 class Printed(float):
     """A number for a template, which the format after the colon puts into words; Python's own formats hold, too.
 
@@ -76,7 +89,7 @@ class Printed(float):
     """
 
     def __format__(self, form: str) -> str:
-        words = {"times": times, "percent": percent, "part": part, "points": points, "power": power}.get(form)
+        words = FORMATS.get(form)
         return words(float(self)) if words else format(float(self), form or ",g")
 
 
