@@ -1,7 +1,9 @@
 """What theory says about ||dh_t/dh_k||: two bounds that always hold, and an asymptote that is not a bound.
 
 Document 001, eq. 9, states the bound (gamma ||W_hh||)^(t-k) and then argues with the spectral radius. The two
-part when W_hh is not normal: its norm exceeds its spectral radius, and the product may grow before it decays.
+part when W_hh is not normal: its norm exceeds its spectral radius, and the product may grow before it decays. It may
+even grow for ever, because its factors D_j W_hh are not powers of W_hh: with W_hh = 1.5 [[1, 1], [-1, -1]], whose
+radius is 0, and slopes (1, 0.2), a step multiplies by 1.2.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ class LagLines:
 
     ``bound`` is lag * log10(gamma ||W_hh||_2): no dh_t/dh_k has a larger spectral norm. ``asymptote`` is
     lag * log10(gamma rho(W_hh)): the slope that powers of gamma W_hh tend to, above or below which a product may
-    be at any finite lag. Both are -inf beyond lag 0 for a zero W_hh.
+    be at any lag, however large. A line is -inf beyond lag 0 where its norm or radius is zero.
     """
 
     bound: Float[Tensor, " lag"]
@@ -36,7 +38,7 @@ def lag_lines(W_hh: Float[Tensor, "hidden hidden"], steps: int, gamma: float) ->
     """Bound and asymptote of an Elman network side by side (document 001, eq. 9 and the sentence after it).
 
     ``gamma`` bounds the slope of the activation: 1 for tanh and ReLU, or the largest of :func:`slopes` of a
-    forward pass for a tighter line.
+    forward pass for a tighter bound.
     """
     if not (math.isfinite(gamma) and gamma >= 0):
         raise ValueError(f"The slope bound gamma is {gamma}; allowed is a number from 0.")

@@ -48,7 +48,7 @@ def compute(settings: JacobianLens) -> xr.Dataset:
     with one_thread():
         overview, layer, jacobians = _overview(settings.changed(start=0))
         start = min(settings.start, settings.length - 1)
-        column = _from(start, layer, jacobians)
+        column = _from(start, layer, jacobians, overview["passed"].values)
         return overview.merge(column).assign_attrs({**overview.attrs, **column.attrs, "start": start})
 
 
@@ -91,8 +91,11 @@ def _passed(layer: RecurrentLayer, trace: Trace) -> tuple[Tensor, str]:
     raise TypeError(f"A {type(trace).__name__} has nothing to pass on.")
 
 
-def _from(start: int, layer: RecurrentLayer, jacobians: RecurrentJacobians) -> xr.Dataset:
-    """Singular values, bounds and eigenvalues of the products from step ``start`` on."""
+def _from(start: int, layer: RecurrentLayer, jacobians: RecurrentJacobians, passed: np.ndarray) -> xr.Dataset:
+    """Singular values, bounds and eigenvalues of the products from step ``start`` on.
+
+    ``passed`` (steps, units) are an Elman network's slopes: none after ``start`` is above the largest of them.
+    """
     steps = jacobians.steps - start
     values = torch.cat([torch.zeros(1, jacobians.state, dtype=torch.float64), singular_values(jacobians, start)])
     step_eigenvalues = eigenvalues(jacobians.dense()[start])
@@ -107,7 +110,10 @@ def _from(start: int, layer: RecurrentLayer, jacobians: RecurrentJacobians) -> x
         coords={"lag": np.arange(steps + 1), "part": ["real", "imaginary"]},
     )
     if isinstance(layer, Elman):
+        slope = float(passed[start:].max())
         lines = lag_lines(layer.W_h, steps, gamma=1.0)
+        found["bound_by_slope"] = ("lag", lag_lines(layer.W_h, steps, gamma=slope).bound.numpy())
+        found.attrs["largest_slope"] = slope
         found["bound"] = ("lag", lines.bound.numpy())
         found["asymptote"] = ("lag", lines.asymptote.numpy())
         found.attrs["spectral_norm"] = 10 ** float(lines.bound[1])

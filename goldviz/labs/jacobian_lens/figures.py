@@ -17,7 +17,7 @@ from goldviz.figures.thumbnail import Curve, polyline_svg
 LINES = 16
 """Singular values drawn of each product: the largest, the smallest, and some between."""
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-BOUND, ASYMPTOTE, STEPWISE = "#d55e00", "#0e7ac0", "#c46a9c"
+BOUND, BY_SLOPE, ASYMPTOTE, STEPWISE = "#d55e00", "#009e73", "#0e7ac0", "#c46a9c"
 
 
 def network_style(ds: xr.Dataset) -> NetworkStyle:
@@ -74,7 +74,7 @@ def _factor(exponent: float) -> str:
 
 @drawn("What becomes of a change?", name="lag",
        shows="The product's exact spectral norm over lag, beside the bound of eq. 9 and the asymptote.",
-       cannot_show="The asymptote is no bound: at a finite lag the product may lie on either side of it.")  # fmt: skip
+       cannot_show="The asymptote is no bound: the product may lie on either side of it, at any lag.")  # fmt: skip
 def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The products that start at the step in view, beside what theory says of them."""
     style, ink = network_style(ds), INKS[theme]
@@ -91,6 +91,8 @@ def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     line(ds["singular_value"].values[:, 0], "largest gain (measured)", style.colour, "solid", 3.5)
     if "bound" in ds:
         line(ds["bound"].values, "bound, with the norm", BOUND, "dash")
+        slope = f"bound, with the largest slope {ds.attrs['largest_slope']:.3g}"
+        line(ds["bound_by_slope"].values, slope, BY_SLOPE, "dashdot", 1.5)
         line(ds["asymptote"].values, "asymptote, with the radius", ASYMPTOTE, "dot")
     else:
         line(ds["norm"].values[start:, start], "average gain (measured)", style.colour, "dashdot", 2)
@@ -226,7 +228,7 @@ def picture(ds: xr.Dataset) -> str:
             Curve("measured", ds["singular_value"].values[:, 0], NETWORKS["rnn"].colour),
             Curve("radius", ds["asymptote"].values, ASYMPTOTE, "dot"),
         ],
-        label="Gain of a recurrent network over the lag, below its bound and near its asymptote, on a log scale.",
+        label="Gain of a recurrent network over the lag, below its bound and beside its asymptote, on a log scale.",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import streamlit as st
+import xarray as xr
 
 from goldviz.labs.jacobian_lens import LAB, figures
 from goldviz.labs.jacobian_lens.settings import JacobianLens
@@ -48,12 +49,13 @@ def why(view: View[JacobianLens]) -> None:
         else:
             st.markdown(f"Over {lag} steps the product has become exactly zero.")
         if "bound" in ds:
-            st.markdown(f"{figures.parting(ds)} γ is 1 for tanh and for ReLU.")
+            st.markdown(f"{figures.parting(ds)} γ is 1 for tanh and for ReLU. {_with_the_largest_slope(ds)}")
             st.caption(
                 "The document states eq. 9 for the norm and goes on with the spectral radius. Only the norm bounds the "
-                "product at every lag; the radius says where powers of one fixed matrix tend to. A radius below 1 does "
-                "not keep the product from growing first, and with a tanh that saturates it may fade with a radius "
-                "above 1."
+                "product. The radius says where powers of W alone tend to, and the product is of other matrices, "
+                "$D_j W$. With a tanh that saturates it may fade with a radius above 1. And it may grow with a radius "
+                "below 1, even for ever: W = 1.5 [[1, 1], [−1, −1]] has radius 0, and with slopes (1, 0.2) every step "
+                "multiplies by 1.2."
             )
         elif "cell_path" in ds:
             path = float(ds["cell_path"].values[-1, ds.attrs["start"]])
@@ -71,6 +73,17 @@ def why(view: View[JacobianLens]) -> None:
                 "An untrained network on random input: training changes all of this. Norms say how long a gradient "
                 "is, not whether it points the right way."
             )
+
+
+def _with_the_largest_slope(ds: xr.Dataset) -> str:
+    """The bound of eq. 9 with the smallest γ that holds for these steps."""
+    lag, bounds = int(ds["lag"][-1]), [float(ds[name][-1]) for name in ("bound", "bound_by_slope")]
+    if not np.isfinite(bounds).all():
+        return ""
+    return (
+        f"No slope of these steps is above {ds.attrs['largest_slope']:.4g}: with it in place of γ, the bound over "
+        f"{lag} steps is $10^{{{bounds[1]:.1f}}}$, not $10^{{{bounds[0]:.1f}}}$."
+    )
 
 
 PAGE = InstantPage(LAB, look, read, words_of_position=lambda settings: "Follow a change made at step k")

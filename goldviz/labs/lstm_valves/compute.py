@@ -41,7 +41,7 @@ def compute(settings: LSTMValves) -> xr.Dataset:
                          "output_gate")
         }  # fmt: skip
         gates = torch.stack([opened.forget, opened.input, opened.output])[:, :, 0].detach()
-        curve = [reach(_cell_norms(settings.changed(forget_bias=bias))) for bias in REACH_BIASES]
+        curve = [reach(cell_norms(settings.changed(forget_bias=bias))) for bias in REACH_BIASES]
         return xr.Dataset(
             {
                 **{name: ("step", values) for name, values in norms.items()},
@@ -70,7 +70,8 @@ def reach(norms: np.ndarray) -> int:
 
 
 @lru_cache(maxsize=256)
-def _cell_norms(settings: LSTMValves) -> np.ndarray:
+def cell_norms(settings: LSTMValves) -> np.ndarray:
+    """||dL/dc_t|| over the units, t = 1 to T."""
     layer, trace, direct, _ = _run(settings)
     norms: Tensor = torch.linalg.vector_norm(valves(layer, trace, direct).cell[:, 0], dim=1)
     return norms.numpy()

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import torch
+import xarray as xr
 
 from goldviz.declare.standard import RECURRENT_MATRICES
+from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.jacobian_lens.compute import unrolled
 from goldviz.labs.jacobian_lens.settings import CELLS, JacobianLens
 from goldviz.models.recurrent.lstm import LSTMTrace
@@ -19,7 +21,16 @@ def test_the_bound_with_the_norm_is_never_broken(cell: str, initialisation: str)
         ds = JacobianLens.checked({**SMALL, "cell": cell, "initialisation": initialisation, "start": start}).compute()
         measured = ds["singular_value"].values[:, 0]
         assert (measured <= ds["stepwise_bound"].values + 1e-9).all()
-        assert (ds["stepwise_bound"].values <= ds["bound"].values + 1e-9).all()
+        assert (ds["stepwise_bound"].values <= ds["bound_by_slope"].values + 1e-9).all()
+        assert (ds["bound_by_slope"].values <= ds["bound"].values + 1e-9).all()
+
+
+def test_the_largest_slope_makes_the_bound_tighter_where_all_units_saturate() -> None:
+    ds = JacobianLens.checked({**SMALL, "input_scale": 5.0, "hidden": 2, "seed": 3, "start": 2}).compute()
+    assert ds.attrs["largest_slope"] == float(ds["passed"][2:].max()) < 0.999
+    tighter = np.arange(8) * np.log10(ds.attrs["largest_slope"] * ds.attrs["spectral_norm"])
+    np.testing.assert_allclose(ds["bound_by_slope"], tighter, atol=1e-9)
+    assert ds["bound_by_slope"][-1] < ds["bound"][-1] - 0.01
 
 
 def test_the_line_with_the_spectral_radius_is_no_bound() -> None:
@@ -89,6 +100,32 @@ def test_only_the_cells_own_gate_bias_has_an_effect() -> None:
 
 def test_a_start_beyond_the_sequence_is_its_last_step_but_one() -> None:
     assert JacobianLens.checked({"length": 5, "start": 150}).compute().attrs["start"] == 4
+
+
+def _of_ten_seeds(slug: str) -> list[xr.Dataset]:
+    declared = JacobianLens.preset(slug)
+    return [declared.changed(seed=seed).compute() for seed in range(10)]
+
+
+def test_what_the_presets_words_say_holds_on_ten_seeds() -> None:
+    """Every step of orthogonal 0.7 shrinks to 0.7 or less; an orthogonal matrix keeps 10 to 25 % over 60 steps."""
+    words = {preset.slug: preset.words for preset in JacobianLens.presets}
+    assert "to 0.7 of its length or less" in words["break-it-vanishing"]
+    for seed in range(10):
+        layer, trace = unrolled(JacobianLens.preset("break-it-vanishing").changed(seed=seed))
+        largest = torch.linalg.matrix_norm(step_jacobians(layer, trace).dense(), ord=2)
+        assert float(largest.max()) <= 0.7 + 1e-12
+    assert "keeps 10 to 25 %" in words["fix-it-orthogonal"]
+    for ds in _of_ten_seeds("fix-it-orthogonal"):
+        assert 0.1 < 10 ** float(ds["norm"][-1, 0]) < 0.25
+        assert float(ds["singular_value"].max()) < 1e-9
+    for slug, opening in (("break-it-forget-gate-shut", 0.13), ("fix-it-forget-gate-open", 0.97)):
+        assert f"{opening:.0%}".replace("%", " %") in words[slug]
+        assert all(round(float(ds["passed"].mean()), 2) == opening for ds in _of_ten_seeds(slug))
+    assert "about half are 0" in words["break-it-exploding"]
+    for ds in _of_ten_seeds("break-it-exploding"):
+        assert 0.3 < float((ds["passed"] == 0).mean()) < 0.6
+        assert float(ds["singular_value"][-1, 0]) > 3
 
 
 def test_the_extremes_compute() -> None:

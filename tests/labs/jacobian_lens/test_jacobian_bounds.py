@@ -16,6 +16,7 @@ from goldviz.labs.jacobian_lens.bounds import (
     stepwise_bound,
 )
 from goldviz.labs.jacobian_lens.products import singular_values
+from goldviz.models.recurrent.elman import Elman
 from goldviz.models.recurrent.initialisation import MATRICES, scaled_to_spectral_radius
 from tests.diagnostics.recurrent.cases import case, recipes
 
@@ -57,6 +58,22 @@ def test_a_non_normal_matrix_breaks_the_asymptote_and_comes_back_to_its_slope():
     assert float(exact.max()) > 0.3  # it grows although the spectral radius is below 1
     late = (exact[399] - exact[299]) / 100
     assert float(late) == pytest.approx(math.log10(0.9), abs=2e-3)
+
+
+def test_a_product_grows_for_ever_though_the_spectral_radius_is_zero():
+    """Known answer: W = 1.5 [[1, 1], [-1, -1]] has W^2 = 0, and diag(1, 0.2) W has the eigenvalue 1.2."""
+    W = 1.5 * torch.tensor([[1.0, 1.0], [-1.0, -1.0]], dtype=torch.float64)
+    assert not (W @ W).any()
+    h = torch.tensor([0.0, math.sqrt(0.8)], dtype=torch.float64)
+    layer = Elman(1, 2, dtype=torch.float64)
+    layer.copy_weights(torch.zeros(2, 1), W, torch.atanh(h) - W @ h)
+    trace = layer(torch.zeros(300, 1, 1, dtype=torch.float64), h[None])
+    assert torch.allclose(slopes(layer, trace)[:, 0], torch.tensor([1.0, 0.2], dtype=torch.float64), atol=1e-9)
+    exact = singular_values(step_jacobians(layer, trace), 0)[:, 0]
+    assert torch.allclose(exact.diff(), torch.tensor(math.log10(1.2), dtype=torch.float64), atol=1e-6)
+    lines = lag_lines(W, 300, 1.0)
+    assert float(lines.asymptote[1]) < -6
+    assert (exact <= lines.bound[1:]).all()
 
 
 def test_bound_and_asymptote_agree_for_a_normal_matrix():
