@@ -25,6 +25,9 @@ are not recorded one by one, which a paired test would need.
 """
 CARRIED = 0.15
 WORSE_AGAIN = 1.05
+LONGEST_UPDATE = 1.0
+"""From this update-to-data ratio on a single step leaves little of the weights that it found."""
+FALLING = 0.98
 LEAST_TEXTS = 25
 WINDOWS = 40
 
@@ -46,9 +49,9 @@ class PretrainingReading:
     ``word_losses`` (step, seed) are phase 1's losses, ``unseen_losses`` (look, seed) those on unseen texts up to its
     end; ``words_trained`` is the mean of the last tenth of the former, ``words_unseen`` the last of the latter and
     ``words_now`` the one at the last look of all. ``known`` and ``new`` are shares right on unseen texts of known and
-    of new patterns, ``bag`` that of a bag of words on new ones, ``baseline`` that of always naming one tone on known
-    ones, ``tone_trained`` the share of the last tenth of phase 2's steps. ``update`` is the typical update-to-data
-    ratio of phase 1. ``part_norms`` (part, seed) are gradient norms, medians over phase 1's steps, or phase 2's where
+    of new patterns, ``bag`` that of a bag of words on new ones and ``bag_known`` on known ones, ``baseline`` that of
+    always naming one tone on known ones, ``tone_trained`` the share of the last tenth of phase 2's steps. ``update`` is the typical update-to-data
+    ratio of phase 1, and ``longest_update`` the largest of its looks, each by the median of the parts. ``part_norms`` (part, seed) are gradient norms, medians over phase 1's steps, or phase 2's where
     there is no phase 1. ``last`` is the last step.
     """
 
@@ -65,10 +68,12 @@ class PretrainingReading:
     known: Floats
     new: Floats
     bag: float
+    bag_known: float
     baseline: float
     tone_trained: Floats
     hardest: Kind
     update: Floats
+    longest_update: Floats
     parts: tuple[str, ...]
     part_norms: Floats
     largest_norm: Floats
@@ -99,10 +104,12 @@ class PretrainingReading:
             known=found.tone(NEW_DRAWS),
             new=found.tone(NEW_PATTERNS),
             bag=found.baseline("bag of words", NEW_PATTERNS),
+            bag_known=found.baseline("bag of words", NEW_DRAWS),
             baseline=found.baseline("majority", NEW_DRAWS),
             tone_trained=_recent(found.at_steps("tone_accuracy", TONE), found.nothing),
             hardest=found.hardest_kind(),
             update=typical_updates(found.at_looks("update_to_data", WORDS, "part")),
+            longest_update=_longest(found.at_looks("update_to_data", WORDS, "part")),
             parts=tuple(str(part) for part in ds["part"].values) if "part" in ds.coords else (),
             part_norms=_middle(norms),
             largest_norm=found.values("gradient_norm", "step", "seed").max(0, initial=-np.inf),
@@ -129,6 +136,18 @@ class PretrainingReading:
     def rising(self) -> Verdicts:
         """Whether phase 1's loss rises."""
         return rising(self.word_losses)
+
+    @property
+    def overwrote(self) -> Verdicts:
+        """Whether a step that was looked at replaced the weights that it found."""
+        return np.asarray(self.longest_update >= LONGEST_UPDATE)
+
+    @property
+    def still_falling(self) -> Verdicts:
+        """Whether the unseen loss fell in the second half of phase 1, by the looks there were."""
+        if len(self.unseen_losses) < 3:
+            return np.zeros(self.seeds, dtype=bool)
+        return np.asarray(self.words_unseen < FALLING * self.unseen_losses[len(self.unseen_losses) // 2])
 
     @property
     def unseen_gap(self) -> Floats:
@@ -281,6 +300,12 @@ class _Reader:
 def _recent(values: Floats, nothing: Floats, share: float = 0.1) -> Floats:
     """The mean of the last ``share`` of the steps for each seed."""
     return values[-max(1, int(len(values) * share)) :].mean(0) if len(values) else nothing
+
+
+def _longest(ratios: Floats) -> Floats:
+    """The largest of the looks' typical ratios in (look, part, seed); NaN where no step moved anything."""
+    looks = [typical_updates(look) for look in ratios]
+    return np.fmax.reduce(looks) if looks else np.full(ratios.shape[-1], np.nan)
 
 
 def _middle(norms: Floats) -> Floats:

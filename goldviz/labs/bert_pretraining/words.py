@@ -35,4 +35,6 @@ def _on_tone(reading: PretrainingReading) -> str:
     if not np.isfinite(draws) or not np.isfinite(patterns):
         return ""
     words = f"Tone: {percent(draws)} right on known patterns, {percent(patterns)} on new ones"
-    return f"{words}; a bag of words {percent(reading.bag)}." if np.isfinite(reading.bag) else f"{words}."
+    if not np.isfinite(reading.bag):
+        return f"{words}."
+    return f"{words}; a bag of words {percent(reading.bag_known)} and {percent(reading.bag)}."

@@ -205,6 +205,7 @@ def test_labels_by_heart_and_patterns_only_are_fifteen_points():
     kinds = found(run_of(trained=1.0, known=0.8, new=0.6), labelled=100)
     assert kinds["labels_by_heart"].changes == {"labelled": 500}
     assert "80 % right on known patterns, 60 % on new ones" in kinds["patterns_only"].number
+    assert "labels_by_heart" not in found(run_of(trained=0.78, known=0.59, new=0.5))
     close = found(run_of(trained=0.9, known=0.8, new=0.7))
     assert not close.keys() & {"labels_by_heart", "patterns_only"}
 
@@ -221,11 +222,57 @@ def test_the_hardest_kind_is_named_with_its_baseline():
 
 
 def test_steps_that_overwrite_the_weights_are_too_large():
-    finding = found(run_of(update=0.05), learning_rate=2e-3)["learning_rate_too_large"]
+    finding = found(run_of(update=0.05, unseen=(6.9, 4.9)), learning_rate=2e-3)["learning_rate_too_large"]
     assert finding.number == "update-to-data ratio 0.05"
+    assert finding.explanation.startswith("Each of your steps overwrites")
     assert finding.changes == {"learning_rate": 2e-4}
-    rises = found(run_of(losses=(5.0, 7.0)))["learning_rate_too_large"]
-    assert "the loss rises" in rises.number
+    rises = found(run_of(losses=(5.0, 7.0), unseen=(6.9, 4.9)))["learning_rate_too_large"]
+    assert rises.number == "the loss rises"
+    assert "no step that was looked at was long" in rises.explanation
+
+
+def test_one_step_that_replaces_the_weights_is_named_with_its_size():
+    run = run_of(unseen=(6.9, 4.9))
+    run["update_to_data"][0] = 4.5
+    finding = found(run, learning_rate=0.09, warm_up=0.0, clip=0.0)["learning_rate_too_large"]
+    assert finding.number == "a single step of 4.5 times the weights' spread"
+    assert finding.changes == {"learning_rate": 3e-3, "warm_up": 0.1, "clip": 1.0}
+    assert found(run, learning_rate=0.09, warm_up=0.3, clip=0.5)["learning_rate_too_large"].changes == {
+        "learning_rate": 3e-3
+    }
+
+
+def test_steps_of_any_size_that_led_to_context_are_not_too_large():
+    assert "learning_rate_too_large" not in found(run_of(update=0.05))
+
+
+@pytest.mark.parametrize(("update", "rates"), [(0.05, {2e-4}), (1e-5, {2e-2}), (1e-3, set())])
+def test_all_cards_of_a_page_advise_one_learning_rate(update, rates):
+    run = run_of(update=update, losses=(6.9, 6.0), unseen=(6.9, 6.0), after=6.0)
+    findings = found(run, learning_rate=2e-3)
+    assert "worse_than_word_frequencies" in findings
+    assert {one.changes["learning_rate"] for one in findings.values() if "learning_rate" in one.changes} == rates
+
+
+def test_a_loss_far_above_word_frequencies_is_a_multiple_of_it():
+    run = run_of(unseen=(6.9, 541.0), after=541.0)
+    assert found(run)["worse_than_word_frequencies"].number == (
+        "541.00 nat on unseen texts, 110 times the 5.00 of word frequencies"
+    )
+
+
+def test_what_failed_in_pretraining_is_not_put_right_by_more_fine_tuning():
+    run = run_of(unseen=(6.9, 5.0), after=5.0, known=0.35, new=0.33)
+    finding = found(run, learning_rate=0.09)["tone_not_learned"]
+    assert finding.changes["learning_rate"] == 3e-3
+    assert "fine_tuning_steps" not in finding.changes
+
+
+def test_an_encoder_that_read_nothing_is_not_worth_freezing():
+    kinds = found(run_of(words=0, trained=1.0, known=0.8, new=0.6), pretraining_steps=0)
+    assert all("frozen" not in remedy.changes for finding in kinds.values() for remedy in finding.remedies)
+    read = found(run_of(trained=1.0, known=0.8, new=0.6))
+    assert {"frozen": True} in [remedy.changes for remedy in read["patterns_only"].remedies]
 
 
 def test_steps_that_hardly_move_are_too_small_unless_it_learned():
@@ -244,15 +291,21 @@ def test_a_jump_of_the_loss_is_named_with_its_height():
 
 
 def test_gradients_that_vanish_or_explode():
-    assert "vanishing" not in found(run_of(norms=(1.0, 0.0101, 1.0)))
-    assert found(run_of(norms=(1.0, 0.005, 1.0)))["vanishing"].number == "200 times shorter than in the last block"
+    flat = {"unseen": (6.9, 4.9)}
+    assert "vanishing" not in found(run_of(norms=(1.0, 0.0101, 1.0), **flat))
+    vanishing = found(run_of(norms=(1.0, 0.005, 1.0), **flat))["vanishing"]
+    assert vanishing.number == "200 times shorter than in the last block"
+    assert "loses 200 times in every block, which is more than a layer norm usually takes" in vanishing.explanation
+    assert "vanishing" not in found(run_of(norms=(1.0, 0.005, 1.0)))
     assert found(run_of(largest=2000.0), clip=0.0)["exploding"].changes == {"clip": 1.0}
+    assert "exploding" not in found(run_of(largest=2000.0), clip=1.0)
 
 
 def test_clipping_at_every_step_matters_for_plain_sgd_alone():
     run = run_of(clipped=1.0)
     assert "clipping_every_step" not in found(run)
-    assert found(run, optimiser="sgd")["clipping_every_step"].changes == {"optimiser": "adamw"}
+    changes = found(run, optimiser="sgd", learning_rate=0.5)["clipping_every_step"].changes
+    assert changes == {"optimiser": "adamw", "learning_rate": 3e-3}
 
 
 def test_even_heads_are_counted():
@@ -336,7 +389,7 @@ def test_at_most_six_with_what_works_among_them():
 def test_the_verdict_says_both_phases_in_a_sentence_each():
     assert pretraining_verdict(run_of()) == (
         "Masked words: 2.10 nat, word frequencies 5.00. "
-        "Tone: 90 % right on known patterns, 70 % on new ones; a bag of words 50 %."
+        "Tone: 90 % right on known patterns, 70 % on new ones; a bag of words 70 % and 50 %."
     )
     assert pretraining_verdict(run_of(words=0)).startswith("It has read no masked words. Tone:")
     assert pretraining_verdict(run_of().isel(look=slice(0, 0))) == "Nothing measured yet."

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 RULES = (
     *steps.UNSOUND,
-    *words.FREQUENCIES,
-    *tone.RULES,
     *steps.UNEVEN,
+    *words.FREQUENCIES,
     words.BY_HEART,
+    *tone.RULES,
     *heads.RULES,
     steps.CLIPPED,
     words.FORGOTTEN,

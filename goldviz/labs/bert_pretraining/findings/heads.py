@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldviz.diagnostics.findings import Candidate, Case, Rule, at_least, percent, where
-from goldviz.labs.bert_pretraining.findings.steps import PRETRAIN_LONGER, has_read
+from goldviz.labs.bert_pretraining.findings.steps import has_read, longer
 from goldviz.labs.bert_pretraining.heads import EVEN, NEIGHBOUR, SPECIAL
 from goldviz.labs.bert_pretraining.readings import PretrainingReading
 
@@ -35,18 +35,18 @@ ALIKE = at_least("heads.even_share", 0.25, f"{percent(EVEN)} of the {{heads.bits
     "probe sentence, and {at:part} of the heads")
 
 RULES = (
-    Rule("even_heads", "warning", "After pre-training, heads look everywhere alike",
+    Rule("even_heads", "warning", "After pre-training, some heads look everywhere alike",
         line=ALIKE,
         number=lambda n: f"{int(n.heads.even.sum())} of {n.heads.even.size} heads", confidence=ONE_SENTENCE,
         explanation="At random weights all scores are nearly equal and the softmax spreads its weight evenly (document "
-        "001, section 4.1.2). A head that stays there passes on the mean of the sentence.",
-        advice=[PRETRAIN_LONGER], only=has_read),
+        "001, section 4.1.2). A head that looks so passes on the mean of the sentence, whatever is asked.",
+        advice=longer, only=has_read),
     Rule("special_heads", "warning", "Most heads look at [CLS] and [SEP] alone",
         line=at_least("heads.idle_share", 0.5, f"{percent(SPECIAL)} of the attention on unseen texts, and {{at:part}} "
         "of the heads"),
         number=lambda n: f"{int(n.heads.idle.sum())} of {n.heads.idle.size} heads", confidence=_seeds,
         explanation="Attention has to sum to 1, so a head that finds nothing parks its weight at a piece that says "
-        "little (Clark et al. 2019). So many of them mean that there are more heads than work.",
+        "little (Clark et al. 2019). So many of them may mean that there are more heads than work.",
         advice=_fewer, only=has_read),
 )
 

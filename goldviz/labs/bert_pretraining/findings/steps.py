@@ -8,10 +8,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from goldviz.diagnostics.findings import Rule, above, majority, steps_too_long, steps_too_short, training_diverged
+from goldviz.diagnostics.findings import (
+    Candidate,
+    Case,
+    Rule,
+    above,
+    majority,
+    median,
+    percent,
+    steps_too_long,
+    steps_too_short,
+    times,
+    training_diverged,
+    where,
+)
 from goldviz.diagnostics.findings.advice import CLIPPED as CLIP
-from goldviz.diagnostics.findings.advice import DividedBy, IfZero, RaisedTo, Scaled, Times
-from goldviz.labs.bert_pretraining.readings import PretrainingReading
+from goldviz.diagnostics.findings.advice import DividedBy, IfZero, LoweredTo, RaisedTo, Scaled, Times
+from goldviz.diagnostics.findings.training import LARGEST_UPDATE, SMALLEST_UPDATE
+from goldviz.labs.bert_pretraining.readings import LONGEST_UPDATE, PretrainingReading
 
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
@@ -19,10 +33,13 @@ if TYPE_CHECKING:
 STILL_FALLING = 0.8
 """An unseen loss below this share of word frequencies' loss needs no larger steps."""
 
-ADAMW = ("Let AdamW set the size of each step.", {"optimiser": "adamw"})
+A_LITTLE = 3.0
+"""Up to here a layer norm shortens a gradient a little."""
+
 SLOWER = ("Take a tenth of the learning rate.", {"learning_rate": Scaled(0.1)})
-PRETRAIN_LONGER = ("Pre-train three times as long.", {"pretraining_steps": Times(3)})
+FASTER = ("Take ten times the learning rate.", {"learning_rate": Scaled(10)})
 LONG_WARM_UP = ("Warm up for a fifth of the steps.", {"warm_up": RaisedTo(0.2)})
+WARM_AND_CLIPPED: dict[str, Any] = {"warm_up": RaisedTo(0.1), "clip": IfZero(1.0)}
 
 
 def has_read(n: PretrainingReading, settings: BertPretraining) -> bool:
@@ -33,6 +50,84 @@ def has_read(n: PretrainingReading, settings: BertPretraining) -> bool:
 def usual(name: str, settings: BertPretraining) -> Any:
     """A setting as it is by default."""
     return type(settings).model_fields[name].default
+
+
+def adamw(settings: BertPretraining) -> Candidate:
+    """The usual optimiser with its usual rate: rates of other optimisers mean other steps."""
+    changes = {} if settings.optimiser == "adamw" else {"optimiser": "adamw", "learning_rate": _usual_rate(settings)}
+    return "Let AdamW set the size of each step, at its usual rate.", changes
+
+
+def _usual_rate(settings: BertPretraining) -> float:
+    return float(usual("learning_rate", settings))
+
+
+def down_to_usual(settings: BertPretraining) -> Candidate:
+    """The usual rate for one above it, with the care that first steps need."""
+    rate = LoweredTo(_usual_rate(settings))
+    changes = {"learning_rate": rate, **WARM_AND_CLIPPED} if settings.learning_rate > rate.most else {}
+    return "Take the usual learning rate of {learning_rate:g}, with warm-up and clipping.", changes
+
+
+def longer(case: Case) -> list[Candidate]:
+    """More of the same steps, where they are neither too long nor spent on texts that it knows by heart."""
+    hopeless = any(case.crossed.get(kind) for kind in ("learning_rate_too_large", "words_by_heart"))
+    return [] if hopeless else [("Pre-train three times as long.", {"pretraining_steps": Times(3)})]
+
+
+def _learned(n: PretrainingReading) -> bool:
+    """Whether steps of whatever size have led to words that are guessed from context."""
+    return majority(n.worth < STILL_FALLING)
+
+
+def _steps_were_long(n: PretrainingReading, settings: BertPretraining) -> bool:
+    return len(n.word_losses) > 0 and not _learned(n) and not majority(n.update < SMALLEST_UPDATE)
+
+
+def _how_long(n: PretrainingReading) -> str:
+    words = [f"update-to-data ratio {times(median(n.update))}"] if majority(n.update > LARGEST_UPDATE) else []
+    words += (
+        [f"a single step of {_share(median(n.longest_update))} the weights' spread"] if majority(n.overwrote) else []
+    )
+    return ", ".join([*words, *(["the loss rises"] if majority(n.rising) else [])]) or "over the line"
+
+
+def _share(ratio: float) -> str:
+    return f"{times(ratio)} times" if ratio >= 1.05 else percent(ratio)
+
+
+def _what_long_steps_do(case: Case) -> str:
+    n = case.reading
+    if majority(n.update > LARGEST_UPDATE):
+        lead = "Each of your steps overwrites a good part of the weights."
+    elif majority(n.overwrote):
+        lead = "A single one of your steps replaced the weights that it found; what follows starts from there."
+    else:
+        lead = "The loss ends above its start, though no step that was looked at was long by itself."
+    return (
+        f"{lead} Attention may suffer first: long queries and keys make the softmax pick one piece for good, and its "
+        "gradient dies (document 001, section 4.1.2)."
+    )
+
+
+def _why_it_fades(case: Case) -> str:
+    blocks = sum(part.startswith("block ") for part in case.reading.parts)
+    each = median(case.reading.fading) ** (1 / max(blocks - 1, 1))
+    path = (
+        "Each block adds to what it was given, so that the gradient has a path past it (document 001, section 4.1.2)."
+    )
+    if each <= A_LITTLE:
+        return f"{path} The layer norm after the sum shortens it {times(each)} times in every block."
+    return (
+        f"{path} Here it loses {times(each)} times in every block, which is more than a layer norm usually takes. "
+        "The sums that are normalised may have grown long: a layer norm divides by their spread."
+    )
+
+
+def _at_any_look(rule: Rule) -> Rule:
+    """The rule on steps that are too long, for single ones as well."""
+    overwrote = where("overwrote", "a ratio of {at} or more at any look", at=LONGEST_UPDATE)
+    return replace(rule, severity="bad", number=_how_long, line=rule.line_for(None) | overwrote)
 
 
 # fmt: off
@@ -50,24 +145,26 @@ UNSOUND = (
     Rule("exploding", "bad", "The gradient explodes",
         line=above("largest_norm", 1000, "a norm above {at} at any step"),
         number="a gradient of norm {largest_norm:times}",
-        explanation="One such step undoes hundreds of others. Clipping keeps its direction and cuts its length "
-        "(document 002, section 3.7).",
-        advice=[CLIP, SLOWER]),
-    replace(
+        explanation="Nothing caps it here. One such step may undo hundreds of others. Clipping keeps its direction and "
+        "cuts its length (document 002, section 3.7).",
+        advice=[CLIP, SLOWER],
+        only=lambda n, settings: not settings.clip),
+    _at_any_look(
         steps_too_long(
             title="The learning rate of pre-training is too large",
-            explanation="Each of your steps overwrites a good part of the weights. Attention suffers first: long "
-            "queries and keys make the softmax pick one piece for good, and its gradient dies (document 001, section "
-            "4.1.2).",
-            advice=[SLOWER, ("Warm up for a tenth of the steps, and clip at 1.", {"warm_up": 0.1, "clip": 1.0})],
-            only=lambda n, settings: len(n.word_losses) > 0),
-        severity="bad"),
+            explanation=_what_long_steps_do,
+            advice=[
+                down_to_usual,
+                SLOWER,
+                ("Warm up for at least a tenth of the steps, and clip the gradient.", WARM_AND_CLIPPED),
+            ],
+            only=_steps_were_long)),
     Rule("vanishing", "bad", "The gradient vanishes on its way to the first block",
         line=above("fading", 100, "{at} times, median over the steps"),
         number="{fading:times} times shorter than in the last block",
-        explanation="Each block adds to what it was given, so that the gradient has a path past it; the layer norm "
-        "after the sum shrinks that path a little in every block (document 001, section 4.1.2).",
-        advice=[("Take half as many blocks.", {"layers": DividedBy(2)}), LONG_WARM_UP]),
+        explanation=_why_it_fades,
+        advice=[down_to_usual, LONG_WARM_UP, ("Take half as many blocks.", {"layers": DividedBy(2)})],
+        only=lambda n, settings: not _learned(n), silenced_by=("exploding", "learning_rate_too_large")),
 )
 
 UNEVEN = (
@@ -86,9 +183,9 @@ UNEVEN = (
         steps_too_short(
             title="The learning rate of pre-training is too small",
             explanation="Your steps change the weights so little that training would take many thousands of them.",
-            advice=[("Take ten times the learning rate.", {"learning_rate": Scaled(10)}), ADAMW],
-            silenced_by=("learning_rate_too_large",)),
-        only=lambda n, settings: has_read(n, settings) and not majority(n.worth < STILL_FALLING)),
+            advice=[FASTER, adamw],
+            silenced_by=("learning_rate_too_large", "loss_spike", "exploding")),
+        only=lambda n, settings: has_read(n, settings) and not n.rising.any() and not _learned(n)),
 )
 
 # Adam divides by the gradient's usual size, and hardly minds.
@@ -97,6 +194,6 @@ CLIPPED = Rule("clipping_every_step", "warning", "Nearly every step is clipped",
     number="{clipped:percent} of the steps on masked words",
     explanation="Clipping is a belt for rare long gradients. Cut at every step, all gradients have one length, and "
     "with SGD the clip value works as your learning rate.",
-    advice=[ADAMW, ("Clip at ten times the norm.", {"clip": Times(10)})],
+    advice=[adamw, ("Clip at ten times the norm.", {"clip": Times(10)})],
     only=lambda n, settings: settings.optimiser == "sgd")
 # fmt: on

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.findings import Candidate, Case, Line, Rule, above, majority, median, percent, where
-from goldviz.diagnostics.findings.advice import Times
+from goldviz.diagnostics.findings.advice import Suited, Times
 from goldviz.diagnostics.findings.rule import sureness
-from goldviz.labs.bert_pretraining.findings.steps import PRETRAIN_LONGER, usual
+from goldviz.labs.bert_pretraining.findings.steps import adamw, down_to_usual, longer, usual
 from goldviz.labs.bert_pretraining.readings import CARRIED, LEAST_TEXTS, MARGIN, PretrainingReading
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ BESIDE_BAG = "{new:percent} right on new patterns, bag of words {bag:percent}"
 
 UNFREEZE = ("Let fine-tuning update the encoder.", {"frozen": False})
 UNFREEZE_TOO = ("Let fine-tuning update the encoder as well.", {"frozen": False})
-FREEZE = ("Keep the encoder as pre-training left it.", {"frozen": True})
 MORE_LABELS: Candidate = ("Label five times as many texts.", {"labelled": Times(5)})
 READ_FIRST: Candidate = (
     "Read masked words first.",
@@ -44,6 +43,22 @@ def _tuned(n: PretrainingReading, settings: BertPretraining) -> bool:
 
 def _frozen(n: PretrainingReading, settings: BertPretraining) -> bool:
     return settings.fine_tuning_steps > 0 and settings.frozen and bool(np.isfinite(n.known).any())
+
+
+def _freeze(settings: BertPretraining) -> Candidate:
+    """Nothing is worth keeping of an encoder that has read nothing."""
+    return "Keep the encoder as pre-training left it.", {"frozen": True} if settings.pretraining_steps else {}
+
+
+def _to_learn(case: Case) -> list[Candidate | Suited]:
+    """Words first where they were not learned: fine-tuning cannot read states that say nothing."""
+    if any(case.crossed[kind] for kind in ("worse_than_word_frequencies", "only_word_frequencies")):
+        return [adamw, down_to_usual, UNFREEZE]
+    return [READ_FIRST, UNFREEZE, ("Fine-tune three times as long.", {"fine_tuning_steps": Times(3)})]
+
+
+def _to_beat_counting(case: Case) -> list[Candidate]:
+    return [READ_FIRST, UNFREEZE, MORE_LABELS, *longer(case)]
 
 
 def _why_unlearned(case: Case) -> str:
@@ -104,34 +119,34 @@ RULES = (
     judged("tone_not_learned", "bad", "The tone was not learned",
         line=where("unlearned", ABOVE_MAJORITY, at=MARGIN), number="{known:percent} right",
         explanation=_why_unlearned,
-        advice=[READ_FIRST, UNFREEZE, ("Fine-tune three times as long.", {"fine_tuning_steps": Times(3)})],
-        only=_tuned),
+        advice=_to_learn, only=_tuned),
     learned("tone_from_words", lambda case: "bad" if _below_words(case) else "warning",
-        lambda case: "Counting words judges the tone better" if _below_words(case)
-        else "It judges the tone no better than by counting",
+        lambda case: "On new patterns counting words judges the tone better" if _below_words(case)
+        else "On new patterns it is not clearly better than counting words",
         line=where("level_with_words", ABOVE_BAG, at=MARGIN), number=BESIDE_BAG,
         explanation="A bag of words does not know what stands where, nor a word that no labelled text has. To beat it, "
         "a network has to use word order (which noun falls, what a “not” belongs to), or words that it knows from "
-        "pre-training. That takes more text read before, or more texts with a tone.",
-        advice=[READ_FIRST, UNFREEZE, MORE_LABELS, PRETRAIN_LONGER]),
+        "pre-training. That may take more text read before, or more texts with a tone.",
+        advice=_to_beat_counting),
     learned("labels_by_heart", "warning", "It knows its labelled texts by heart",
-        line=above("tied_to_labels", 0.15, "{at:points} apart"),
+        line=above("tied_to_labels", 0.15, "{at:points} apart") & above("tone_trained", 0.9, "{at:percent} right in "
+        "training"),
         number="{tone_trained:percent} right in training, {known:percent} on unseen texts of the same patterns",
         explanation="{settings.labelled:,} texts are few for so many parameters: each can be remembered by its words. "
         "Pre-training exists because texts without labels are plenty (document 001, section 4.2.2).",
-        advice=[READ_FIRST, MORE_LABELS, FREEZE]),
+        advice=[READ_FIRST, MORE_LABELS, _freeze]),
     learned("patterns_only", "warning", "It knows its patterns better than the tone",
         line=above("tied_to_patterns", 0.15, "{at:points} apart"),
         number="{known:percent} right on known patterns, {new:percent} on new ones",
         explanation="New draws only put other words into patterns that labelled texts have. New patterns are those "
         "that no labelled text has, though pre-training may have read some without tones: what fails there was tied "
         "to the form, and may well fail on real statements, too.",
-        advice=[MORE_LABELS, FREEZE]),
+        advice=[MORE_LABELS, _freeze]),
     learned("hard_kind", "warning", "Texts of the kind “{hardest.name}” are judged worst",
         line=above("hardest.behind", 0.2, f"{{at:points}} below all kinds, with at least {LEAST_TEXTS} texts"),
         number=lambda n: f"{percent(median(n.hardest.right))} right, all kinds {percent(median(n.hardest.overall))}",
         explanation=_bag_beside),
-    learned("tone_from_context", "good", "It judges the tone from more than counted words",
+    learned("tone_from_context", "good", "On new patterns it judges the tone from more than counted words",
         line=where("beyond_words", ABOVE_BAG, at=MARGIN), number=BESIDE_BAG,
         explanation=_what_gains, advice=_without_pretraining),
     judged("pretraining_paid_off", "good", "Masked words alone taught it something about tone",

@@ -5,24 +5,68 @@ Document 001, section 4.2.2; Devlin et al. 2019.
 
 from __future__ import annotations
 
-from functools import partial
-
-from goldviz.diagnostics.findings import Candidate, Case, Rule, above, at_least, at_most, percent, where
-from goldviz.diagnostics.findings.advice import LoweredTo, Scaled, Times
-from goldviz.labs.bert_pretraining.findings.steps import has_read, usual
-from goldviz.labs.bert_pretraining.readings import WORSE_AGAIN
+from goldviz.diagnostics.findings import (
+    Candidate,
+    Case,
+    Rule,
+    above,
+    at_least,
+    at_most,
+    majority,
+    median,
+    percent,
+    times,
+    where,
+)
+from goldviz.diagnostics.findings.advice import LoweredTo, Scaled, Suited, Times
+from goldviz.labs.bert_pretraining.findings.steps import FASTER, SLOWER, adamw, down_to_usual, has_read, longer
+from goldviz.labs.bert_pretraining.readings import FALLING, WORSE_AGAIN, PretrainingReading
 
 WORSE = 1.05
 BY_HEART_FROM = 1.15
 REHEARSAL = 0.5
 """The weight of masked words that is advised where fine-tuning forgets them (Radford et al. 2018)."""
 
-AGAINST_FREQUENCIES = "{words_unseen:.2f} nat on unseen texts, {worth:percent} of the {unigram:.2f} of word frequencies"
-LONGER = ("Train three times as long.", {"pretraining_steps": Times(3)})
+MANY_TIMES = 2.0
+"""From here on a share of a loss is told as a multiple."""
+LESS_HIDDEN: Candidate = ("Hide 15 % of the pieces, so that context is left.", {"masked_share": LoweredTo(0.15)})
 
 
-def _usual_steps(*names: str) -> Candidate:
-    return "Let AdamW take steps of the usual size.", {name: partial(usual, name) for name in names}
+def _against_frequencies(n: PretrainingReading) -> str:
+    """A loss beside word frequencies' one: a multiple where a percentage would be beyond sense."""
+    share = median(n.worth)
+    beside = f"{times(share)} times" if share >= MANY_TIMES else f"{percent(share)} of"
+    return f"{median(n.words_unseen):.2f} nat on unseen texts, {beside} the {n.unigram:.2f} of word frequencies"
+
+
+def _beyond_frequencies(case: Case) -> list[Candidate | Suited]:
+    """What the cause that was found asks for; without one, usual steps and more of them."""
+    if case.also("learning_rate_too_large"):
+        return [down_to_usual, SLOWER]
+    if case.also("learning_rate_too_small"):
+        return [FASTER, adamw]
+    return [adamw, down_to_usual, *longer(case)]
+
+
+def _context_first(case: Case) -> list[Candidate | Suited]:
+    return [LESS_HIDDEN, *_beyond_frequencies(case)]
+
+
+def _how_it_stands(case: Case) -> str:
+    if case.also("learning_rate_too_large"):
+        return "Its steps were too long for that."
+    if case.also("learning_rate_too_small"):
+        return "Its steps were too short for that."
+    if majority(case.reading.still_falling):
+        return "Its loss was still falling at the end."
+    return f"Its loss fell by less than {percent(1 - FALLING)} in the second half, so more of the same may not help."
+
+
+def _what_is_first(case: Case) -> str:
+    return (
+        "Someone who never looks at the sentence, and names words as often as they occur, would score {unigram:.2f} "
+        f"nat. First frequencies are learned, then context (document 001, section 4.2.2). {_how_it_stands(case)}"
+    )
 
 
 def _what_forgets(case: Case) -> str:
@@ -32,8 +76,8 @@ def _what_forgets(case: Case) -> str:
         else "nothing asks for masked words any more"
     )
     return (
-        f"Fine-tuning updates all parameters for the tone (document 001, section 4.2.2), and {asked}. That is no harm "
-        "to the tone, but shows how far the encoder was moved."
+        f"Fine-tuning updates all parameters for the tone (document 001, section 4.2.2), and {asked}. That need not "
+        "harm the tone, but shows how far the encoder was moved."
     )
 
 
@@ -50,22 +94,11 @@ def _to_remember(case: Case) -> list[Candidate]:
 # fmt: off
 FREQUENCIES = (
     Rule("worse_than_word_frequencies", "bad", "It guesses masked words worse than by their frequency",
-        line=above("worth", WORSE, "{at:percent} of the loss of word frequencies"), number=AGAINST_FREQUENCIES,
-        explanation="Someone who never looks at the sentence, and names words as often as they occur, would score "
-        "better: {unigram:.2f} nat. Frequencies are the first thing to learn, so the steps were too few, too small, or "
-        "so large that each undoes the last.",
-        advice=[_usual_steps("optimiser", "learning_rate", "warm_up", "clip"), LONGER],
-        only=has_read),
+        line=above("worth", WORSE, "{at:percent} of the loss of word frequencies"), number=_against_frequencies,
+        explanation=_what_is_first, advice=_beyond_frequencies, only=has_read),
     Rule("only_word_frequencies", "bad", "It guesses masked words by their frequency alone",
         line=at_least("worth", 0.95, f"{{at:percent}} to {percent(WORSE)} of the loss of word frequencies"),
-        number=AGAINST_FREQUENCIES,
-        explanation="Someone who never looks at the sentence, and names words as often as they occur, would score "
-        "about as well: {unigram:.2f} nat. First frequencies are learned, then context (document 001, section 4.2.2).",
-        advice=[
-            ("Hide 15 % of the pieces, so that context is left.", {"masked_share": LoweredTo(0.15)}),
-            LONGER,
-            _usual_steps("optimiser", "learning_rate"),
-        ],
+        number=_against_frequencies, explanation=_what_is_first, advice=_context_first,
         only=has_read, silenced_by=("worse_than_word_frequencies",)),
 )
 
@@ -85,10 +118,11 @@ FORGOTTEN = Rule("forgotten", "warning", "Fine-tuning made it forget masked word
     line=above("forgetting", 1.25, "{at} times the loss at the end of pre-training"),
     number="from {words_unseen:.2f} to {words_now:.2f} nat",
     explanation=_what_forgets, advice=_to_remember,
-    only=lambda n, settings: settings.fine_tuning_steps > 0 and not settings.frozen, at_end=True)
+    only=lambda n, settings: settings.fine_tuning_steps > 0 and not settings.frozen, at_end=True,
+    silenced_by=("worse_than_word_frequencies", "only_word_frequencies"))
 
 READS_CONTEXT = Rule("reads_context", "good", "It guesses masked words from their context",
-    line=at_most("worth", 0.8, "{at:percent} of the loss of word frequencies"), number=AGAINST_FREQUENCIES,
+    line=at_most("worth", 0.8, "{at:percent} of the loss of word frequencies"), number=_against_frequencies,
     explanation="At a mask it is torn between about {choices:,.0f} pieces, where frequencies alone leave "
     "{choices_by_frequency:,.0f}. The texts come from one generator, so this says little about other texts.",
     only=has_read)
