@@ -77,11 +77,11 @@ def _numbers(lane: Lane[BertPretraining]) -> str:
         )
     own = median(reading.words_unseen)
     if np.isfinite(own) and len(reading.word_losses):
-        lines.append(f"- On unseen texts $\\mathcal{{L}} = {own:.2f}$: {_torn_between(own, reading.uniform)}")
+        lines.append(f"- On unseen texts $\\mathcal{{L}} = {own:.2f}$: {torn_between(own, reading.uniform)}")
     return "\n".join(lines)
 
 
-def _torn_between(loss: float, uniform: float) -> str:
+def torn_between(loss: float, uniform: float) -> str:
     """A loss as a number of pieces; one above that of guessing all alike has none."""
     return "worse than guessing all alike" if loss > uniform else f"as torn between {np.exp(loss):,.0f} pieces"
 

@@ -50,8 +50,9 @@ class PretrainingReading:
     end; ``words_trained`` is the mean of the last tenth of the former, ``words_unseen`` the last of the latter and
     ``words_now`` the one at the last look of all. ``known`` and ``new`` are shares right on unseen texts of known and
     of new patterns, ``bag`` that of a bag of words on new ones and ``bag_known`` on known ones, ``baseline`` that of
-    always naming one tone on known ones, ``tone_trained`` the share of the last tenth of phase 2's steps. ``update`` is the typical update-to-data
-    ratio of phase 1, and ``longest_update`` the largest of its looks, each by the median of the parts. ``part_norms`` (part, seed) are gradient norms, medians over phase 1's steps, or phase 2's where
+    always naming one tone on known ones, ``tone_trained`` the share of the last tenth of phase 2's steps. ``update``
+    is the typical update-to-data ratio of phase 1, and ``longest_update`` the largest of its looks, each by the median
+    of the parts. ``part_norms`` (part, seed) are gradient norms, medians over phase 1's steps, or phase 2's where
     there is no phase 1. ``last`` is the last step.
     """
 

@@ -6,6 +6,7 @@ import pytest
 
 from goldviz.data.texts.kept_texts import keep_text, load_text
 from goldviz.labs.bert_pretraining.figures import FIGURES
+from goldviz.labs.bert_pretraining.page import torn_between
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.ui import controls, services
 from tests.pages.visit import Visitor
@@ -35,6 +36,11 @@ def test_a_stranger_sees_both_phases_and_what_they_came_to() -> None:
     assert any("$\\ln V = 7.82$ nat" in words for words in visitor.markdown)
     assert any("generated sentences" in words for words in visitor.markdown)
     assert not services.executor_ready(), "looking needs no workers"
+
+
+def test_a_loss_above_that_of_guessing_all_alike_is_no_number_of_pieces() -> None:
+    assert torn_between(2.0, 7.8) == "as torn between 7 pieces"
+    assert torn_between(15.0, 7.8) == "worse than guessing all alike"
 
 
 def test_every_figure_can_be_chosen() -> None:

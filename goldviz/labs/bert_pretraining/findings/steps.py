@@ -15,7 +15,6 @@ from goldviz.diagnostics.findings import (
     above,
     majority,
     median,
-    percent,
     steps_too_long,
     steps_too_short,
     times,
@@ -85,15 +84,10 @@ def _steps_were_long(n: PretrainingReading, settings: BertPretraining) -> bool:
 
 
 def _how_long(n: PretrainingReading) -> str:
+    longest = f"a single step of {times(median(n.longest_update))} times the weights' spread"
     words = [f"update-to-data ratio {times(median(n.update))}"] if majority(n.update > LARGEST_UPDATE) else []
-    words += (
-        [f"a single step of {_share(median(n.longest_update))} the weights' spread"] if majority(n.overwrote) else []
-    )
+    words += [longest] if majority(n.overwrote) else []
     return ", ".join([*words, *(["the loss rises"] if majority(n.rising) else [])]) or "over the line"
-
-
-def _share(ratio: float) -> str:
-    return f"{times(ratio)} times" if ratio >= 1.05 else percent(ratio)
 
 
 def _what_long_steps_do(case: Case) -> str:
@@ -113,9 +107,8 @@ def _what_long_steps_do(case: Case) -> str:
 def _why_it_fades(case: Case) -> str:
     blocks = sum(part.startswith("block ") for part in case.reading.parts)
     each = median(case.reading.fading) ** (1 / max(blocks - 1, 1))
-    path = (
-        "Each block adds to what it was given, so that the gradient has a path past it (document 001, section 4.1.2)."
-    )
+    path = "Each block adds to what it was given: the gradient has a path past it (document 001, section 4.1.2)."
+)
     if each <= A_LITTLE:
         return f"{path} The layer norm after the sum shortens it {times(each)} times in every block."
     return (
