@@ -108,7 +108,6 @@ def _why_it_fades(case: Case) -> str:
     blocks = sum(part.startswith("block ") for part in case.reading.parts)
     each = median(case.reading.fading) ** (1 / max(blocks - 1, 1))
     path = "Each block adds to what it was given: the gradient has a path past it (document 001, section 4.1.2)."
-)
     if each <= A_LITTLE:
         return f"{path} The layer norm after the sum shortens it {times(each)} times in every block."
     return (
