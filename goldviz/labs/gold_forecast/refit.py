@@ -43,12 +43,14 @@ EVALUATED_AT_ONCE = 1024
 class SeenMarket:
     """What all refits share: inputs (rows, channels), days of the rows, the row of each forecast, and its answer.
 
-    ``unchanged`` is the answer if nothing changes, and ``changes`` is how far the answer is from it.
+    ``days_ahead`` are the calendar days from a forecast to its answer, ``unchanged`` is the answer if nothing changes,
+    and ``changes`` is how far the answer is from it.
     """
 
     inputs: Float[np.ndarray, "rows channels"]
     days: Float[np.ndarray, " rows"]
     rows: Int[np.ndarray, " n"]
+    days_ahead: Float[np.ndarray, " n"]
     unchanged: Float[np.ndarray, " n"]
     changes: Float[np.ndarray, " n"]
 
@@ -239,8 +241,10 @@ class Refit:
 
     def _at(self, positions: Int[np.ndarray, " batch"]) -> tuple[WindowBatch, Tensor]:
         """The windows of these positions and their standardised answers."""
-        windows = self.windows.ending_at(torch.from_numpy(self.task.market.rows[positions]))
-        answers = self.task.market.changes[positions] / self.unit
+        market = self.task.market
+        rows, days_ahead = (torch.from_numpy(found[positions]) for found in (market.rows, market.days_ahead))
+        windows = self.windows.ending_at(rows, days_ahead)
+        answers = market.changes[positions] / self.unit
         return windows, torch.as_tensor(answers, dtype=torch.float32, device=self.device)
 
 

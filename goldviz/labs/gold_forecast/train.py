@@ -82,7 +82,10 @@ def processes_for(settings: GoldForecast, record: Record, device: torch.device) 
 
 def refit_tasks(settings: GoldForecast, problem: ForecastProblem, device: torch.device) -> list[RefitTask]:
     """A task for each fold and seed; seeds change fastest."""
-    market = SeenMarket(problem.inputs, problem.days, problem.answers.rows, problem.unchanged, problem.changes.values)
+    answers = problem.answers
+    market = SeenMarket(
+        problem.inputs, problem.days, answers.rows, answers.days, problem.unchanged, problem.changes.values
+    )
     return [
         RefitTask(settings, market, fold, seed, str(device), fold is problem.watched)
         for fold in problem.folds

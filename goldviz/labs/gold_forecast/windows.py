@@ -50,10 +50,11 @@ class WindowBatch:
     """Some windows, time first; row T-1 of each is that of its forecast.
 
     ``table`` (time, batch, 3 channels + 1) holds standardised values, mask, gaps of the channels and gap of the row,
-    side by side.
+    side by side. ``ahead`` (batch,) are the weeks from the last row to the value that is forecast.
     """
 
     table: Float[Tensor, "time batch columns"]
+    ahead: Float[Tensor, " batch"]
 
     @property
     def channels(self) -> int:
@@ -112,9 +113,10 @@ class Windows:
         self._table = torch.as_tensor(np.concatenate([before, table]), dtype=torch.float32, device=device)
         self._offsets = torch.arange(length, device=device)[:, None]
 
-    def ending_at(self, rows: Int[Tensor, " batch"]) -> WindowBatch:
-        """The windows whose last rows are these."""
-        return WindowBatch(self._table[rows.to(self._table.device) + self._offsets])
+    def ending_at(self, rows: Int[Tensor, " batch"], days_ahead: Float[Tensor, " batch"]) -> WindowBatch:
+        """The windows whose last rows are these, for forecasts of values so many days after them."""
+        ahead = (days_ahead / GAP_UNIT_DAYS).to(self._table)
+        return WindowBatch(self._table[rows.to(self._table.device) + self._offsets], ahead)
 
 
 def weeks_since_observed(

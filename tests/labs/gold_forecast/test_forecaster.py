@@ -1,11 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from torch import Generator
 
-from goldviz.labs.gold_forecast.models.forecaster import WINDOW_READERS, Forecaster, dropped
+from goldviz.labs.gold_forecast.models.forecaster import LONGEST_FLOW_STEP, WINDOW_READERS, Forecaster, dropped
 from goldviz.labs.gold_forecast.models.heads import HEADS
 from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
+from goldviz.models.continuous.ode_rnn import ODERNN
+from goldviz.models.continuous.ode_solvers import FixedSteps, TorchdiffeqSolver
+from goldviz.models.continuous.series_forecaster import GapSeriesReader, ODESeriesReader
 from goldviz.models.recurrent.networks import recurrent_layer
 
 WINDOW, CHANNELS, HIDDEN, BATCH = 7, 3, 5, 11
@@ -30,7 +35,8 @@ def batch():
     values = generator.normal(size=(60, CHANNELS))
     values[:, 1:][generator.random((60, CHANNELS - 1)) < 0.4] = np.nan
     days = np.cumsum(generator.integers(1, 4, 60)).astype(float)
-    return Windows(values, days, WINDOW, slice(0, 50)).ending_at(torch.arange(20, 20 + BATCH))
+    windows = Windows(values, days, WINDOW, slice(0, 50))
+    return windows.ending_at(torch.arange(20, 20 + BATCH), torch.from_numpy(generator.integers(1, 6, BATCH)))
 
 
 @pytest.mark.parametrize("head", HEADS)
@@ -48,10 +54,10 @@ def test_every_network_forecasts_with_every_head(network, head, batch):
 @pytest.mark.parametrize("network", WINDOW_READERS)
 def test_a_forecast_depends_on_its_own_window_alone_and_on_all_of_it(network, batch):
     made = forecaster(network)
-    alone = made(WindowBatch(batch.table[:, 4:5]))
+    alone = made(WindowBatch(batch.table[:, 4:5], batch.ahead[4:5]))
     torch.testing.assert_close(alone[0], made(batch)[4], rtol=1e-5, atol=1e-6)
     table = batch.table.clone().requires_grad_()
-    (slopes,) = torch.autograd.grad(made(WindowBatch(table)).sum(), table)
+    (slopes,) = torch.autograd.grad(made(replace(batch, table=table)).sum(), table)
     reached = (slopes[:, :, :CHANNELS].abs() > 0) | ~batch.mask
     # ReLU may shut units off, but not every one of them for every value.
     assert reached.float().mean() > (0.5 if network == "mlp" else 0.999)
@@ -71,7 +77,7 @@ def test_networks_that_are_told_of_time_listen_to_it(network, batch):
     later = batch.table.clone()
     later[:, :, 2 * CHANNELS :] *= 2
     made = forecaster(network)
-    assert not torch.allclose(made(WindowBatch(later)), made(batch))
+    assert not torch.allclose(made(replace(batch, table=later)), made(batch))
 
 
 @pytest.mark.parametrize("network", ["mlp", "rnn", "lstm", "gru"])
@@ -79,7 +85,7 @@ def test_the_others_do_not_know_of_it(network, batch):
     later = batch.table.clone()
     later[:, :, 2 * CHANNELS :] *= 2
     made = forecaster(network)
-    assert torch.equal(made(WindowBatch(later)), made(batch))
+    assert torch.equal(made(replace(batch, table=later)), made(batch))
 
 
 @pytest.mark.parametrize("network", ["rnn", "lstm", "gru"])
@@ -132,3 +138,61 @@ def test_dropout_keeps_the_mean_and_draws_from_its_own_stream():
     assert float((found == 0).float().mean()) == pytest.approx(0.3, abs=0.01)
     assert torch.equal(found, dropped(state, 0.3, Generator().manual_seed(1)))
     assert dropped(state, 0.0, Generator()) is state
+
+
+# -- the time of the forecast, as on the page ODE-RNN ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def series():
+    """Three series of seven observations as a network of the page ODE-RNN reads them, the value to forecast as one
+    more row, and the same ones as windows."""
+    generator = np.random.default_rng(4)
+    parts, windows = [], []
+    for _ in range(3):
+        days = np.cumsum(generator.integers(1, 9, WINDOW + 1)).astype(float)
+        values = generator.normal(size=(WINDOW, CHANNELS))
+        values[:, 1:][generator.random((WINDOW, CHANNELS - 1)) < 0.4] = np.nan
+        ahead = torch.from_numpy(days[-1:] - days[-2])
+        window = Windows(values, days[:-1], WINDOW, slice(0, WINDOW)).ending_at(torch.tensor([WINDOW - 1]), ahead)
+        unseen = torch.zeros(1, 1, CHANNELS)
+        parts.append((torch.from_numpy(days / 7)[:, None], torch.cat([window.values, unseen]), window.mask))
+        windows.append(window)
+    times, values, mask = (torch.cat(part, 1) for part in zip(*parts, strict=True))
+    mask = torch.cat([mask, torch.zeros_like(mask[:1])])
+    table, ahead = torch.cat([w.table for w in windows], 1), torch.cat([w.ahead for w in windows])
+    return (times, values, mask), WindowBatch(table, ahead)
+
+
+@pytest.mark.parametrize("solver", [FixedSteps("rk4", LONGEST_FLOW_STEP), TorchdiffeqSolver("dopri5", 1e-8, 1e-9)])
+def test_the_ode_rnn_flows_to_the_time_of_its_forecast(solver, series):
+    (times, values, mask), window = series
+    reader = forecaster("ode_rnn").reader
+    own = reader.follower.network
+    page = ODESeriesReader(ODERNN(own.cell, own.field, solver))
+    close = {"rtol": 1e-4, "atol": 1e-4} if isinstance(solver, TorchdiffeqSolver) else {"rtol": 1e-5, "atol": 1e-6}
+    state = reader(window)[-1]
+    torch.testing.assert_close(state, page(times, values, mask).before[-1], **close)
+    past = (times[:-1], values[:-1], mask[:-1])
+    later = page.between(page(*past), *past, times.diff(dim=0)[-1].expand(1, WINDOW, 3))
+    torch.testing.assert_close(state, later[0, -1], **close)
+    assert not torch.allclose(state, page(*past).after[-1], atol=1e-3)
+
+
+def test_the_gap_gru_is_told_how_far_away_its_forecast_is(series):
+    (times, values, mask), window = series
+    reader, page = forecaster("gru_gap").reader, GapSeriesReader(CHANNELS, HIDDEN, lambda i: Generator().manual_seed(i))
+    with torch.no_grad():
+        told = page.network.cell.state_dict()
+        W_x = reader.gru.cell.W_x.zero_()
+        W_x[:, : 2 * CHANNELS], W_x[:, -2:] = told["W_x"][:, : 2 * CHANNELS], told["W_x"][:, -2:]
+        reader.gru.cell.load_state_dict({**told, "W_x": W_x.clone()})
+    torch.testing.assert_close(torch.stack(reader(window)), page(times, values, mask).before[1:])
+
+
+@pytest.mark.parametrize("network", WINDOW_READERS)
+def test_who_knows_of_time_knows_how_far_ahead_it_looks(network, series):
+    _, window = series
+    made = forecaster(network)
+    same = torch.equal(made(replace(window, ahead=2 * window.ahead)), made(window))
+    assert same == (network not in ("gru_gap", "ode_rnn"))

@@ -37,7 +37,9 @@ def test_examples():
 @given(problems, st.integers(1, 12), st.integers(0, 20), st.integers(22, 40))
 def test_windows_are_the_rows_up_to_the_forecast_standardised_as_they_were_learnt(problem, length, first, end):
     values, days = problem
-    batch = Windows(values, days, length, slice(first, end)).ending_at(torch.arange(len(values)))
+    batch = Windows(values, days, length, slice(first, end)).ending_at(
+        torch.arange(len(values)), torch.ones(len(values))
+    )
     moments = ChannelMoments.of(values[first:end])
     for row in range(len(values)):
         for step in range(length):
@@ -56,7 +58,7 @@ def test_windows_are_the_rows_up_to_the_forecast_standardised_as_they_were_learn
 
 @given(problems)
 def test_mask_and_values_stand_side_by_side(problem):
-    batch = Windows(*problem, 5, slice(0, 30)).ending_at(torch.tensor([3, 17, 39]))
+    batch = Windows(*problem, 5, slice(0, 30)).ending_at(torch.tensor([3, 17, 39]), torch.tensor([1.0, 3.0, 14.0]))
     assert batch.table.shape == (5, 3, 10)
     torch.testing.assert_close(batch.values_and_mask, torch.cat([batch.values, batch.mask.float()], 2))
 
@@ -67,7 +69,9 @@ def test_what_comes_later_changes_no_window(problem, last):
     later = values.copy()
     later[last + 1 :] = 100 * later[last + 1 :] + 7
     rows = torch.arange(last + 1)
-    before, after = (Windows(v, days, 6, slice(0, last + 1)).ending_at(rows).table for v in (values, later))
+    before, after = (
+        Windows(v, days, 6, slice(0, last + 1)).ending_at(rows, torch.ones(len(rows))).table for v in (values, later)
+    )
     assert torch.equal(before, after)
 
 
@@ -78,13 +82,13 @@ def test_gaps_are_those_of_the_decaying_network(problem):
     times = torch.from_numpy(days / GAP_UNIT_DAYS)[:, None]
     expected = channel_gaps(times, torch.from_numpy(seen)[:, None])[:, 0].clamp(max=LONGEST_GAP_DAYS / GAP_UNIT_DAYS)
     np.testing.assert_allclose(weeks_since_observed(days, seen), expected, atol=1e-12)
-    batch = Windows(values, days, 1, slice(0, 40)).ending_at(torch.arange(40))
+    batch = Windows(values, days, 1, slice(0, 40)).ending_at(torch.arange(40), torch.ones(40))
     np.testing.assert_allclose(batch.row_gaps[0], np.diff(days, prepend=days[0]) / GAP_UNIT_DAYS, rtol=1e-6)
 
 
 def test_rows_before_the_first_have_no_gaps():
     values, days = drawn(1)
-    batch = Windows(values, days, 8, slice(0, 40)).ending_at(torch.tensor([2]))
+    batch = Windows(values, days, 8, slice(0, 40)).ending_at(torch.tensor([2]), torch.ones(1))
     assert not batch.gaps[:6].any()
     assert not batch.row_gaps[:6].any()
     assert batch.row_gaps[6:].all()
@@ -93,7 +97,7 @@ def test_rows_before_the_first_have_no_gaps():
 def test_a_channel_that_does_not_vary_where_one_learns_is_never_seen():
     values, days = drawn(2, missing=0.0)
     values[:30, 1] = 0.1 + 0.2
-    batch = Windows(values, days, 4, slice(0, 30)).ending_at(torch.arange(40))
+    batch = Windows(values, days, 4, slice(0, 30)).ending_at(torch.arange(40), torch.ones(40))
     assert not batch.mask[:, :, 1].any()
     assert not batch.values[:, :, 1].any()
     assert batch.mask[-1, :, [0, 2]].all()
@@ -102,5 +106,5 @@ def test_a_channel_that_does_not_vary_where_one_learns_is_never_seen():
 def test_values_are_read_no_farther_out_than_ten_standard_deviations():
     values, days = drawn(3, missing=0.0)
     values[35, 0], values[36, 0] = 1e9, -1e9
-    last = Windows(values, days, 1, slice(0, 30)).ending_at(torch.tensor([35, 36])).values[0, :, 0]
+    last = Windows(values, days, 1, slice(0, 30)).ending_at(torch.tensor([35, 36]), torch.ones(2)).values[0, :, 0]
     assert last.tolist() == [FARTHEST_VALUE, -FARTHEST_VALUE]

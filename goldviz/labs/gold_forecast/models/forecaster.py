@@ -3,7 +3,8 @@
 A *reader* turns the window into hidden states, and a head (:mod:`heads`) says what the last of
 them means for the next value. The readers are the networks of the documents: a multilayer perceptron (document 001,
 section 1.1), the Elman network, LSTM and GRU (eq. 5-24), two GRUs that are told how much time has passed, and the
-ODE-RNN (eq. 31-33), whose state flows meanwhile.
+ODE-RNN (eq. 31-33), whose state flows meanwhile. The ODE-RNN's state flows on to the time of the value that is
+forecast, and one of the GRUs is told how far away that is, as in :mod:`goldviz.models.continuous.series_forecaster`.
 """
 
 from __future__ import annotations
@@ -64,6 +65,10 @@ class ForecastWindow(Protocol):
     @property
     def row_gaps(self) -> Float[Tensor, "time batch"]:
         """Time since the row before."""
+
+    @property
+    def ahead(self) -> Float[Tensor, " batch"]:
+        """Time from the last row to the value that is forecast."""
 
 
 class WindowReader(nn.Module):
@@ -126,16 +131,20 @@ class RecurrentReader(WindowReader):
 
 
 class GapReader(WindowReader):
-    """A GRU that also reads the gaps: since each channel was last observed, and since the last row."""
+    """A GRU that also reads the gaps: since each channel was last observed, since the row before, and to the next one.
+
+    After the last row the next one is the value that is forecast.
+    """
 
     def __init__(self, channels: int, hidden: int, weights: ForecastStream) -> None:
         super().__init__()
-        self.gru = GapGRU(channels, hidden, gaps=channels + 1)
+        self.gru = GapGRU(channels, hidden, gaps=channels + 2)
         initialise(self.gru.cell, weights, START)
 
     def forward(self, window: ForecastWindow) -> HiddenStates:
         """h_1 to h_T."""
-        gaps = torch.cat([window.gaps, window.row_gaps.unsqueeze(2)], 2)
+        later = torch.cat([window.row_gaps[1:], window.ahead.unsqueeze(0)])
+        gaps = torch.cat([window.gaps, torch.stack([window.row_gaps, later], 2)], 2)
         states: HiddenStates = self.gru(window.values, window.mask, gaps).states[1:]
         return states
 
@@ -163,7 +172,10 @@ class DecayReader(WindowReader):
 
 
 class FlowReader(WindowReader):
-    """An ODE-RNN (Rubanova et al. 2019): the state flows between rows and jumps where something was observed."""
+    """An ODE-RNN (Rubanova et al. 2019): the state flows between rows and jumps where something was observed.
+
+    The value that is forecast is one more row, in which nothing was observed yet: its h' (eq. 32) is what is read.
+    """
 
     def __init__(self, channels: int, hidden: int, weights: ForecastStream) -> None:
         super().__init__()
@@ -173,13 +185,14 @@ class FlowReader(WindowReader):
         self.follower = ODESeriesReader(fixed_step_ode_rnn(cell, field, "rk4", LONGEST_FLOW_STEP))
 
     def forward(self, window: ForecastWindow) -> HiddenStates:
-        """The states just after every row."""
-        states: HiddenStates = self.follower(*self._series(window)).after.unbind(0)
-        return states
+        """The states just after every row but the last, and then the one that has flowed to the forecast's time."""
+        states = self.follower(*self._series(window)).after.unbind(0)
+        return (*states[:-2], states[-1])
 
     def chain(self, window: ForecastWindow) -> HiddenStates:
-        """The states that the solver sets out from, and the last one."""
-        return self.follower.chain(*self._series(window)).states
+        """The states that the solver sets out from, and where it ends; the same ones."""
+        states = self.follower.chain(*self._series(window)).states
+        return (*states[:-2], states[-1])
 
     def matrices(self) -> dict[str, Tensor]:
         """W_x and W_h of its GRU, and the first layer of its field."""
@@ -188,8 +201,10 @@ class FlowReader(WindowReader):
 
     @staticmethod
     def _series(window: ForecastWindow) -> tuple[Tensor, Tensor, Tensor]:
-        gaps = window.row_gaps.detach().double().clamp(min=SHORTEST_GAP)
-        return gaps.cumsum(0), window.values, window.mask
+        gaps = torch.cat([window.row_gaps, window.ahead.unsqueeze(0)]).detach().double().clamp(min=SHORTEST_GAP)
+        unseen = torch.zeros_like(window.values[:1])
+        values, mask = torch.cat([window.values, unseen]), torch.cat([window.mask, unseen > 0])
+        return gaps.cumsum(0), values, mask
 
 
 WINDOW_READERS: dict[str, Callable[[int, int, int, ForecastStream], WindowReader]] = {
