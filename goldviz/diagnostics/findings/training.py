@@ -14,7 +14,7 @@ from goldviz.diagnostics.findings.advice import Candidate, Suited
 from goldviz.diagnostics.findings.finding import any_seed, majority
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.measures import RISING, median
-from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.diagnostics.findings.rule import Case, Rule, Text
 from goldviz.diagnostics.findings.words import times
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SATURATED = 0.3
 USELESS = 0.98
 
 
-def training_diverged(*, where_it_did: str = "", explanation: str, advice: Sequence[Candidate | Suited]) -> Rule:
+def training_diverged(*, where_it_did: str = "", explanation: Text, advice: Sequence[Candidate | Suited]) -> Rule:
     """The loss of a network, or the run's status, says that training ended in no number.
 
     Needs the measure ``diverged``. ``where_it_did`` ends the title: "in {subject}".

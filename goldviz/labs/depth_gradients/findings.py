@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, IfZero, LoweredTo, Rule, Times, median
-from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate
+from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, IfZero, LoweredTo, Rule, Times, majority, median
+from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Suited
 from goldviz.diagnostics.findings.line import above, at_least, at_most, where
 from goldviz.diagnostics.findings.training import SATURATED, USELESS, steps_too_long, steps_too_short, training_diverged
-from goldviz.diagnostics.findings.words import percent, times
+from goldviz.diagnostics.findings.words import times
 from goldviz.labs.depth_gradients.readings import Reading
 
 if TYPE_CHECKING:
@@ -24,16 +24,107 @@ if TYPE_CHECKING:
     from goldviz.labs.depth_gradients.settings import DepthGradients
 
 SMALLER = LARGER = 100.0
-NORMALISE = ("Normalise the sums of every layer.", {"normalisation": "batch"})
+LONGEST = 1000
+AMPLIFIED = 10
+BRANCH = 0.2
+"""The share of every branch that keeps a residual network of usual depths near its start, as *Fix it* presets use."""
 ORTHOGONAL_GAINS = {"leaky_relu": 1.35, "relu": 1.41, "tanh": 1.1, "gelu": 1.5}
 """Gains that about keep a gradient's size through an orthogonal layer and its nonlinearity."""
+NORMALISE = (
+    "Normalise the sums of every layer, without dropout and with a fifth of every residual branch, and train three "
+    "times as long.",
+    {"normalisation": "batch", "dropout": 0.0, "residual_scale": LoweredTo(BRANCH), "epochs": Times(3)},
+)
+SMALL_BRANCHES = ("Add a fifth of every residual branch.", {"residual_scale": LoweredTo(BRANCH)})
+LONGER = ("Train five times as long.", {"epochs": Times(5)})
+HALF_AS_DEEP = ("Take half as many layers.", {"depth": DividedBy(2)})
 UNSOUND = ("diverged", "no_gradient")
 
 
+def orthogonal(settings: DepthGradients) -> Candidate:
+    """Orthogonal weights whose gain suits the nonlinearity, and small branches: at that gain whole ones would add up
+    to a residual network hundreds of times worse than zero."""
+    suited = settings.activation in ORTHOGONAL_GAINS
+    activation = settings.activation if suited else "leaky_relu"
+    changes = {"initialisation": "orthogonal", "gain": ORTHOGONAL_GAINS[activation], "dropout": 0.0}
+    draw = "Draw" if suited else "Use LeakyReLU, and draw"
+    return (
+        f"{draw} orthogonal weights whose gain suits the nonlinearity, without dropout and with a fifth of every "
+        "residual branch.",
+        {**changes, "activation": activation, "residual_scale": LoweredTo(BRANCH)},
+    )
+
+
+def _way_back(n: Reading) -> str:
+    """What the run measured of the error on its way back, from the last hidden state to the first."""
+    whole, block = median(n.amplification), median(n.block_factor)
+    if not np.isfinite(whole) or whole == 0:
+        return ""
+    return f"In the {n.name} network the error is {_length(block)} after a block, {_length(whole)} after all {n.depth}."
+
+
+def _length(factor: float) -> str:
+    return "about as long as before" if 0.95 <= factor < 1.05 else f"{times(factor)} times as long"
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def _why_it_diverged(case: Case) -> str:
+    return _sentences(
+        "One long step can be enough: the error of a layer is a product of all matrices above it (document 001, "
+        "eq. 2), so large weights feed themselves.",
+        *(f"The {n.name} network's longest gradient was {times(median(n.largest))}." for n in case.readings),
+    )
+
+
 def _explosion(n: Reading) -> str:
-    grown = median(n.growth)
-    words = f"{times(grown)} times larger at the first hidden layer, " if grown > LARGER else ""
-    return f"{words}largest norm {times(median(n.largest))}"
+    grown, norm = median(n.growth), median(n.largest)
+    words = [f"{times(grown)} times larger at the first hidden layer"] if grown > LARGER else []
+    return ", ".join([*words, f"largest norm {times(norm)}"])
+
+
+def _why_it_explodes(case: Case) -> str:
+    return _sentences(
+        "On its way back the error is multiplied in every block by a weight matrix and by the slope of the "
+        "nonlinearity (document 001, eq. 2).",
+        *map(_way_back, case.readings),
+        *map(_who_made_it_grow, case.readings),
+    )
+
+
+def _made_by_steps(n: Reading) -> bool:
+    return median(n.amplification_at_first) < AMPLIFIED < median(n.amplification)
+
+
+def _who_made_it_grow(n: Reading) -> str:
+    began = times(median(n.amplification_at_first))
+    return f"At first it was {began} times: your steps made the {n.name} factors grow." if _made_by_steps(n) else ""
+
+
+def _against_explosion(case: Case) -> list[Candidate | Suited]:
+    usual = ("Draw weights of the usual size.", {"gain": LoweredTo(1.0)})
+    smaller = ("Draw smaller weights.", {"gain": DividedBy(2)})
+    capped = [CLIPPED] if any(majority(n.largest > LONGEST) for n in case.readings) else []
+    branches = [SMALL_BRANCHES] if "residual" in case.names else []
+    if any(map(_made_by_steps, case.readings)):
+        return [SLOWER, *capped, *branches, NORMALISE]
+    return [*capped, *branches, usual, orthogonal, NORMALISE, smaller]
+
+
+def _why_the_error_is_large(case: Case) -> str:
+    adds = (
+        "A residual network adds all its branches to its input (eq. 26), and {settings.depth} of them may end far "
+        "from the target."
+        if "residual" in case.names
+        else "Its outputs may start far from the target."
+    )
+    began = [f"The {n.name} network's loss began at {times(median(n.began))}." for n in case.readings]
+    return _sentences(
+        "A gradient is the error at the output times the factors of the blocks (document 001, eq. 2).",
+        *map(_way_back, case.readings), *began, adds,
+    )  # fmt: skip
 
 
 def _loss_of_size(n: Reading) -> str:
@@ -42,70 +133,71 @@ def _loss_of_size(n: Reading) -> str:
 
 
 def _why_it_vanishes(case: Case) -> str:
-    skip = ", but even that is not enough here" if "residual" in case.names else ": compare the residual network"
-    return (
-        "On its way back the error is multiplied in every layer by a weight matrix and by the slope of "
-        "the nonlinearity (document 001, eq. 2). Most of your {settings.depth} factors are below 1, so the first "
-        f"layers are told next to nothing. A skip connection adds the identity to each factor (eq. 27, 48){skip}."
+    skip = (
+        "A skip connection adds the identity to each factor (eq. 27, 48), but even that is not enough here."
+        if "residual" in case.names
+        else "A skip connection adds the identity to each factor (eq. 27, 48): compare the residual network."
     )
-
-
-def _against_vanishing(case: Case) -> list[Candidate]:
-    suited = case.settings.activation in ORTHOGONAL_GAINS
-    activation = case.settings.activation if suited else "leaky_relu"
-    gain = ORTHOGONAL_GAINS[activation]
-    orthogonal = {"initialisation": "orthogonal", "activation": activation, "gain": gain, "dropout": 0.0}
-    draw = "Draw" if suited else "Use LeakyReLU, and draw"
-    return [
-        (f"{draw} orthogonal weights whose gain suits the nonlinearity, without dropout.", orthogonal),
-        NORMALISE,
-        ("Take half as many layers.", {"depth": DividedBy(2)}),
-    ]
-
-
-def _worth(n: Reading) -> str:
-    share = median(n.worth)
-    return f"{percent(share)} of the loss" if share < 2 else f"{times(share)} times the loss"
+    return _sentences(
+        "On its way back the error is multiplied in every layer by a weight matrix and by the slope of the "
+        "nonlinearity (document 001, eq. 2).",
+        *map(_way_back, case.readings),
+        "So the first layers are told next to nothing.",
+        skip,
+    )
 
 
 def _why_useless(case: Case) -> str:
-    cause = (
-        "Its first layers were told too little to learn from (document 001, eq. 2)."
-        if case.also("vanishing")
-        else "It has not learned yet, or has learned noise (final test loss, document 001, Annex 5.3)."
+    return _sentences(
+        "On samples that it has not seen, a network over the line is worth no more than the answer 0 (final test "
+        "loss, document 001, Annex 5.3).",
+        *(_why_one_is_useless(n, n.name in case.crossed["vanishing"]) for n in case.readings),
     )
-    return f"On samples that it has not seen, the network is worth no more than the answer 0. {cause}"
 
 
-def _against_uselessness(case: Case) -> list[Candidate]:
-    alive = ("Normalise the sums of every layer: it keeps signal and gradient alive.", {"normalisation": "batch"})
-    longer: Candidate = ("Train five times as long.", {"epochs": Times(5)})
+def _why_one_is_useless(n: Reading, deaf: bool) -> str:
+    began, ended, zero = median(n.began), median(n.ended), median(n.zero)
+    if deaf:
+        return f"The {n.name} network's first layers were told too little to learn from (eq. 2)."
+    if ended < zero * USELESS:
+        return f"The {n.name} network fits its training samples, so it may have learned their noise."
+    if ended < began / 2:
+        return f"The {n.name} network's training loss fell from {times(began)} to {times(ended)} and is not there yet."
+    return f"The {n.name} network's training loss hardly fell; it may need longer."
+
+
+def _against_uselessness(case: Case) -> list[Candidate | Suited]:
     quieter = ("Train without dropout and noise.", {"dropout": 0.0, "noise": 0.0})
-    return [alive, longer, quieter] if case.also("vanishing") else [longer, quieter]
+    branches = [SMALL_BRANCHES] if "residual" in case.names else []
+    if case.also("vanishing"):
+        return [orthogonal, LONGER, HALF_AS_DEEP, NORMALISE]
+    return [*branches, LONGER, orthogonal, quieter]
 
 
 def _why_it_is_kept(case: Case) -> str:
-    others = [n for n in case.others("diverged") if np.isfinite(n.shrinkage).any()]
-    beside = "".join(f" In the {n.name} network it is {times(median(n.shrinkage))}." for n in others)
-    why = (
-        "The skip connections add the identity to every factor, so a direct path for the gradient stays open "
+    others = [n for n in case.others("diverged") if np.isfinite(n.change).any()]
+    beside = [f"In the {n.name} network they differ by a factor of {times(median(n.change))}." for n in others]
+    skip = (
+        "The residual network's skip connections add the identity to every factor, so a direct path stays open "
         "whatever F does (document 001, eq. 27 and 48)."
-        if case.names == {"residual"}
-        else "The factor of every layer stays near 1 (document 001, eq. 2 and 48), so your first layers hear as much "
-        "as the last."
     )
-    return f"{why}{beside} A kept norm does not prove that the gradient points the right way."
+    return _sentences(
+        "First and last hidden layer get gradients within ten times of each other.",
+        *beside,
+        skip if "residual" in case.names else "",
+        *map(_way_back, case.readings),
+        "A kept norm does not prove that the gradient points the right way.",
+    )
 
 
 def _factor(n: Reading) -> str:
-    return f"a factor of {times(max(median(n.shrinkage), median(n.growth)))} between first and last hidden layer"
+    return f"a factor of {times(median(n.change))} between first and last hidden layer"
 
 
 RULES = (
     training_diverged(
         where_it_did="in {subject} network{|s}",
-        explanation="Your steps were so long that the weights grew without end, and the loss with them. The error "
-        "of a layer is a product of all matrices above it (document 001, eq. 2), so large weights feed themselves.",
+        explanation=_why_it_diverged,
         advice=[SLOWER_AND_CLIPPED, NORMALISE],
     ),
     Rule(
@@ -125,7 +217,6 @@ RULES = (
                 },
             ),
             ("Give the nonlinearity a slope below zero.", {"activation": "leaky_relu", "slope": 0.3}),
-            NORMALISE,
         ],
         only=lambda n, settings: not n.diverged.any(),
     ),
@@ -141,16 +232,24 @@ RULES = (
         severity="bad",
         title="The gradient explodes in {subject} network{|s}",
         line=above("growth", LARGER, "{at} times larger at the first hidden layer than at the last")
-        | above("largest", 1000, "a norm above {at}"),
+        | (
+            above("largest", LONGEST, "a norm above {at} after clipping")
+            & above("amplification", AMPLIFIED, "an error that grows more than {at} times on its way back")
+        ),
         number=_explosion,
-        explanation="On its way back the error is multiplied by a weight matrix in every layer (document 001, eq. 2). "
-        "Here the factors are above 1, and every layer that you add makes it worse.",
-        advice=[
-            CLIPPED,
-            ("Draw weights of the usual size.", {"gain": LoweredTo(1.0)}),
-            NORMALISE,
-            ("Draw smaller weights.", {"gain": DividedBy(2)}),
-        ],
+        explanation=_why_it_explodes,
+        advice=_against_explosion,
+    ),
+    Rule(
+        kind="large_error",
+        severity="warning",
+        title="A large error makes the gradient of {subject} network{|s} large",
+        line=above("largest", LONGEST, "a norm above {at} after clipping")
+        & at_most("error_change", AMPLIFIED, "an error that changes by no more than {at} times on its way back"),
+        number=lambda n: f"largest norm {times(median(n.largest))}",
+        explanation=_why_the_error_is_large,
+        advice=[SMALL_BRANCHES, CLIPPED, ("Draw smaller weights.", {"gain": DividedBy(2)})],
+        silenced_by=(*UNSOUND, "exploding"),
     ),
     Rule(
         kind="vanishing",
@@ -161,15 +260,15 @@ RULES = (
         ),
         number=_loss_of_size,
         explanation=_why_it_vanishes,
-        advice=_against_vanishing,
+        advice=[orthogonal, LONGER, HALF_AS_DEEP, NORMALISE],
         silenced_by=("diverged", "no_gradient", "exploding"),
     ),
     Rule(
         kind="no_better_than_zero",
         severity="bad",
-        title="{Subject} network{|s} learned nothing of use",
+        title="{Subject} network{|s} {is|are} no better than always answering 0",
         line=at_least("worth", USELESS, "{at:percent} of that test loss"),
-        number=lambda n: f"{_worth(n)} of always answering 0",
+        number="{worth:share_of} that loss",
         explanation=_why_useless,
         advice=_against_uselessness,
         silenced_by=(*UNSOUND, "exploding", "learning_rate_too_large"),
@@ -182,10 +281,7 @@ RULES = (
         number="{saturation:percent} of the activations",
         explanation="On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
         "by that slope (document 001, eq. 2): a saturated unit passes nothing back.",
-        advice=[
-            ("Normalise the sums before the nonlinearity.", {"normalisation": "batch"}),
-            ("Draw smaller weights.", {"gain": DividedBy(2)}),
-        ],
+        advice=[orthogonal, NORMALISE, ("Draw smaller weights.", {"gain": DividedBy(2)})],
         only=lambda n, settings: settings.activation in ("tanh", "sigmoid"),
         silenced_by=UNSOUND,
     ),
@@ -214,7 +310,8 @@ RULES = (
         kind="gradient_kept",
         severity="good",
         title="{Subject} network{|s} keep{s its| their} gradient",
-        line=at_most("change", 10, "a factor of {at}, mean over the epochs"),
+        line=at_most("change", 10, "a factor of {at}, mean over the epochs")
+        & at_most("error_change", SMALLER, "an error that changes by no more than {at} times on its way back"),
         number=_factor,
         explanation=_why_it_is_kept,
         only=lambda n, settings: settings.depth > 1,
@@ -227,7 +324,7 @@ RULES = (
 def readings(settings: DepthGradients, dataset: xr.Dataset) -> list[Reading]:
     """The networks of a run, as rules read them."""
     names = dataset["network"].values if "network" in dataset.coords else ()
-    return [Reading.of(dataset, str(name), settings.depth) for name in names]
+    return [Reading.of(dataset, str(name), settings) for name in names]
 
 
 findings_of = Conclusions(RULES, readings)

@@ -13,21 +13,30 @@ from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio
 if TYPE_CHECKING:
     import xarray as xr
 
+    from goldviz.labs.depth_gradients.settings import DepthGradients
+
 
 @dataclass(frozen=True)
 class Reading:
     """What was recorded of one network, for each seed; NaN where nothing was.
 
     ``first`` and ``last`` are the gradient norms of the first and last hidden layer, means over the epochs (the
-    metric of document 001, Annex 5.3); ``largest`` is the largest norm of all; ``saturation`` and ``dead`` are
-    means over the layers at the last epoch; ``update`` is the typical update-to-data ratio; ``test`` and ``zero``
-    are the test losses of the network and of predicting zero.
+    metric of document 001, Annex 5.3); ``largest`` is the largest norm of all, as far as clipping let it act.
+    ``amplification`` is how many times longer the error dL/dh is at h_0 than at h_L, mean over the epochs, and
+    ``amplification_at_first`` that of the first epoch. ``began`` and ``ended`` are the first and the last training
+    loss. ``saturation`` and ``dead`` are means over the layers at the last epoch; ``update`` is the typical
+    update-to-data ratio; ``test`` and ``zero`` are the test losses of the network and of predicting zero.
     """
 
     name: str
+    depth: int
     first: Floats
     last: Floats
     largest: Floats
+    amplification: Floats
+    amplification_at_first: Floats
+    began: Floats
+    ended: Floats
     diverged: Verdicts
     rising: Verdicts
     update: Floats
@@ -37,15 +46,22 @@ class Reading:
     zero: Floats
 
     @classmethod
-    def of(cls, ds: xr.Dataset, network: str, depth: int) -> Reading:
+    def of(cls, ds: xr.Dataset, network: str, settings: DepthGradients) -> Reading:
         """Read one network off a run's dataset; variables may be missing or empty."""
-        recorded = Recorded(ds, network)
-        hidden = Recorded(ds.sel(layer=slice(1, depth)) if "layer" in ds.coords else ds, network)
+        recorded = Recorded(applied(ds, settings.clip), network)
+        hidden = Recorded(ds.sel(layer=slice(1, settings.depth)) if "layer" in ds.coords else ds, network)
         return cls(
             name=network,
+            depth=settings.depth,
             first=hidden.measure("gradient_norm", "layer", "epoch", by=lambda norms: mean(norms[0])),
             last=hidden.measure("gradient_norm", "layer", "epoch", by=lambda norms: mean(norms[-1])),
             largest=recorded.measure("gradient_norm", "epoch", "layer", by=largest),
+            amplification=recorded.measure("hidden_gradient_norm", "hidden", "epoch", by=_grown),
+            amplification_at_first=recorded.measure(
+                "hidden_gradient_norm", "hidden", "epoch", by=lambda norms: _grown(norms[:, :1])
+            ),
+            began=recorded.measure("loss", "epoch", by=lambda losses: losses[0]),
+            ended=recorded.last("loss", "epoch"),
             diverged=recorded.verdict("loss", "epoch", by=diverged),
             rising=recorded.verdict("loss", "epoch", by=rising),
             update=recorded.measure("update_to_data", "epoch", "layer", by=typical_updates),
@@ -79,6 +95,29 @@ class Reading:
         return np.maximum(self.shrinkage, self.growth)
 
     @property
+    def block_factor(self) -> Floats:
+        """How many times longer a block makes the error on its way back, the geometric mean over the blocks."""
+        return self.amplification ** (1 / self.depth)
+
+    @property
+    def error_change(self) -> Floats:
+        """How far the blocks are from handing the error on at its length, whichever way."""
+        return np.maximum(self.amplification, ratio(np.ones(1), self.amplification))
+
+    @property
     def worth(self) -> Floats:
         """The test loss as a share of that of always answering zero."""
         return ratio(self.test, self.zero)
+
+
+def applied(ds: xr.Dataset, clip: float) -> xr.Dataset:
+    """The run with its gradient norms as they moved the weights: at most ``clip`` in an epoch that clipped."""
+    if clip == 0 or "gradient_norm" not in ds or "clipped" not in ds:
+        return ds
+    norms = ds["gradient_norm"]
+    return ds.assign(gradient_norm=norms.where(~((ds["clipped"] > 0) & (norms > clip)), clip))
+
+
+def _grown(norms: Floats) -> Floats:
+    """The error's length at h_0 over that at h_L, of means over the epochs: (hidden, epoch, seed) in, (seed,) out."""
+    return ratio(mean(norms[0]), mean(norms[-1]))

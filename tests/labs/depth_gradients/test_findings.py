@@ -16,14 +16,18 @@ EPOCHS = 20
 
 def run_of(
     plain=(2.7e-6, 1e-2), residual=(2.6, 8.0), *, depth=DEPTH, seeds=1, losses=(1.0, 0.6), update=1e-3,
-    test=(0.87, 0.60), zero=0.873, saturation=0.0, dead=0.0, status="finished",
+    test=(0.87, 0.60), zero=0.873, saturation=0.0, dead=0.0, amplified=(1.0, 8.0), clipped=0.0, status="finished",
 ):  # fmt: skip
-    """A run whose gradients go geometrically from the first to the last hidden layer."""
+    """A run whose gradients go geometrically from the first to the last hidden layer.
+
+    ``amplified`` says of each network how many times longer the error is at the first hidden state than at the last.
+    """
     layers = np.arange(depth + 1)
     place = np.clip((layers - 1) / max(depth - 1, 1), 0, 1)
     norms = np.stack(
         [low + (high - low) * place if low <= 0 else low * (high / low) ** place for low, high in (plain, residual)]
     )
+    errors = np.stack([factor ** (1 - layers / depth) for factor in amplified])
     steps = np.linspace(*losses, EPOCHS)
     per_epoch = (EPOCHS, 2, seeds)
     return xr.Dataset(
@@ -32,6 +36,11 @@ def run_of(
                 ("epoch", "network", "seed", "layer"),
                 np.tile(norms[None, :, None], (EPOCHS, 1, seeds, 1)),
             ),
+            "hidden_gradient_norm": (
+                ("epoch", "network", "seed", "hidden"),
+                np.tile(errors[None, :, None], (EPOCHS, 1, seeds, 1)),
+            ),
+            "clipped": (("epoch", "network", "seed"), np.full(per_epoch, clipped)),
             "loss": (("epoch", "network", "seed"), np.tile(steps[:, None, None], (1, 2, seeds))),
             "update_to_data": (("epoch", "network", "seed", "layer"), np.full((*per_epoch, depth + 1), update)),
             "saturation": (("epoch", "network", "seed", "hidden"), np.full((*per_epoch, depth + 1), saturation)),
@@ -61,7 +70,7 @@ def test_the_documents_run_vanishes_in_the_plain_network_and_is_kept_in_the_resi
     assert "residual" not in vanishing.title
     assert "eq. 2" in vanishing.explanation
     assert "one seed" in vanishing.confidence
-    assert useless.number == "100 % of the loss of always answering 0"
+    assert useless.number == "100 % of that loss"
     assert kept.title == "The residual network keeps its gradient"
     assert "a factor of 3.1" in kept.number
     assert "3,700" in kept.explanation
@@ -82,17 +91,81 @@ def test_the_threshold_of_vanishing_is_one_hundred(factor, vanishes):
     assert ("vanishing" in found(run_of(plain=(1.0, factor)))) == vanishes
 
 
-@pytest.mark.parametrize("plain", [(150.0, 1.0), (2000.0, 2000.0), (1e-3, 1e4)])
-def test_exploding_by_ratio_or_by_norm_is_not_also_vanishing(plain):
-    findings = found(run_of(plain=plain))
-    assert "plain" in findings["exploding"].title
+def test_gradients_that_grow_downwards_explode_and_capping_is_no_cure():
+    findings = found(run_of(plain=(150.0, 1.0)))
+    assert findings["exploding"].number == "150 times larger at the first hidden layer, largest norm 150"
     assert "vanishing" not in findings
-    assert findings["exploding"].changes == {"clip": 1.0}
+    assert all("clip" not in remedy.changes for remedy in findings["exploding"].remedies)
 
 
-def test_an_exploding_run_with_clipping_gets_other_advice():
-    changes = found(run_of(plain=(1e5, 1e5)), clip=1.0, gain=4.0)["exploding"].changes
-    assert changes == {"gain": 1.0}
+def test_an_error_that_grows_explodes_and_capping_clears_it():
+    run = run_of(plain=(2000.0, 2000.0), amplified=(50.0, 8.0))
+    finding = found(run)["exploding"]
+    assert "plain" in finding.title
+    assert finding.changes == {"clip": 1.0}
+    assert "In the plain network the error is 1.3 times as long after a block, 50 times as long after all 15." in (
+        finding.explanation
+    )
+    assert "exploding" in found(run, clip=1.0), "the cap was not in force in any epoch of this run"
+    run["clipped"][:] = 1.0
+    assert "exploding" not in found(run, clip=1.0)
+
+
+def test_a_norm_that_comes_from_a_large_error_is_no_explosion():
+    findings = found(run_of(residual=(1500.0, 1500.0), amplified=(1.0, 1.03), losses=(450.0, 18.0)))
+    assert "exploding" not in findings
+    large = findings["large_error"]
+    assert "residual" in large.title
+    assert "plain" not in large.title
+    assert "the error is about as long as before after a block, about as long as before after all 15" in (
+        large.explanation
+    )
+    assert "loss began at 450" in large.explanation
+    assert large.changes == {"residual_scale": 0.2}
+
+
+def test_steps_that_made_the_factors_grow_are_named_and_shortened():
+    run = run_of(plain=(2000.0, 2000.0), amplified=(50.0, 8.0))
+    run["hidden_gradient_norm"].loc[{"epoch": 1}] = 1.0
+    finding = found(run)["exploding"]
+    assert "your steps made the plain factors grow" in finding.explanation
+    assert finding.changes == {"learning_rate": pytest.approx(1e-4)}
+
+
+def test_causes_are_named_network_by_network():
+    run = run_of(residual=(1.0, 1.0), test=(0.88, 12.0), losses=(430.0, 18.0))
+    finding = found(run)["no_better_than_zero"]
+    assert finding.number == "plain: 101 % of that loss; residual: 14 times that loss"
+    assert "The plain network's first layers were told too little" in finding.explanation
+    assert "The residual network's training loss fell from 430 to 18 and is not there yet." in finding.explanation
+
+
+def test_what_is_kept_in_layers_is_no_praise_where_the_error_is_not():
+    assert "gradient_kept" in found(run_of(plain=(1.0, 2.0)))
+    assert "plain" not in found(run_of(plain=(1.0, 2.0), amplified=(3600.0, 8.0)))["gradient_kept"].title
+
+
+@pytest.mark.parametrize("activation", ["leaky_relu", "relu", "tanh", "sigmoid", "gelu"])
+def test_orthogonal_weights_are_never_advised_with_whole_branches(activation):
+    run = run_of(saturation=0.6)
+    offered = [remedy.changes for finding in found(run, activation=activation).values() for remedy in finding.remedies]
+    orthogonal = [changes for changes in offered if changes.get("initialisation") == "orthogonal"]
+    assert orthogonal
+    assert all(changes["residual_scale"] == 0.2 for changes in orthogonal)
+    normalised = [changes for changes in offered if changes.get("normalisation") == "batch"]
+    assert normalised
+    assert all(changes["dropout"] == 0 and changes["residual_scale"] == 0.2 for changes in normalised)
+
+
+def test_advice_on_the_document_s_experiment_helps_both_networks():
+    settings = DepthGradients(samples=200, seeds=(0, 1), histogram_every=0)
+    before = goldviz.api.run(settings, progress=False)
+    [vanishing] = [finding for finding in findings_of(settings, before) if finding.kind == "vanishing"]
+    after = goldviz.api.run(settings.changed(**vanishing.remedies[0].changes), progress=False)
+    worth = [run.test_loss / run.zero_loss for run in (before, after)]
+    assert (worth[0].sel(network="plain") > 0.95).all()
+    assert (worth[1].sel(network="plain") < 0.8).all()
+    assert (worth[1].sel(network="residual") < 0.7 * worth[0].sel(network="residual")).all()
 
 
 def test_both_networks_are_one_finding():
@@ -173,7 +246,7 @@ def test_a_network_that_overshoots_is_not_told_to_train_for_longer():
     findings = found(run_of(plain=(1.0, 2.0), update=0.3, test=(50.0, 0.5)))
     assert "no_better_than_zero" not in findings
     slow = found(run_of(plain=(1.0, 2.0), test=(50.0, 0.5)))["no_better_than_zero"]
-    assert slow.number == "57 times the loss of always answering 0"
+    assert slow.number == "57 times that loss"
     assert slow.changes == {"epochs": 100}
 
 
