@@ -79,7 +79,8 @@ class Reading:
     def inconsistent(self) -> Verdicts:
         """Whether following the field exactly changes the loss by more than a tenth of the larger one."""
         larger = np.maximum(self.loss, self.refined)
-        changed = np.abs(self.refined - self.loss) > CONSISTENT * larger
+        with np.errstate(invalid="ignore"):
+            changed = np.abs(self.refined - self.loss) > CONSISTENT * larger
         return np.asarray(changed & (larger > NEGLIGIBLE))
 
     @property

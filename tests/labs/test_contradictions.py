@@ -1,0 +1,208 @@
+"""No two cards of a page contradict each other: which findings exclude which, of one and the same network."""
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Experiment
+from goldviz.diagnostics.findings import Case, Conclusions, Rule
+from goldviz.runs.examples import example
+from tests.labs.small_runs import SMALL, Small, small_run
+
+USELESS_FORECAST = (
+    "learned", "ignoring_gaps", "extrapolation_poor", "under_trained", "holds_in_long_gaps", "solver_consistent",
+    "bands_too_narrow", "bands_too_wide",
+)  # fmt: skip
+EXCLUDED = {
+    "ode-rnn": {
+        "no_skill": (*USELESS_FORECAST, "learned_nothing"),
+        "learned_nothing": USELESS_FORECAST,
+        "solver_too_coarse": (
+            "learned", "ignoring_gaps", "stiff_field", "extrapolation_poor", "under_trained", "holds_in_long_gaps",
+            "solver_consistent",
+        ),
+        "learned": ("ignoring_gaps", "under_trained"),
+        "ignoring_gaps": ("holds_in_long_gaps", "solver_consistent"),
+        "holds_in_long_gaps": ("extrapolation_poor",),
+        "bands_too_narrow": ("bands_too_wide",),
+    },
+    "continuous-depth": {
+        "learned": ("nested_classes", "order_kept", "growing_stiff", "saturated_field", "not_learned"),
+        "solver_s_map": ("nested_classes", "order_kept", "residual_is_flow"),
+        "nested_classes": ("order_kept", "not_learned"),
+        "order_kept": ("not_learned",),
+        "not_learned": ("residual_is_flow",),
+    },
+    "depth-gradients": {
+        "no_gradient": (
+            "learning_rate_too_large", "learning_rate_too_small", "vanishing", "exploding", "no_better_than_zero",
+            "gradient_kept",
+        ),
+        "exploding": ("vanishing", "gradient_kept", "learning_rate_too_small"),
+        "vanishing": ("gradient_kept", "learning_rate_too_small"),
+        "learning_rate_too_large": ("learning_rate_too_small",),
+    },
+    "recurrent-gradients": {
+        "exploding": ("vanishing", "gradient_kept", "learning_rate_too_small"),
+        "vanishing": ("gradient_kept", "task_solved"),
+        "task_solved": ("learned_nothing", "forget_bias_too_small", "learning_rate_too_small", "saturated_gates"),
+        "learning_rate_too_large": ("learning_rate_too_small", "learned_nothing"),
+    },
+}  # fmt: skip
+"""By laboratory and kind: the kinds that no network may have beside it. What is said ``alone`` excludes all others."""
+
+LABS = [laboratories()[name] for name in EXCLUDED]
+EVERY_LAB = pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name)
+OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
+    "ode-rnn": {
+        "task": ("oscillator", "market"), "solver": ("rk4", "euler", "dopri5"), "step_cap": (0.005, 0.1, 10.0),
+        "longest_gap": (0.05, 0.6),
+    },
+    "continuous-depth": {
+        "task": ("rings", "moons", "flip"), "method": ("dopri5", "euler"), "gradient": ("solver", "adjoint"),
+        "augmented": (0, 1), "in_time": (False, True),
+    },
+    "depth-gradients": {
+        "activation": ("leaky_relu", "relu", "tanh"), "normalisation": ("none", "batch"), "clip": (0.0, 1.0),
+        "initialisation": ("default", "orthogonal", "zero"), "dropout": (0.0, 0.3), "slope": (0.0, 0.3),
+    },
+    "recurrent-gradients": {
+        "activation": ("tanh", "relu"), "clip": (0.0, 1.0), "initialisation": ("orthogonal", "gaussian"),
+        "gain": (1.0, 3.0), "forget_bias": (0.0, 3.0),
+    },
+}  # fmt: skip
+"""Settings that rules read and that leave a run's dimensions as they are."""
+
+LEVELS = (0.0, 1e-9, 1e-4, 0.01, 0.04, 0.15, 0.35, 0.6, 0.85, 0.95, 0.99, 1.0, 1.1, 2.0, 5.0, 40.0, 2e3, np.nan, np.inf)
+POWERS = (-9.0, -2.5, -1.5, -0.7, -0.1, 0.0, 0.4, 1.2, 4.0)
+SLOPES = (0.0, 0.0, 0.0, 0.0, -0.1, 0.1, -1.0, 1.0, -5.0, 5.0)
+LOGARITHMS = ("farthest", "peak", "cell_path")
+LARGE = 2000
+READINGS_A_DRAW = 10
+SEVERAL = {"seeds": (0, 1, 2)}
+
+
+def named(case: Case) -> str:
+    """The networks that a case is about; a run as a whole is about all of them."""
+    return "|".join(case.names or {str(getattr(n, "name", "")) for n in case.everything})
+
+
+def said(conclusions: Conclusions, settings: Experiment, dataset: xr.Dataset) -> list[tuple[Rule, set[str]]]:
+    """The rules that speak, by the product's own conclusions, each with the networks that it speaks of."""
+    by_place = [
+        replace(rule, title=lambda case, place=place: f"{place}:{named(case)}")
+        for place, rule in enumerate(conclusions.rules)
+    ]
+    found = replace(conclusions, rules=by_place).all(settings, dataset)
+    parts = [finding.title.split(":") for finding in found]
+    return [(conclusions.rules[int(place)], set(names.split("|"))) for place, names in parts]
+
+
+def contradictions(
+    lab: Laboratory, conclusions: Conclusions, settings: Experiment, dataset: xr.Dataset
+) -> Iterator[str]:
+    """Pairs of findings of one network that exclude each other."""
+    excluded = EXCLUDED[lab.name]
+    for (one, names), (other, others) in combinations(said(conclusions, settings, dataset), 2):
+        exclusive = other.kind in excluded.get(one.kind, ()) or one.kind in excluded.get(other.kind, ())
+        if names & others and (exclusive or one.alone or other.alone or one.kind == other.kind):
+            yield f"{one.kind} and {other.kind} of {' and '.join(sorted(names & others))}"
+
+
+def conclusions_of(lab: Laboratory) -> Conclusions:
+    found: Conclusions = lab.part("findings").findings_of
+    return found
+
+
+@EVERY_LAB
+def test_the_table_names_findings_that_there_are(lab: Laboratory) -> None:
+    kinds = {rule.kind for rule in lab.part("findings").RULES}
+    excluded = EXCLUDED[lab.name]
+    assert set(excluded) <= kinds
+    assert {other for others in excluded.values() for other in others} <= kinds
+
+
+@EVERY_LAB
+def test_no_recorded_example_contradicts_itself(lab: Laboratory) -> None:
+    for preset in lab.declared.presets:
+        settings = lab.declared.preset(preset.slug)
+        run = example(lab.declared, preset.slug)
+        assert not list(contradictions(lab, conclusions_of(lab), settings, run)), preset.slug
+
+
+def drawn_values(name: str, values: xr.DataArray, generator: np.random.Generator) -> np.ndarray:
+    """Numbers of any size in a variable's shape, which may differ by network and seed and lean along the rest."""
+    logarithms = name.startswith("log_")
+    fixed = {"network", "seed"} if generator.random() < 0.5 else {"network"}
+    size = [values.sizes[dim] if dim in fixed else 1 for dim in values.dims]
+    level = generator.choice(POWERS if logarithms else LEVELS, size=size)
+    lean = np.zeros(values.shape)
+    for axis, dim in enumerate(values.dims):
+        if dim not in ("network", "seed"):
+            along = np.linspace(0, 1, values.shape[axis]) * generator.choice(SLOPES)
+            lean = lean + along.reshape([-1 if place == axis else 1 for place in range(values.ndim)])
+    return np.broadcast_to(level + lean if logarithms else level * 10**lean, values.shape)
+
+
+def drawn_settings(small: Small, generator: np.random.Generator) -> Experiment:
+    choices = OTHERWISE[small.lab.name].items()
+    return small.settings(**SEVERAL, **{name: some[generator.integers(len(some))] for name, some in choices})
+
+
+def drawn_run(run: xr.Dataset, generator: np.random.Generator) -> xr.Dataset:
+    """Numbers that have nothing to do with each other, in the shape of a run."""
+    return run.assign(
+        {
+            name: values.copy(data=drawn_values(str(name), values, generator))
+            for name, values in run.data_vars.items()
+            if values.dtype.kind == "f" and values.size < LARGE and generator.random() < 0.8
+        }
+    )
+
+
+def drawn_reading(reading: Any, generator: np.random.Generator) -> Any:
+    """A reading whose measures have nothing to do with each other."""
+    drawn: dict[str, Any] = {}
+    for part in fields(reading):
+        value = getattr(reading, part.name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "b":
+            drawn[part.name] = generator.random(value.shape) < generator.choice([0.0, 0.0, 0.5, 1.0])
+        elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            levels = POWERS if part.name in LOGARITHMS else LEVELS
+            drawn[part.name] = generator.choice(levels) * generator.choice([1.0, 1.0, 1.0, 0.5, 1.5], size=value.shape)
+    return replace(reading, **drawn)
+
+
+EVERY_SHAPE = pytest.mark.parametrize(
+    "small", [small for small in SMALL if small.lab in LABS and small.number == 0], ids=str
+)
+
+
+@EVERY_SHAPE
+@given(seed=st.integers(0, 2**32 - 1))
+def test_no_drawn_run_contradicts_itself(small: Small, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    run = drawn_run(small_run(small.settings(**SEVERAL)), generator)
+    settings = drawn_settings(small, generator)
+    assert not list(contradictions(small.lab, conclusions_of(small.lab), settings, run))
+
+
+@EVERY_SHAPE
+@given(seed=st.integers(0, 2**32 - 1))
+def test_no_drawn_readings_contradict_each_other(small: Small, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    conclusions, run = conclusions_of(small.lab), small_run(small.settings(**SEVERAL))
+    readings = conclusions.readings(small.settings(**SEVERAL), run)
+    for _ in range(READINGS_A_DRAW):
+        drawn = [drawn_reading(reading, generator) for reading in readings]
+        fixed = replace(conclusions, readings=lambda settings, dataset, drawn=drawn: drawn)
+        assert not list(contradictions(small.lab, fixed, drawn_settings(small, generator), run))
