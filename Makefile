@@ -65,6 +65,7 @@ advice: $(VENV)/.app
 # The small BERT that ships with the package: about half an hour on one core.
 model: $(VENV)/.app
 	$(BIN)/python docs/make_model.py
+	$(BIN)/python docs/make_document_vectors.py
 
 bench: $(VENV)/.dev
 	for script in benchmarks/*.py; do OMP_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done

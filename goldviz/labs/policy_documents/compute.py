@@ -12,11 +12,12 @@ import xarray as xr
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
 from goldviz.labs.policy_documents.document_map import principal_axes
 from goldviz.labs.policy_documents.documents.difference import Passage, text_difference, with_changes_put_back
-from goldviz.labs.policy_documents.encoding import EncodedTexts, ReportPieces, encode
+from goldviz.labs.policy_documents.encoding import EncodedTexts, encode
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.policy_documents.similarity import cosine_change, nearest_documents
-from goldviz.labs.policy_documents.tone import tone_balance
+from goldviz.texts.encoding import ReportPieces
 from goldviz.texts.named_models import text_model
+from goldviz.texts.tone import tone_balance
 
 COMPONENTS = 8
 MOST_PASSAGES = 16

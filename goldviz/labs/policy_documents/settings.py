@@ -47,7 +47,7 @@ class PolicyDocuments(Instant):
         description="What a document's colour in the map shows.")
     neighbours: int = setting(6, ge=1, le=20, group="View", unit="documents",
         description="How many of the nearest documents are listed.")
-    document: int = setting(7, ge=1, le=MOST_DOCUMENTS, group="View",
+    document: int = setting(321, ge=1, le=MOST_DOCUMENTS, group="View",
         description="Number of the document that is compared with the one before it of its kind, by release.")
     # fmt: on
 

@@ -6,8 +6,9 @@ import xarray as xr
 
 from goldviz.labs.policy_documents.compute import read_change
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand
-from goldviz.labs.policy_documents.encoding import ReportPieces, encode
+from goldviz.labs.policy_documents.encoding import encode
 from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.texts.encoding import ReportPieces
 from goldviz.texts.named_models import text_model
 
 

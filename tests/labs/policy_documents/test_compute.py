@@ -18,22 +18,18 @@ from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts
 from goldviz.data.texts.pieces import TextError
+from goldviz.data.texts.policy.generated import generated_documents
 from goldviz.labs.policy_documents import compute as procedure
 from goldviz.labs.policy_documents.compute import compute, read_change
 from goldviz.labs.policy_documents.document_map import principal_axes
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand, keep_documents
 from goldviz.labs.policy_documents.documents.tables import TextColumns, texts_from_table
-from goldviz.labs.policy_documents.encoding import (
-    chunks_of,
-    encode,
-    encoded,
-    left_to_encode,
-    pieces_of_its_own,
-)
+from goldviz.labs.policy_documents.encoding import encode, left_to_encode
 from goldviz.labs.policy_documents.market import ChannelChoice, document_channels, market_with_documents
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.models.text.loading import load_text_model
 from goldviz.models.text.model import TextModel, TextModelError
+from goldviz.texts.encoding import chunks_of, encoded, pieces_of_its_own
 from tests.data.markets.small_market import small_market
 from tests.labs.policy_documents.small_documents import small_model, some_documents
 from tests.labs.policy_documents.test_dated_text_tables import REAL
@@ -292,9 +288,15 @@ def test_a_row_sees_a_document_only_once_it_is_out() -> None:
     assert np.isnan(panel.values[:, column]).sum() == len(panel.dates) - 4
 
 
+def newest_generated() -> DatedTexts:
+    """The last three years of the generated documents."""
+    documents = generated_documents()
+    return replace(documents, texts=documents.texts[-48:])
+
+
 def test_a_simulated_market_stays_simulated_and_generated_documents_are_called_so() -> None:
-    documents = PolicyDocuments().texts()
-    dataset = compute(PolicyDocuments())
+    documents = newest_generated()
+    dataset = compute(_settings(documents))
     market = market_with_documents(
         simulated_market(0),
         documents,
@@ -350,9 +352,9 @@ def test_documents_of_another_time_are_refused() -> None:
 def test_a_forecast_with_decay_takes_text_channels() -> None:
     import goldviz.api
 
-    documents = PolicyDocuments().texts()
+    documents = newest_generated()
     choice = ChannelChoice(("Statement", "Minutes"), components=1, fitted_before=date(2023, 6, 1))
-    market = market_with_documents(simulated_market(0, years=4), documents, compute(PolicyDocuments()), choice)
+    market = market_with_documents(simulated_market(0, years=4), documents, compute(_settings(documents)), choice)
     market = market.only(["gold", "text tone", "text change", "text pc1"])
     found = goldviz.api.run(
         "gold-forecast", progress=False, data=keep(market), network="gru_decay", scheme="rolling", train_years=1.5,
@@ -360,7 +362,8 @@ def test_a_forecast_with_decay_takes_text_channels() -> None:
     )  # fmt: skip
     assert found.attrs["status"] == "finished"
     assert found.attrs["simulated"] == 1
-    assert list(found["channel"].values) == ["gold", "text tone", "text change", "text pc1"]
+    texts = ["text tone", "text change", "text pc1"]
+    assert list(found["channel"].values) == ["gold", *texts, *(f"{name} age" for name in texts)]
     assert np.isfinite(found["mean"]).all()
     assert found["input_gradient"].sel(channel="text tone").max() > 0
 

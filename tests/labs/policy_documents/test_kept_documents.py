@@ -1,25 +1,29 @@
 """Documents and vectors that are kept by content."""
 
 import hashlib
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from safetensors.numpy import save
 
+from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.tables.kept_files import KeptFiles
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts, ordered
+from goldviz.data.texts.policy.generated import WEEKS_BETWEEN, generated_documents
 from goldviz.labs.policy_documents.documents import kept as kept_documents
-from goldviz.labs.policy_documents.documents.generated import generated_documents
 from goldviz.labs.policy_documents.documents.kept import KEPT_DOCUMENTS, documents_at_hand, keep_documents
 from goldviz.labs.policy_documents.documents.vectors import (
     KEPT_VECTORS,
-    TextVector,
     keep_vector,
     kept_vector,
+    shipped_vectors,
     vector_name,
 )
+from goldviz.texts.encoding import TextVector, encoded
+from goldviz.texts.named_models import text_model
 
 DAY = date(2024, 12, 18)
 DOCUMENTS = DatedTexts((DatedText(DAY, DAY, "Statement", "Zinsen – <b>☃</b>"),), "by hand", notes=("noted",))
@@ -78,6 +82,25 @@ def test_an_old_file_that_cannot_be_removed_does_not_lose_the_new_one(monkeypatc
     monkeypatch.setattr(kept_documents, "KEPT_DOCUMENTS", KeptFiles("documents", ".json.gz", 1))
     KEPT_DOCUMENTS.path("0" * 16).mkdir(parents=True)
     assert documents_at_hand(keep_documents(DOCUMENTS)) == DOCUMENTS
+
+
+def test_the_generated_documents_come_encoded_by_the_shipped_model() -> None:
+    model, texts = text_model("shipped"), generated_documents().texts
+    assert set(shipped_vectors()) == {vector_name(model.fingerprint, text.name) for text in texts}
+    for text in texts[5::120]:
+        found, known = encoded(model, text.text), kept_vector(model.fingerprint, text.name)
+        assert known is not None
+        assert (known.pieces, known.chunks) == (found.pieces, found.chunks)
+        for name in ("cls", "mean", "tone"):
+            np.testing.assert_allclose(getattr(known, name), getattr(found, name), atol=1e-4)
+
+
+def test_generated_documents_last_as_long_as_the_simulated_market() -> None:
+    market, days = simulated_market(0), generated_documents().release_days
+    first, last = market.target.observed.index[[0, -1]]
+    assert abs(days[0] - first) < timedelta(weeks=1)
+    gaps = np.diff(days.unique().append(pd.DatetimeIndex([last])))
+    assert gaps.max() <= np.timedelta64(max(WEEKS_BETWEEN), "W")
 
 
 def test_generated_documents_are_the_same_every_time() -> None:

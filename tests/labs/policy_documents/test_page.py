@@ -11,10 +11,10 @@ import pytest
 
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
+from goldviz.data.texts.policy.generated import generated_documents
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.policy_documents import tasks
 from goldviz.labs.policy_documents.compute import compute, read_change
-from goldviz.labs.policy_documents.documents.generated import generated_documents
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand, keep_documents
 from goldviz.labs.policy_documents.parts import (
     change as policy_change,
@@ -70,7 +70,7 @@ def test_a_stranger_sees_figures_changes_and_neighbours_at_once() -> None:
     assert {"timeline", "map", "effects"} <= set(visitor.drawn())
     assert any("Generated documents" in line for line in said(visitor))
     assert any("14:00 in New York" in line for line in said(visitor))
-    assert any(line.startswith("**What changed from 2022-04-27 Statement to 2022-06-15") for line in said(visitor))
+    assert any(line.startswith("**What changed from 2024-10-30 Statement to 2024-12-11") for line in said(visitor))
     assert len(visitor.at.dataframe) == 3
     assert any("not hawkish or dovish" in line for line in said(visitor))
     assert any("pieces without special ones" in line for line in said(visitor))

@@ -1,7 +1,8 @@
 """Vectors of texts that were encoded before: a small file for each text and model, so nothing is encoded twice.
 
 A file is 32 bytes of SHA-256, then safetensors; nothing is ever unpickled. A damaged one counts as not there. Where the
-folder cannot be written, the latest vectors stay in memory: they can be made again, so nothing is lost.
+folder cannot be written, the latest vectors stay in memory: they can be made again, so nothing is lost. Those of the
+generated documents by the shipped model come with the package.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ import hashlib
 import logging
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
-from jaxtyping import Float
 from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import load, load_file, save
 
 from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.labs.policy_documents import LAB
+from goldviz.texts.encoding import TextVector
 
 KEPT_VECTORS = KeptFiles("vectors", ".vector", 300 * 10**6)
 RECIPE = "1"
@@ -28,24 +31,11 @@ MOST_IN_MEMORY = 4000
 """As many as two collections have; some 7 kB each with a model of FinBERT's width."""
 COUNTED = "pieces_of_its_own_and_chunks"
 
+SHIPPED_VECTORS = LAB.recorded / "vectors.safetensors"
+
 _unwritten: OrderedDict[str, bytes] = OrderedDict()
 _lock = threading.Lock()
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class TextVector:
-    """One text through one model: ``cls`` and ``mean`` (width,) are its vectors by the two ways of pooling.
-
-    ``tone`` (label,) are probabilities, empty for a model without a classifier. ``pieces`` are those that ``mean`` is
-    over: each once, in whatever chunks it was read, and without special ones. ``chunks`` counts what was read.
-    """
-
-    cls: Float[np.ndarray, " width"]
-    mean: Float[np.ndarray, " width"]
-    tone: Float[np.ndarray, " label"]
-    pieces: int
-    chunks: int
 
 
 def vector_name(fingerprint: str, text_name: str) -> str:
@@ -77,6 +67,9 @@ def keep_vector(fingerprint: str, text_name: str, vector: TextVector) -> None:
 def kept_vector(fingerprint: str, text_name: str) -> TextVector | None:
     """What this model made of this text; None where that is not known, or the file is damaged or of an older form."""
     name = vector_name(fingerprint, text_name)
+    shipped = shipped_vectors().get(name)
+    if shipped is not None:
+        return shipped
     try:
         content = _written(name) or _unwritten.get(name)
         if content is None or hashlib.sha256(content[DIGEST_BYTES:]).digest() != content[:DIGEST_BYTES]:
@@ -86,6 +79,30 @@ def kept_vector(fingerprint: str, text_name: str) -> TextVector | None:
         return TextVector(found["cls"], found["mean"], found["tone"], pieces, chunks)
     except (SafetensorError, KeyError, ValueError):
         return None
+
+
+def shipped_arrays(vectors: Mapping[str, TextVector]) -> dict[str, np.ndarray]:
+    """Vectors by their names, as :func:`shipped_vectors` reads them."""
+    found = list(vectors.values())
+    return {
+        "name": np.array([list(bytes.fromhex(name)) for name in vectors], np.uint8),
+        "cls": np.stack([vector.cls for vector in found]),
+        "mean": np.stack([vector.mean for vector in found]),
+        "tone": np.stack([vector.tone for vector in found]),
+        COUNTED: np.array([[vector.pieces, vector.chunks] for vector in found], np.int64),
+    }
+
+
+@cache
+def shipped_vectors() -> Mapping[str, TextVector]:
+    """The vectors that come with the package, by their names."""
+    kept = load_file(SHIPPED_VECTORS)
+    return {
+        bytes(name).hex(): TextVector(*vectors, *map(int, counts))
+        for name, *vectors, counts in zip(
+            kept["name"], kept["cls"], kept["mean"], kept["tone"], kept[COUNTED], strict=True
+        )
+    }
 
 
 def _written(name: str) -> bytes | None:

@@ -67,8 +67,8 @@ def ask(use: Use) -> None:
                 st.rerun()
     with generated:
         st.markdown(
-            "Statements and minutes of 24 meetings that goldviz makes up. No bank has said them; they show what the "
-            "page does, without a network."
+            "Statements and minutes of twenty years of meetings that goldviz makes up, as long as its simulated "
+            "market lasts. No bank has said them; they show what the page does, without a network."
         )
         if st.button("Use the generated documents", type="primary", key="use-generated"):
             use(GENERATED)

@@ -1,5 +1,7 @@
 """Statements and minutes that a program wrote: each repeats most of the one before, as a central bank's do.
 
+They are as old as the simulated market, so that a forecast of it can use them from its first refit on.
+
 They stand where documents will be once a visitor brings some, and are called generated wherever they appear.
 """
 
@@ -7,17 +9,20 @@ from __future__ import annotations
 
 import math
 from datetime import date, timedelta
+from itertools import count
 
 import numpy as np
 
 from goldviz.data.texts.dated_texts import AS_THE_FEDERAL_RESERVE, DatedText, DatedTexts, order_of_release
-from goldviz.labs.policy_documents.documents.meetings import Meeting, next_meeting
+from goldviz.data.texts.policy.meetings import Meeting, next_meeting
 
-FIRST_MEETING = date(2022, 1, 26)
+FIRST_MEETING = date(2005, 1, 5)
+LAST_DAY = date(2024, 12, 31)
+"""The first Wednesday and the last day of a simulated market of twenty years."""
+
 WEEKS_BETWEEN = (7, 6, 7, 6, 6, 8, 6, 6)
 """Eight meetings a year, on Wednesdays."""
 
-MEETINGS = 24
 CYCLE = 20
 """Meetings from one good spell to the next."""
 
@@ -27,17 +32,19 @@ LOWEST, HIGHEST = 1, 15
 
 
 def generated_documents(seed: int = 0) -> DatedTexts:
-    """A statement and its minutes for each of 24 meetings: rates rise and fall again, the tone goes the other way.
+    """A statement and its minutes for each meeting of twenty years: rates rise and fall again and again.
 
     >>> made = generated_documents()
     >>> len(made.texts), made.kinds, made.texts[1].title, made.texts[1].released.isoformat()
-    (48, ('Minutes', 'Statement'), '2022-01-26 Minutes', '2022-02-16')
+    (322, ('Minutes', 'Statement'), '2005-01-05 Minutes', '2005-01-26')
     """
     generator = np.random.default_rng(seed)
     seeds = tuple(generator.integers(2**31, size=PARTS_OF_A_STATEMENT).tolist())
     meeting = Meeting(FIRST_MEETING, LOWEST, LOWEST, seeds, leaning=-0.5)
     texts: list[DatedText] = []
-    for number in range(MEETINGS):
+    for number in count():
+        if meeting.day > LAST_DAY:
+            break
         for kind, words in (("Statement", meeting.statement()), ("Minutes", meeting.minutes())):
             texts.append(DatedText(meeting.day, AS_THE_FEDERAL_RESERVE.day_out(meeting.day, kind), kind, words))
         day = meeting.day + timedelta(weeks=WEEKS_BETWEEN[number % len(WEEKS_BETWEEN)])
