@@ -38,6 +38,8 @@ LARGEST_QUESTION = 20_000
 """Bytes of what a browser says it has."""
 FINDINGS_EVERY = 5.0
 """Seconds after which a growing run's findings are looked at again; nobody reads cards faster."""
+FINDINGS_REST = 10.0
+"""So many times as long as that look took, no other growing run's findings are looked at: many runs share a tenth."""
 
 BINARY = "application/octet-stream"
 TEXT = "text/plain; charset=utf-8"
@@ -79,6 +81,7 @@ class Boards:
         self._offers: Cupboard[Offer] = Cupboard(OFFERS_IN_MEMORY, lambda _: 1)
         self._tokens: Cupboard[str] = Cupboard(OFFERS_IN_MEMORY, lambda _: 1)
         self._boards: Cupboard[_Board] = Cupboard(BYTES_IN_MEMORY, lambda board: board.table.nbytes)
+        self.rest_until = 0.0
 
     def offer(self, visitor: str, offer: Offer) -> str:
         """The token under which a visitor's page may ask for these lanes; the same one for the same page."""
@@ -215,9 +218,13 @@ def _specs(offer: Offer, lane: AnyLane, names: Sequence[str]) -> dict[str, Figur
 def _feel(board: _Board, lane: AnyLane) -> None:
     """Look at what a page would say of the run, at once when its state changes and now and then while it grows."""
     status = lane.run.status if lane.run else ""
+    began = time.monotonic()
     turned = board.status != status or lane.last_step <= 1
-    if turned or (board.felt != lane.version and time.monotonic() - board.felt_at > FINDINGS_EVERY):
-        board.sense, board.status, board.felt, board.felt_at = sense_of(lane), status, lane.version, time.monotonic()
+    due = board.felt != lane.version and began - board.felt_at > FINDINGS_EVERY and began > boards.rest_until
+    if turned or due:
+        board.sense, board.status, board.felt, board.felt_at = sense_of(lane), status, lane.version, began
+    if due:
+        boards.rest_until = began + FINDINGS_REST * (time.monotonic() - began)
 
 
 def felt(offer: Offer, lane: AnyLane) -> str:

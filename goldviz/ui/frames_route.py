@@ -23,6 +23,10 @@ HELD_SECONDS = 20.0
 """So long a question waits for news; proxies cut what stays silent for a minute."""
 
 
+ANSWERS_AT_ONCE = 2
+"""More would take turns at the interpreter and all be late; the second goes on while the first reads the database."""
+
+
 class Watch:
     """The versions of all runs that are watched, looked up together."""
 
@@ -71,13 +75,14 @@ class Watch:
 
 def routes(base: str) -> list[BaseRoute]:
     """The routes under a server's base path."""
-    from starlette.concurrency import run_in_threadpool
+    from anyio import CapacityLimiter
+    from anyio.to_thread import run_sync
     from starlette.responses import Response
     from starlette.routing import Route
 
     from goldviz.ui import frames
 
-    watch = Watch()
+    watch, at_once = Watch(), CapacityLimiter(ANSWERS_AT_ONCE)
 
     def made(answer: frames.Answer) -> Response:
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -89,7 +94,7 @@ def routes(base: str) -> list[BaseRoute]:
         with watch.watching(run_ids):
             while True:
                 before = watch.versions(run_ids)
-                found = await run_in_threadpool(frames.answer, token, asked)
+                found = await run_sync(frames.answer, token, asked, limiter=at_once)
                 if found is not None:
                     return made(found)
                 while watch.versions(run_ids) == before:
@@ -100,9 +105,8 @@ def routes(base: str) -> list[BaseRoute]:
 
     async def one(request: Request) -> Response:
         where = request.path_params
-        return made(
-            await run_in_threadpool(frames.answer_at, where["token"], where["lane"], where["figure"], where["step"])
-        )
+        asked = (where["token"], where["lane"], where["figure"], where["step"])
+        return made(await run_sync(frames.answer_at, *asked, limiter=at_once))
 
     return [
         Route(f"{base}/{{token}}", news),
