@@ -1,6 +1,6 @@
 """Try every remedy of every rule that fires, on presets and on drawn settings, and keep what came of it.
 
-All laboratories that give advice, or those named as arguments. Each one's ``trial.py`` says how set-ups are made
+All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already. Each one's ``trial.py`` says how set-ups are made
 smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the trials, ``docs/advice.md`` shows them.
 """
 
@@ -9,9 +9,9 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from goldviz.diagnostics.findings.tried import Trial, page
 
 ALL = np.ones(len(SEEDS), dtype=bool)
 NOTHING = np.full(len(SEEDS), np.nan)
+ANEW = "anew"
 LONGEST = 60.0
 """Estimated seconds of a drawn set-up, all seeds; longer ones are drawn again."""
 
@@ -96,21 +97,29 @@ def _value(settings: Experiment, name: str, generator: np.random.Generator) -> A
     return round(drawn) if isinstance(value, int) else float(f"{drawn:.2g}")
 
 
-def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment) -> list[Trial]:
-    """Every remedy of every rule that fires in one set-up and complains of something."""
+def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment, kept: Sequence[Trial] = ()) -> list[Trial]:
+    """Every remedy of every rule that fires in one set-up and complains of something; what was ``kept`` is not tried
+    again."""
     findings_of = lab.part("findings").findings_of
-    found = [f for f in findings_of.all(settings, goldviz.run(settings, progress=False)) if f.severity != "good"]
-    cures = [(finding, remedy) for finding in found for remedy in finding.remedies if not remedy.check]
-    if not cures:
-        return []
-    before, made = Outcome.of(lab, how, settings), []
-    for finding, remedy in cures:
-        after = Outcome.of(lab, how, settings.changed(**remedy.changes))
-        complaint = _complaint(before.over[finding.kind], after.over[finding.kind])
-        loss = {name: (loss, after.loss.get(name, NOTHING)) for name, loss in before.loss.items()}
-        what = (finding.kind, finding.line, remedy.words, remedy.changes)
-        made.append(Trial(where, how.set_up(settings), *what, complaint, loss))
+    dataset = goldviz.run(settings, progress=False)
+    found = [finding for finding in findings_of.all(settings, dataset) if finding.severity != "good"]
+    outcome = cache(partial(Outcome.of, lab, how))
+    known = {_identity(trial): trial for trial in kept}
+    made = []
+    for finding, remedy in [(f, remedy) for f in found for remedy in f.remedies if not remedy.check]:
+        trial = Trial(where, how.set_up(settings), finding.kind, finding.line, remedy.words, remedy.changes, {}, {})
+        if _identity(trial) not in known:
+            before, after = outcome(settings), outcome(settings.changed(**remedy.changes))
+            loss = {name: (loss, after.loss.get(name, NOTHING)) for name, loss in before.loss.items()}
+            complaint = _complaint(before.over[finding.kind], after.over[finding.kind])
+            known[_identity(trial)] = replace(trial, complaint=complaint, loss=loss)
+        made.append(replace(known[_identity(trial)], where=where))
     return made
+
+
+def _identity(trial: Trial) -> str:
+    what = (trial.settings, trial.kind, trial.line, trial.words, trial.changes)
+    return json.dumps(what, sort_keys=True, default=list)
 
 
 def _complaint(before: Mapping[str, Verdicts], after: Mapping[str, Verdicts]) -> dict[str, tuple[Verdicts, Verdicts]]:
@@ -122,7 +131,7 @@ def _timed(lab_name: str, one: tuple[str, Experiment]) -> list[Trial]:
     start, lab = time.monotonic(), laboratories()[lab_name]
     how = trials_of(lab)
     assert how is not None
-    found = trials(lab, how, *one)
+    found = trials(lab, how, *one, kept=() if ANEW in sys.argv else getattr(tried(lab), "trials", ()))
     helped, seconds = sum(trial.helps for trial in found), time.monotonic() - start
     print(f"{lab_name}, {one[0]}: {helped} of {len(found)} remedies helped, {seconds:.0f} s", flush=True)
     return found
@@ -131,7 +140,7 @@ def _timed(lab_name: str, one: tuple[str, Experiment]) -> list[Trial]:
 def main(names: list[str]) -> None:
     """Try the advice of these laboratories, or of all."""
     for name, lab in laboratories().items():
-        how = trials_of(lab) if not names or name in names else None
+        how = trials_of(lab) if name in (names or laboratories()) else None
         if how is None:
             continue
         with multiprocessing.get_context("spawn").Pool(2) as pool:
@@ -144,4 +153,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main([name for name in sys.argv[1:] if name != ANEW])

@@ -25,5 +25,5 @@ TRIALS = Trials(
         "width": LoweredTo(32), "inner": LoweredTo(128), "batch": LoweredTo(16),
     },
     instruments=("look_every",),
-    draws=4,
+    draws=2,
 )  # fmt: skip

@@ -12,4 +12,5 @@ TRIALS = Trials(
     ),
     sizes={"steps": LoweredTo(100), "samples": LoweredTo(200)},
     instruments=("look_every",),
+    draws=8,
 )  # fmt: skip

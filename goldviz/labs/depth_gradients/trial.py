@@ -1,6 +1,7 @@
-"""How this laboratory's advice is tried: set-ups keep their size, for a run takes about a second."""
+"""How this laboratory's advice is tried, with 300 samples at most and a close look at every twentieth epoch."""
 
 from goldviz.declare.trials import Trials
+from goldviz.diagnostics.findings import LoweredTo, RaisedTo
 
 TRIALS = Trials(
     losses=lambda readings: {n.name: n.worth for n in readings},
@@ -9,5 +10,7 @@ TRIALS = Trials(
         "depth", "activation", "initialisation", "gain", "normalisation", "residual_scale", "dropout", "noise",
         "optimiser", "learning_rate", "clip", "epochs",
     ),
+    sizes={"samples": LoweredTo(300), "histogram_every": RaisedTo(20)},
     instruments=("histogram_every",),
+    draws=10,
 )  # fmt: skip

@@ -14,6 +14,6 @@ TRIALS = Trials(
     ),
     sizes={"test_years": LoweredTo(2.0), "refits": LoweredTo(2), "epochs": LoweredTo(8), "hidden": LoweredTo(16)},
     instruments=("look_every",),
-    draws=6,
+    draws=3,
     together=True,
 )  # fmt: skip

@@ -12,5 +12,5 @@ TRIALS = Trials(
     ),
     sizes={"steps": LoweredTo(150), "batch": LoweredTo(32)},
     instruments=("look_every",),
-    draws=8,
+    draws=4,
 )  # fmt: skip

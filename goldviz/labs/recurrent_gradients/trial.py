@@ -12,4 +12,5 @@ TRIALS = Trials(
     ),
     sizes={"steps": LoweredTo(150), "hidden": LoweredTo(32)},
     instruments=("look_every",),
+    draws=8,
 )  # fmt: skip
