@@ -28,6 +28,7 @@ CASES = {
     "elman, dopri5": {"task": "sines", "cell": "elman", "solver": "dopri5", "tolerance": 1e-5},
     "gru, euler": {"task": "linear", "cell": "gru", "solver": "euler", "step_cap": 0.4},
 }
+ENDS = torch.tensor([0.0, 1.0], dtype=torch.float64)
 FIRST, BAND = 8, 1.6448536
 
 
@@ -78,7 +79,7 @@ class Again:
             asked = []
             slope = lambda t, h: (asked.append(t), gaps[:, None] * self.field(h))[1]  # noqa: E731
             tolerance = settings.tolerance / (1 if finer == 1 else finer**5)
-            ends = odeint(slope, h, torch.tensor([0.0, 1.0]).double(), rtol=tolerance, atol=tolerance / 10)
+            ends = odeint(slope, h, ENDS, rtol=tolerance, atol=tolerance / 10, options={"step_t": ENDS})
             return ends[-1], len(asked)
         steps = finer * math.ceil(longest / settings.step_cap - 1e-6)
         d = gaps[:, None] / steps
