@@ -59,6 +59,7 @@ def build(
         "loss": losses,
         "gradient_norm": norms,
         "decay_rate": decay,
+        "loss_by_depth": losses[..., None] * np.linspace(0.8, 1, 3),
         "clipped": np.zeros((epochs, 2, seeds)),
         "hidden_gradient_norm": hidden_norms,
         "activation_mean": np.broadcast_to((0.4 * spread)[None, :, None, :], per_hidden),
@@ -89,7 +90,7 @@ def build(
         coords={
             "epoch": epoch, "network": NETWORKS, "seed": np.arange(seeds), "layer": layers, "hidden": hidden,
             "block": np.arange(1, depth + 1), "histogram_epoch": measured,
-            "value_bin": values, "magnitude_bin": magnitude,
+            "value_bin": values, "magnitude_bin": magnitude, "trained_depth": [1, 2, 4],
         },
         attrs={"marks": json.dumps([]), "title": "", "status": "finished" if done else "running"},
     )  # fmt: skip

@@ -26,7 +26,10 @@ SATURATED = 0.3
 USELESS = 0.98
 
 
-def training_diverged(*, where_it_did: str = "", explanation: Text, advice: Sequence[Candidate | Suited]) -> Rule:
+Advice = Sequence[Candidate | Suited] | Callable[[Case], Sequence[Candidate | Suited]]
+
+
+def training_diverged(*, where_it_did: str = "", explanation: Text, advice: Advice) -> Rule:
     """The loss of a network, or the run's status, says that training ended in no number.
 
     Needs the measure ``diverged``. ``where_it_did`` ends the title: "in {subject}".

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SMALLER = LARGER = 100.0
 LONGEST = 1000
 AMPLIFIED = 10
+DEGRADED = 1.5
 BRANCH = 0.2
 """The share of every branch that keeps a residual network of usual depths near its start, as *Fix it* presets use."""
 ORTHOGONAL_GAINS = {"leaky_relu": 1.35, "relu": 1.41, "tanh": 1.1, "gelu": 1.5}
@@ -34,6 +35,10 @@ NORMALISE = (
     "Normalise the sums of every layer, without dropout and with a fifth of every residual branch, and train three "
     "times as long.",
     {"normalisation": "batch", "dropout": 0.0, "residual_scale": LoweredTo(BRANCH), "epochs": Times(3)},
+)
+CAPPED_BRANCHES = (
+    "Cap the gradient's norm at 1, and add a fifth of every residual branch.",
+    {"clip": IfZero(1.0), "residual_scale": LoweredTo(BRANCH)},
 )
 SMALL_BRANCHES = ("Add a fifth of every residual branch.", {"residual_scale": LoweredTo(BRANCH)})
 LONGER = ("Train five times as long.", {"epochs": Times(5)})
@@ -79,6 +84,10 @@ def _why_it_diverged(case: Case) -> str:
     )
 
 
+def _against_divergence(case: Case) -> list[Candidate | Suited]:
+    return [*([CAPPED_BRANCHES] if "residual" in case.names else []), SLOWER_AND_CLIPPED, NORMALISE]
+
+
 def _explosion(n: Reading) -> str:
     grown, norm = median(n.growth), median(n.largest)
     words = [f"{times(grown)} times larger at the first hidden layer"] if grown > LARGER else []
@@ -107,10 +116,10 @@ def _against_explosion(case: Case) -> list[Candidate | Suited]:
     usual = ("Draw weights of the usual size.", {"gain": LoweredTo(1.0)})
     smaller = ("Draw smaller weights.", {"gain": DividedBy(2)})
     capped = [CLIPPED] if any(majority(n.largest > LONGEST) for n in case.readings) else []
-    branches = [SMALL_BRANCHES] if "residual" in case.names else []
+    branches = [CAPPED_BRANCHES, SMALL_BRANCHES] if "residual" in case.names else []
     if any(map(_made_by_steps, case.readings)):
         return [SLOWER, *capped, *branches, NORMALISE]
-    return [*capped, *branches, usual, orthogonal, NORMALISE, smaller]
+    return [*branches, *capped, usual, orthogonal, NORMALISE, smaller]
 
 
 def _why_the_error_is_large(case: Case) -> str:
@@ -166,6 +175,15 @@ def _why_one_is_useless(n: Reading, deaf: bool) -> str:
     return f"The {n.name} network's training loss hardly fell; it may need longer."
 
 
+def _why_deeper_is_worse(case: Case) -> str:
+    return _sentences(
+        "A deeper network could copy a shallower one and hand its states on, so it can represent as much. Training "
+        "did not find that in {settings.epochs} epochs (document 001, section 3.1).",
+        *map(_way_back, case.readings),
+        "A residual network hands its states on by itself (eq. 26)." if "residual" not in case.names else "",
+    )
+
+
 def _against_uselessness(case: Case) -> list[Candidate | Suited]:
     quieter = ("Train without dropout and noise.", {"dropout": 0.0, "noise": 0.0})
     branches = [SMALL_BRANCHES] if "residual" in case.names else []
@@ -198,7 +216,7 @@ RULES = (
     training_diverged(
         where_it_did="in {subject} network{|s}",
         explanation=_why_it_diverged,
-        advice=[SLOWER_AND_CLIPPED, NORMALISE],
+        advice=_against_divergence,
     ),
     Rule(
         kind="no_gradient",
@@ -272,6 +290,16 @@ RULES = (
         explanation=_why_useless,
         advice=_against_uselessness,
         silenced_by=(*UNSOUND, "exploding", "learning_rate_too_large"),
+    ),
+    Rule(
+        kind="degradation",
+        severity="warning",
+        title="Deeper trains worse in {subject} network{|s}",
+        line=above("degradation", DEGRADED, "{at} times the training loss of the best of fewer layers"),
+        number="training loss {ended:times} with {settings.depth} layers, {shallower:times} with fewer",
+        explanation=_why_deeper_is_worse,
+        advice=[HALF_AS_DEEP],
+        silenced_by=UNSOUND,
     ),
     Rule(
         kind="saturated",

@@ -25,7 +25,8 @@ class Reading:
     ``amplification`` is how many times longer the error dL/dh is at h_0 than at h_L, mean over the epochs, and
     ``amplification_at_first`` that of the first epoch. ``began`` and ``ended`` are the first and the last training
     loss. ``saturation`` and ``dead`` are means over the layers at the last epoch; ``update`` is the typical
-    update-to-data ratio; ``test`` and ``zero`` are the test losses of the network and of predicting zero.
+    update-to-data ratio; ``shallower`` is the lowest last training loss of the networks of fewer layers; ``test`` and
+    ``zero`` are the test losses of the network and of predicting zero.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Reading:
     amplification_at_first: Floats
     began: Floats
     ended: Floats
+    shallower: Floats
     diverged: Verdicts
     rising: Verdicts
     update: Floats
@@ -62,6 +64,9 @@ class Reading:
             ),
             began=recorded.measure("loss", "epoch", by=lambda losses: losses[0]),
             ended=recorded.last("loss", "epoch"),
+            shallower=recorded.last(
+                "loss_by_depth", "epoch", "trained_depth", by=lambda losses: np.fmin.reduce(losses[:-1])
+            ),
             diverged=recorded.verdict("loss", "epoch", by=diverged),
             rising=recorded.verdict("loss", "epoch", by=rising),
             update=recorded.measure("update_to_data", "epoch", "layer", by=typical_updates),
@@ -98,6 +103,11 @@ class Reading:
     def block_factor(self) -> Floats:
         """How many times longer a block makes the error on its way back, the geometric mean over the blocks."""
         return self.amplification ** (1 / self.depth)
+
+    @property
+    def degradation(self) -> Floats:
+        """How many times worse the network trains than the best of fewer layers."""
+        return ratio(self.ended, self.shallower)
 
     @property
     def error_change(self) -> Floats:

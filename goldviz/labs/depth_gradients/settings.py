@@ -45,6 +45,9 @@ class DepthGradients(Experiment):
     # fmt: off
     depth: int = setting(15, ge=1, le=100, group="Network", essential=True, unit="layers",
         description="Hidden layers after the input layer, in both networks.")
+    shallower: int = setting(0, ge=0, le=6, group="Network", unit="pairs",
+        description="So many more pairs are trained beside, each half as deep as the one before, to see what depth "
+        "does to the training loss. 0: none.")
     width: int = setting(50, ge=2, le=512, group="Network", unit="units", description="Units in every hidden layer.")
     activation: standard.Activation = standard.activation("leaky_relu",
         description="The nonlinearity after every layer but the read-out.")
@@ -95,6 +98,8 @@ class DepthGradients(Experiment):
         "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix"),
         "decay_rate": Variable(PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one",
             "nat"),
+        "loss_by_depth": Variable(("epoch", "network", "seed", "trained_depth"),
+            "Training loss (mean squared error) of each depth that was trained"),
         "clipped": Variable(("epoch", "network", "seed"), "Share of steps in which the gradient was clipped"),
         "hidden_gradient_norm": Variable(PER_HIDDEN, "Gradient norm of the hidden state"),
         "activation_mean": Variable(PER_HIDDEN, "Mean of the layer's activations"),
@@ -117,28 +122,38 @@ class DepthGradients(Experiment):
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document", "15 layers, LeakyReLU, 20 epochs: the experiment of Annex 5.3."),
-        Preset("Break it: sigmoid", "break", "30 sigmoid layers: each multiplies the gradient by at most a quarter.",
+        Preset("Break it: sigmoid", "break",
+            "30 sigmoid layers: each hands back 0.17 of the error's length, in ten seeds of ten. The slope is at most "
+            "1/4; with these weights a layer can hand back 0.31 at most.",
             {"depth": 30, "activation": "sigmoid"}),
         Preset("Break it: exploding", "break",
-            "A gain of 3: each layer enlarges the gradient instead, and the first step throws the loss to infinity.",
+            "A gain of 3: each layer enlarges the error instead, and in ten seeds of ten the first step throws the "
+            "loss to infinity.",
             {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40}),
         Preset("Break it: learning rate × 30", "break",
             "An orthogonal set-up that learns well, with steps thirty times too long: the plain network's loss climbs "
-            "past a thousand, the residual one copes.",
+            "past a hundred in six seeds of ten. The residual one copes in all ten.",
             {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2, "epochs": 60,
                 "learning_rate": 0.03}),
         Preset("Break it: zero weights", "break",
             "All weights start at zero, and no noise tells the units apart: only the output's bias ever learns.",
             {"initialisation": "zero", "noise": 0.0}),
+        Preset("Break it: deeper is worse", "break",
+            "32 plain layers keep their gradient and still train 2.4 to 5.2 times worse than the best of 2 to 16, in "
+            "ten seeds of ten. The residual network stays within 1.4 times.",
+            {"depth": 32, "shallower": 4, "initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "noise": 0.0,
+                "residual_scale": 0.1, "epochs": 60, "samples": 500, "histogram_every": 20}),
         Preset("Fix it: orthogonal", "fix",
             "Orthogonal weights with the gain that suits LeakyReLU keep a plain network's gradient alive. A residual "
             "branch scaled by 0.2 keeps its own from growing.",
             {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2}),
         Preset("Fix it: normalise", "fix",
-            "Batch norm before every activation, without dropout: the first layer's gradient is as long as the last's.",
+            "Batch norm before every activation, without dropout: the plain network's first layer gets as long a "
+            "gradient as its last, within a third. The residual one beats zero in nine seeds of ten.",
             {"normalisation": "batch", "dropout": 0.0, "epochs": 60}),
         Preset("Fix it: clip", "fix",
-            "The exploding set-up with the gradient's norm held at 1: the plain network learns.",
+            "The exploding set-up with the gradient's norm held at 1: the plain network learns. The residual one, "
+            "whose branches add up, stays hundreds of times worse than zero.",
             {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40, "clip": 1.0}),
     )  # fmt: skip
 
@@ -152,19 +167,31 @@ class DepthGradients(Experiment):
     def steps_planned(self) -> int:
         return self.epochs
 
+    def depths(self) -> list[int]:
+        """The depths that are trained, from the shallowest to the run's own.
+
+        >>> DepthGradients(depth=20, shallower=6).depths()
+        [1, 2, 5, 10, 20]
+        """
+        halved = {self.depth >> halvings for halvings in range(self.shallower + 1)}
+        return sorted(halved - {0})
+
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs in nanoseconds fitted to timed runs.
 
         An epoch of one network costs so much for each hidden activation (more with dropout and noise), for each weight
         and sample that are multiplied, and for each mini-batch; Jacobians cost most when layers are wide.
         """
-        weights = self.depth * self.width**2
+        return sum(self._seconds_at(depth) for depth in self.depths())
+
+    def _seconds_at(self, depth: int) -> float:
+        weights = depth * self.width**2
         batches = 1 if self.batch == 0 else math.ceil(self.samples / self.batch)
         an_activation = 3.6 + 3.3 * (self.dropout > 0) + 2.8 * (self.noise > 0)
-        training = self.samples * (self.depth * self.width * an_activation + 0.036 * weights)
+        training = self.samples * (depth * self.width * an_activation + 0.036 * weights)
         steps = batches * (500_000 + 17 * weights)
-        measuring = 32_000 * self.depth + 500_000
-        closely = 163_000 * self.depth + weights * (41 + 0.094 * self.width)
+        measuring = 32_000 * depth + 500_000
+        closely = 163_000 * depth + weights * (41 + 0.094 * self.width)
         close_looks = 1 + self.epochs // self.histogram_every if self.histogram_every else 0
         one_network = self.epochs * (training + steps + measuring) + close_looks * closely
         return 2 * len(self.seeds) * one_network * 1e-9

@@ -7,7 +7,7 @@ random streams: what a seed shows is the same alone and in company.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -73,17 +73,38 @@ def train(settings: DepthGradients, record: Record) -> None:
         )
         announce(settings, record, grid.first()[0].network, device)
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
+        shallower = shallower_grids(settings, problems)
+        parts = grid.parts() | {
+            f"{depth}/{name}": part for depth, other in shallower.items() for name, part in other.parts().items()
+        }
 
-        for epoch in steps_from_state(record, settings.epochs, grid.parts()):
+        for epoch in steps_from_state(record, settings.epochs, parts):
             every = settings.histogram_every
             closely = every > 0 and (epoch == 1 or epoch % every == 0)
-            seen = grid.each(partial(train_epoch, settings=record.settings, record=record, closely=closely))
+            training = partial(train_epoch, settings=record.settings, record=record)
+            seen = grid.each(partial(training, closely=closely))
             with record.instrument():
                 shown = with_means_over_seeds(table(seen))
+            beside = [table(other.each(partial(training, closely=False)))["loss"] for other in shallower.values()]
+            if beside:
+                shown["loss_by_depth"] = torch.stack([*beside, shown["loss"]], dim=-1)
             hand_over(shown, record)
 
         record.once("test_loss", grid.each(_test_loss))
         record.once("zero_loss", [data.test_y.square().mean().item() for data in problems.values()])
+
+
+def shallower_grids(settings: DepthGradients, problems: Mapping[int, Problem]) -> dict[int, Grid[Trainee]]:
+    """The pairs of fewer layers that are trained beside, by their depth; they share their first layers' weights."""
+    grids = {}
+    for depth in settings.depths()[:-1]:
+        chosen = settings.changed(depth=depth)
+        grids[depth] = Grid.made(
+            list(CONNECTIONS),
+            settings.seeds,
+            lambda network, seed, chosen=chosen: trainee(chosen, network, seed, problems[seed]),
+        )
+    return grids
 
 
 def problem(settings: DepthGradients, seed: int, device: torch.device) -> Problem:
@@ -129,6 +150,8 @@ def announce(settings: DepthGradients, record: Record, network: DeepMLP, device:
         value_bin=VALUE_BINS.centres,
         magnitude_bin=MAGNITUDE_BINS.centres,
     )
+    if len(settings.depths()) > 1:
+        record.coordinates(trained_depth=settings.depths())
     record.attribute(device=device_name(device))
 
 

@@ -2,7 +2,7 @@
 
 SMALL = {"depth": 3, "width": 8, "samples": 60, "features": 4, "epochs": 4, "histogram_every": 2}
 AWKWARD = SMALL | {"batch": 16, "normalisation": "batch", "clip": 0.5, "read_out": "untied", "optimiser": "adamw"}
-RUNS = (SMALL, AWKWARD, SMALL | {"normalisation": "layer", "activation": "gelu"})
+RUNS = (SMALL, AWKWARD, SMALL | {"normalisation": "layer", "activation": "gelu", "shallower": 2})
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram"}
 BLIND = {"histogram_every": 0}
 
@@ -10,3 +10,8 @@ SECONDS = (0.1, 2)
 MORE = ({"seeds": (0, 1)}, {"epochs": 40}, {"depth": 30}, {"width": 100}, {"samples": 2000}, {"batch": 10})
 LESS = ({"epochs": 10}, {"depth": 5})
 DOCUMENTED_IN = "README.md"
+
+
+def absent(changes):
+    """What is not recorded with these settings."""
+    return set() if changes.get("shallower") else {"loss_by_depth"}

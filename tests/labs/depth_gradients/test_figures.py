@@ -12,6 +12,7 @@ NEEDS = {
     "gradient_by_layer": "gradient_norm",
     "gradient_heat_map": "gradient_norm",
     "loss": "loss",
+    "loss_by_depth": "loss_by_depth",
     "decay_rate": "decay_rate",
     "gradient_factor": "hidden_gradient_norm",
     "update_to_data": "update_to_data",
@@ -57,7 +58,7 @@ def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
 def test_a_missing_variable_is_named(run, name):
     figure = FIGURES[name](run.drop_vars(NEEDS[name]))
     assert not figure.data
-    assert NEEDS[name] in words(figure)
+    assert ("Set Shallower above 0" if name == "loss_by_depth" else NEEDS[name]) in words(figure).replace("<br>", " ")
 
 
 @EVERY
@@ -92,6 +93,17 @@ def test_gradient_by_layer_draws_the_dataset(build_run):
     np.testing.assert_allclose(band[0].y, run["gradient_norm"].sel(epoch=7, network="plain").max("seed"))
     assert figure.layout.yaxis.type == "log"
     assert "Median of 3 seeds" in words(figure).replace("<br>", " ")
+
+
+def test_loss_by_depth_draws_every_depth_at_the_epoch_in_view(build_run):
+    run = build_run(seeds=3)
+    figure = FIGURES["loss_by_depth"](run, epoch=7)
+    for network in ("plain", "residual"):
+        curve = named(figure, network)
+        np.testing.assert_array_equal(curve.x, [1, 2, 4])
+        np.testing.assert_allclose(curve.y, run["loss_by_depth"].sel(epoch=7, network=network).median("seed"))
+    assert list(figure.layout.xaxis.ticktext) == ["1", "2", "4"]
+    assert "Epoch 7." in words(figure)
 
 
 def test_one_seed_has_no_band(run):

@@ -145,6 +145,17 @@ def test_what_is_kept_in_layers_is_no_praise_where_the_error_is_not():
     assert "plain" not in found(run_of(plain=(1.0, 2.0), amplified=(3600.0, 8.0)))["gradient_kept"].title
 
 
+def test_deeper_is_worse_where_a_shallower_network_trains_much_better():
+    run = run_of(losses=(1.0, 0.6))
+    shallower = np.array([[0.5, 0.3, 0.6], [0.7, 0.5, 0.6]])[None, :, None]
+    run["loss_by_depth"] = (("epoch", "network", "seed", "trained_depth"), np.tile(shallower, (EPOCHS, 1, 1, 1)))
+    finding = found(run)["degradation"]
+    assert finding.title == "Deeper trains worse in the plain network"
+    assert finding.number == "training loss 0.6 with 15 layers, 0.3 with fewer"
+    assert finding.changes == {"depth": 7}
+    assert "degradation" not in found(run_of())
+
+
 @pytest.mark.parametrize("activation", ["leaky_relu", "relu", "tanh", "sigmoid", "gelu"])
 def test_orthogonal_weights_are_never_advised_with_whole_branches(activation):
     run = run_of(saturation=0.6)

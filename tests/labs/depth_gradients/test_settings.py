@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
 
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.labs.depth_gradients.train import problem, trainee
 from goldviz.runs.examples import example
 
 
@@ -24,6 +26,32 @@ def test_sigmoids_make_the_gradient_vanish_in_the_plain_network_alone():
     assert residual.max() / residual.min() < 100
 
 
+def test_a_sigmoid_layer_hands_back_a_sixth_of_the_error_and_never_more_than_its_weights_allow():
+    dataset = run("break-it-sigmoid")
+    errors = dataset.hidden_gradient_norm.sel(network="plain").astype(float)
+    per_block = (errors.isel(hidden=0) / errors.isel(hidden=-1)) ** (1 / 30)
+    np.testing.assert_allclose(per_block, 0.17, atol=0.01)
+    settings = DepthGradients.preset("break-it-sigmoid")
+    largest = []
+    for seed in range(10):
+        network = trainee(settings, "plain", seed, problem(settings, seed, torch.device("cpu"))).network
+        largest.append(torch.linalg.matrix_norm(network.block_weight.detach(), 2).max().item() / 4)
+    assert max(largest) == pytest.approx(0.31, abs=0.005)
+    assert min(largest) > 0.25, "the slope alone is no bound of a layer"
+
+
+def test_a_deeper_plain_network_trains_worse_though_its_gradient_is_kept():
+    dataset = run("break-it-deeper-is-worse")
+    layers = hidden_layers(dataset, "plain")
+    assert layers.max() / layers.min() < 10
+    loss = dataset.loss_by_depth.isel(epoch=-1, seed=0)
+    assert list(loss.trained_depth) == [2, 4, 8, 16, 32]
+    plain, residual = (loss.sel(network=network).values for network in ("plain", "residual"))
+    assert 2.4 < plain[-1] / plain[:-1].min() < 5.3
+    assert residual[-1] / residual[:-1].min() < 1.4
+    np.testing.assert_array_equal(loss.sel(trained_depth=32), dataset.loss.isel(epoch=-1, seed=0))
+
+
 def test_a_large_gain_makes_the_gradient_grow_downwards_until_the_loss_is_lost():
     dataset = run("break-it-exploding")
     assert dataset.attrs["status"] == "diverged"
@@ -33,12 +61,13 @@ def test_a_large_gain_makes_the_gradient_grow_downwards_until_the_loss_is_lost()
     assert (dataset.loss.isel(epoch=0) > 1000).all()
 
 
-def test_clipping_lets_the_exploding_plain_network_learn():
+def test_clipping_lets_the_exploding_plain_network_learn_and_not_the_residual_one():
     dataset = run("fix-it-clip")
     assert dataset.attrs["status"] == "finished"
     assert (dataset.clipped.isel(epoch=0) == 1).all()
     assert (dataset.loss.isel(epoch=-1) < 1e-3 * dataset.loss.isel(epoch=0)).all()
     assert dataset.test_loss.sel(network="plain").item() < 0.9 * dataset.zero_loss.item()
+    assert dataset.test_loss.sel(network="residual").item() > 200 * dataset.zero_loss.item()
 
 
 def test_long_steps_drive_the_plain_network_s_loss_up():

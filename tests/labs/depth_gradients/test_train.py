@@ -24,7 +24,10 @@ def first_hidden_and_last(dataset, network):
     return means[1], means[15]
 
 
-@pytest.mark.parametrize("changes", [SMALL, AWKWARD, SMALL | {"normalisation": "layer", "activation": "gelu"}])
+GELU = SMALL | {"normalisation": "layer", "activation": "gelu"}
+
+
+@pytest.mark.parametrize("changes", [SMALL | {"shallower": 1}, AWKWARD | {"shallower": 1}, GELU | {"shallower": 1}])
 def test_every_declared_variable_is_recorded(changes):
     dataset = run(**changes, seeds=(0, 3))
     assert dataset.attrs["status"] == "finished"
@@ -42,7 +45,8 @@ def test_every_declared_variable_is_recorded(changes):
 def test_without_histograms_only_those_are_missing():
     dataset = run(**SMALL | {"histogram_every": 0})
     missing = {name for name in DepthGradients.variables if name not in dataset}
-    assert missing == {name for name, v in DepthGradients.variables.items() if v.dims[0] == "histogram_epoch"}
+    seldom = {name for name, v in DepthGradients.variables.items() if v.dims[0] == "histogram_epoch"}
+    assert missing == seldom | {"loss_by_depth"}
 
 
 def test_the_document_s_experiment_gives_the_document_s_figures():
@@ -98,6 +102,15 @@ def test_it_trains_as_a_bare_loop_does():
             np.testing.assert_allclose(now.weight_norm, [layer.weight.norm().item() for layer in layers], rtol=1e-4)
         test_loss = nn.functional.mse_loss(predicted(data.test_x), data.test_y).item()
         assert seen.test_loss.item() == pytest.approx(test_loss, rel=1e-3)
+
+
+def test_pairs_that_are_trained_beside_are_those_of_runs_of_their_own():
+    beside = run(**SMALL, shallower=2, seeds=(0, 3))
+    alone = run(**SMALL | {"depth": 1}, seeds=(0, 3))
+    assert list(beside.trained_depth) == [1, 3]
+    np.testing.assert_array_equal(beside.loss_by_depth.sel(trained_depth=1), alone.loss)
+    np.testing.assert_array_equal(beside.loss_by_depth.sel(trained_depth=3), beside.loss)
+    np.testing.assert_array_equal(beside.loss, run(**SMALL, seeds=(0, 3)).loss)
 
 
 def test_hot_settings_hold_from_the_next_epoch_on():

@@ -24,12 +24,12 @@ from goldviz.labs.depth_gradients.figures.layers import (
     gradient_heat_map,
 )
 from goldviz.labs.depth_gradients.figures.quantities import shared_limits
-from goldviz.labs.depth_gradients.figures.training import loss, update_to_data
+from goldviz.labs.depth_gradients.figures.training import loss, loss_by_depth, update_to_data
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = by_name(
-    gradient_by_layer, gradient_heat_map, loss, decay_rate, gradient_factor, update_to_data, activations,
+    gradient_by_layer, gradient_heat_map, loss, loss_by_depth, decay_rate, gradient_factor, update_to_data, activations,
     activation_distribution, hidden_gradient_distribution, weight_gradient_distribution,
 )  # fmt: skip
 

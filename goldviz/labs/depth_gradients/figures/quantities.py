@@ -81,6 +81,8 @@ QUANTITIES = {
     ),
     "activation_mean": Quantity(_of_spread, padded),
     "loss": Quantity(_of_loss),
+    "loss_by_depth": Quantity(log_of("loss_by_depth"), decades),
+    "trained_depth": Quantity(ends_of("trained_depth")),
     "activation_histogram": Quantity(with_zero("activation_histogram")),
     "gradient_histogram": Quantity(with_zero("gradient_histogram")),
     "weight_gradient_histogram": Quantity(with_zero("weight_gradient_histogram")),

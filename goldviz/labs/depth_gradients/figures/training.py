@@ -35,6 +35,30 @@ def loss(plot: Plot) -> Figure:
     return plot.finish(tested, plot.drawn())
 
 
+@figure("Does depth help training?",
+        shows="The training loss of both networks at several depths, trained alike and beside one another.",
+        cannot_show="A depth that trains worse may want another learning rate, or longer training.")  # fmt: skip
+def loss_by_depth(plot: Plot) -> Figure:
+    """Training loss against depth at one epoch (document 001, section 3.1), for the plain and the residual network.
+
+    A deeper network could copy a shallower one and hand its output on, so a curve that rises is a matter of training,
+    not of what the network can represent: degradation (He et al. 2016).
+    """
+    if "loss" in plot.ds and "loss_by_depth" not in plot.ds:
+        return plot.instead("This run trained one depth. Set Shallower above 0 to train others beside it.")
+    if words := plot.lacks("loss_by_depth"):
+        return plot.instead(words)
+    losses = positive(plot.now["loss_by_depth"])
+    plot.curves(losses, hover="%{y:.4f}")
+    plot.number_axis("trained_depth", "Layers", "%{x} layers")
+    depths = plot.ds["trained_depth"].values
+    plot.figure.update_xaxes(tickmode="array", tickvals=depths, ticktext=[str(depth) for depth in depths])
+    plot.log_axis("loss_by_depth", "Training loss")
+    deepest = (losses.isel(trained_depth=-1) / losses.min("trained_depth")).median("seed")
+    answer = plot.each(deepest, times, within="Loss of the deepest over the best: {}.")
+    return plot.finish(answer, plot.drawn(plot.when("Epoch {}.")))
+
+
 @figure("Are the steps the right size?", needs=("update_to_data",),
         shows="How large each step is beside the weights that it changes, layer by layer.",
         cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
