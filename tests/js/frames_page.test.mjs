@@ -178,3 +178,17 @@ test("a step that is not among the frames is fetched once the person rests, and 
   assert.equal(page.figureAt("run", "fan", null).layout.title, "fan");
   watcher.stop();
 });
+
+test("a page says how thinned its figures are, and nothing of figures that have every step", async () => {
+  const page = framesPage("/thinned");
+  const labels = [...Array(100).keys()];
+  const thin = { figure: { data: [], layout: {} }, rows: [], redrawn: false };
+  const kept = { epoch: { from: 0, places: labels.filter((step) => step % 4 === 0) } };
+  const lane = laneOf(["loss"], { steps: { epoch: { from: 0, labels } } });
+  answers.push(answerOf([{ ...lane, figures: { ...lane.figures, thin: { ...thin, kept } } }]));
+  const watcher = watched(page, "loss");
+  assert.equal(page.oneIn(), 1);
+  await settled();
+  assert.equal(page.oneIn(), 4);
+  watcher.stop();
+});

@@ -125,6 +125,15 @@ class FramesPage {
     return Math.max(0, ...[...this.lanes.values()].map((lane) => lane.last ?? 0));
   }
 
+  // One in so many steps is here, of the figure that was thinned most; 1 where all are.
+  oneIn() {
+    const shares = [1];
+    for (const { figures, steps } of this.lanes.values())
+      for (const { kept } of Object.values(figures))
+        for (const [dim, places] of Object.entries(kept)) shares.push(steps[dim].length / Math.max(1, places.length));
+    return Math.round(Math.max(...shares));
+  }
+
   // A figure at the step in view, as near as what is here allows; the very step is fetched when the person rests at it.
   figureAt(id, name, step) {
     const lane = this.lanes.get(id);
@@ -188,6 +197,10 @@ class PositionsPage {
 
   moves() {
     return this.known.size > 0;
+  }
+
+  oneIn() {
+    return 1;
   }
 
   last() {

@@ -21,7 +21,9 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     if (over) over.textContent = name;
     slider.setAttribute("aria-label", name);
     slider.setAttribute("aria-valuetext", told);
-    words.textContent = number;
+    const few = page.oneIn();
+    words.textContent = few > 1 ? `${number} · 1 in ${few}` : number;
+    words.title = few > 1 ? `While you move, one step in ${few} is shown; the exact one comes when you rest.` : "";
   };
   const show = () => {
     const last = Math.max(page.last(), data.last);
