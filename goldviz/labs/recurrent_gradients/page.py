@@ -5,13 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 import xarray as xr
 
 from goldviz.labs.recurrent_gradients import LAB
+from goldviz.labs.recurrent_gradients.counts import SIZES, weights_of
+from goldviz.labs.recurrent_gradients.figures.quantities import GATES
+from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
+from goldviz.ui import background, services
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
+from goldviz.ui.live_figure import live_figure
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+UMBRELLA = (
+    "I forgot to bring an umbrella in such a heavy rainy weather, and I missed the last bus to go back home. What a "
+    "wonderful day!"
+)
+"""Document 004's example, which gave the task its idea."""
+
+
+def to_start_from(length: int) -> dict[str, str]:
+    """Reviews by their names: two with the words and the length of the task, and document 004's."""
+    from goldviz.labs.recurrent_gradients.reviews import IRONIC, MEANT, spelled_out
+
+    return {
+        "Meant": spelled_out(MEANT, length),
+        "Ironic": spelled_out(IRONIC, length),
+        "Document 004's umbrella": UMBRELLA,
+    }
 
 
 def why(lane: Lane[RecurrentGradients], draw: Callable[[str], None]) -> None:
@@ -27,12 +53,40 @@ def why(lane: Lane[RecurrentGradients], draw: Callable[[str], None]) -> None:
         st.markdown("and in the GRU what the update gate leaves (eq. 24): $h_t = (1 - z_t) h_{t-1} + z_t \\tilde h_t$.")
         st.markdown(_numbers(lane.dataset))
         st.caption(
-            "The document states growth and decay with the spectral radius of W. That holds in the long run only: a "
-            "matrix whose norm exceeds its radius lets the gradient grow first. Healthy gradients of the parameters do "
-            "not prove that the signal survives through time; the Jacobian's product shows it."
+            "The document states growth and decay with the spectral radius of W. That is no bound, at any lag: the "
+            "steps' Jacobians are not powers of W, and their product may grow for ever with a radius of 0. Healthy "
+            "gradients of the parameters do not prove that the signal survives through time; the Jacobian's product "
+            "shows it."
         )
     with figure:
         draw("lag_contribution")
+        _how_many_weights(lane)
+
+
+def _how_many_weights(lane: Lane[RecurrentGradients]) -> None:
+    """Sections 2.2.3 and 2.3 of document 001: what gates cost, with this run's numbers."""
+    settings, ds = lane.settings, lane.dataset
+    if not isinstance(settings, RecurrentGradients) or "parameter_count" not in ds:
+        return
+    names, rows = [str(one) for one in ds["network"].values], []
+    for name in names:
+        count = weights_of(settings, name)
+        rows.append(
+            {
+                "Network": name.upper(),
+                "Recurrent layer": count.formula,
+                "here": f"{count.layer:,}",
+                "Read-out o (h + 1)": f"{count.read_out:,}",
+                "In all": f"{int(ds['parameter_count'].sel(network=name)):,}",
+            }
+        )
+    inputs, outputs = SIZES[settings.task]
+    st.markdown("What gates cost: every gate has a W_x, a W_h and a bias of its own (document 001, 2.2.3 and 2.3).")
+    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    st.caption(
+        f"d = {inputs} inputs a step, h = {settings.hidden} units, o = {outputs} numbers an answer. PyTorch's own "
+        "layers keep two biases for every block, which add up to one."
+    )
 
 
 def _numbers(dataset: xr.Dataset) -> str:
@@ -53,4 +107,90 @@ def _numbers(dataset: xr.Dataset) -> str:
     return "\n".join(lines)
 
 
-PAGE = LaboratoryPage(LAB, main="jacobian_by_lag", beside="loss", why=why)
+def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
+    """Type a review, and see what the trained networks make of it word by word."""
+    settings, ds = lane.settings, lane.dataset
+    if not isinstance(settings, RecurrentGradients) or "weights" not in ds:
+        return
+    st.subheader("Read a review, word by word", anchor=False)
+    text = _typed(lane.id, to_start_from(settings.length))
+    network = st.segmented_control(
+        "Look into", [str(one) for one in ds["network"].values], default=str(ds["network"].values[0]),
+        format_func=str.upper, key=f"words-network-{lane.id}",
+    ) or str(ds["network"].values[0])  # fmt: skip
+    try:
+        read = _read(lane, settings, text)
+    except (ValueError, JobFailedError, TooManyJobsError) as error:
+        st.error(plain(str(error)), icon=":material/block:")
+        return
+    unknown = [word for word, known in zip(read.attrs["words"], read.attrs["known"], strict=True) if not known]
+    if read.sizes["time"] != settings.time_steps():
+        st.caption(
+            f"The networks were trained on reviews of {settings.time_steps()} words alone. Yours has "
+            f"{read.sizes['time']}: they may be wrong on it though they are right on theirs."
+        )
+    if unknown:
+        st.caption(
+            f"{len(unknown)} of {read.sizes['time']} words were never seen in training, and are read as nothing: "
+            f"{plain(', '.join(dict.fromkeys(unknown)))}."
+        )
+    inside = ("states", "word_gates") if network in GATES else ("states",)
+    for names in (("verdict", "heard"), inside):
+        for column, name in zip(st.columns(len(names)), names, strict=True):
+            with column:
+                _draw_words(lane, text, read, name, **({"network": network} if name in inside else {}))
+    st.dataframe(_word_table(read, network), hide_index=True, width="stretch")
+    st.caption(
+        "m is the last verdict's margin: the number of praise less that of blame. dm/dh says how much it moves with "
+        "the state at a word, dm/dx what it would lose without the word, if it were linear in it. Weights of the "
+        "first seed, after training."
+    )
+
+
+def _typed(lane_id: str, reviews: dict[str, str]) -> str:
+    """The review: one of those, or one's own."""
+    key = f"words-{lane_id}"
+    st.session_state.setdefault(key, reviews["Ironic"])
+    for column, (name, text) in zip(st.columns(len(reviews)), reviews.items(), strict=True):
+        column.button(name, key=f"{key}-{name}", width="stretch", on_click=st.session_state.update, args=({key: text},))
+    typed: str = st.text_area("Review", key=key, max_chars=2000, height=100)
+    return typed
+
+
+def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: str) -> xr.Dataset:
+    from goldviz.labs.recurrent_gradients.word_by_word import READ_SECONDS, word_by_word
+
+    arguments = (settings.model_dump_json(), lane.dataset["weights"].values, text)
+    return background.awaited(
+        Task(f"words-{(lane.id, lane.version, text)}", word_by_word, arguments, "Reading the words", READ_SECONDS)
+    )
+
+
+def _draw_words(lane: Lane[RecurrentGradients], text: str, read: xr.Dataset, name: str, **more: str) -> None:
+    theme, spec = theme_now(), OF_WORDS[name]
+    drawn = services.figure_json(
+        (lane.id, lane.version, text, name, theme, str(more)), lambda: spec.draw(read, theme=theme, **more)
+    )
+    words = f"{spec.question} {spec.shows}"
+    live_figure(drawn, key=f"words-{name}-{lane.id}", subject=f"{lane.id} {text} {more}", description=words)
+    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+
+
+def _word_table(read: xr.Dataset, network: str) -> pd.DataFrame:
+    """Everything of one network, a row a word."""
+    own = read.sel(network=network)
+    table = {
+        "Word": list(read.attrs["words"]),
+        "Praise so far": [f"{value:.1%}" for value in own["praise"].values],
+        "‖h‖": [f"{value:.3g}" for value in np.linalg.norm(own["state"].values, axis=1)],
+        "‖dm/dh‖": [f"{value:.3g}" for value in own["state_gradient"].values],
+        "dm/dx": [f"{value:+.3g}" for value in own["word_gradient"].values],
+    }
+    gates = {
+        f"{gate.capitalize()} gate": [f"{value:.0%}" for value in own["gate_opening"].sel(gate=gate).values]
+        for gate in GATES.get(network, ())
+    }
+    return pd.DataFrame(table | gates)
+
+
+PAGE = LaboratoryPage(LAB, main="jacobian_by_lag", beside="loss", why=why, explore=explore)

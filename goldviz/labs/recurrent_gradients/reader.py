@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+from torch.nn.utils.rnn import pad_sequence
 
-from goldviz.models.recurrent.networks import RecurrentLayer, Trace
+from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
+from goldviz.models.recurrent.networks import RecurrentLayer, Trace, recurrent_layer
+from goldviz.training.seeds import READ_OUT_WEIGHTS, WEIGHTS, stream
+
+if TYPE_CHECKING:
+    from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+
+LANES = ("rnn", "lstm", "gru")
 
 
 class SequenceReader(nn.Module):
@@ -29,3 +40,37 @@ class SequenceReader(nn.Module):
     def read(self, hidden: Float[Tensor, "*any hidden"]) -> Float[Tensor, "*any outputs"]:
         """The answers at these hidden states."""
         return nn.functional.linear(hidden, self.W_hy, self.b_y)
+
+
+def lanes(settings: RecurrentGradients) -> tuple[str, ...]:
+    """The networks that are trained."""
+    return LANES if settings.networks == "all" else (settings.networks,)
+
+
+def at_start(settings: RecurrentGradients, lane: str, seed: int, inputs: int, outputs: int) -> SequenceReader:
+    """A network as it is before its first step; those of a seed share the candidate's matrix and the read-out."""
+    kinds = {
+        "rnn": f"rnn_{settings.activation}",
+        "lstm": "lstm",
+        "gru": "gru" if settings.reset == "before" else "gru_reset_after",
+    }
+    layer = recurrent_layer(kinds[lane], inputs, settings.hidden)
+    start = RecurrentInitialisation(
+        matrix=settings.initialisation, size=settings.gain, biases={"forget": settings.forget_bias}
+    )
+    initialise(layer, lambda index: stream(seed, WEIGHTS + index), start)
+    return SequenceReader(layer, outputs, stream(seed, READ_OUT_WEIGHTS))
+
+
+def side_by_side(networks: Sequence[SequenceReader]) -> Float[Tensor, "network weight"]:
+    """All weights of each network in a row, zeros after the last one of those that have fewer."""
+    rows = [parameters_to_vector(network.parameters()).detach() for network in networks]
+    return pad_sequence(rows, batch_first=True)
+
+
+def take_over(network: SequenceReader, weights: Float[Tensor, " weight"]) -> None:
+    """Give the network one row of :func:`side_by_side`; raises ``ValueError`` where it is too short for it."""
+    wanted = sum(parameter.numel() for parameter in network.parameters())
+    if len(weights) < wanted:
+        raise ValueError(f"There are {len(weights)} weights; the network has {wanted}.")
+    vector_to_parameters(weights[:wanted], network.parameters())

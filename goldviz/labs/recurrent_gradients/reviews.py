@@ -57,6 +57,16 @@ class Reviews:
         return " ".join(VOCABULARY[number] for number in self.numbers[:, review].tolist())
 
 
+def spelled_out(opening: tuple[str, ...], distance: int) -> str:
+    """A review of the words of :func:`generated_reviews` that ends with "what a wonderful day".
+
+    >>> spelled_out(MEANT, 6)
+    'the sun came and not the rain we went to what a wonderful day'
+    """
+    body = [NEUTRAL[place % len(NEUTRAL)] for place in range(distance - SHORTEST)]
+    return " ".join([*opening, *body, *CLOSING, PRAISE[0], *END])
+
+
 def generated_reviews(distance: int, pairs: int, generator: Generator) -> Reviews:
     """``pairs`` pairs of reviews, in random order, whose verdict comes ``distance`` words after the opening.
 

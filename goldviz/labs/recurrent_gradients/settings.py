@@ -97,45 +97,56 @@ class RecurrentGradients(Experiment):
         "test_loss": Variable(("network", "seed"), "Loss on fresh sequences after training", once=True),
         "memoryless_loss": Variable(("seed",), "Known loss of the best answer without memory", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
+        "weights": Variable(("network", "weight"),
+            "Weights after training in the order of the network's parameters, first seed, zeros after the last "
+            "(reviews alone)", once=True),
     }  # fmt: skip
 
     equations: ClassVar[tuple[str, ...]] = (
         "Going back k steps multiplies the gradient by k Jacobians dh_t/dh_(t-1) (document 001, eq. 6-9).",
-        "The plain RNN's product is at most (gamma ||W_hh||)^k with the spectral norm; with the spectral radius that "
-        "holds only in the long run.",
+        "The plain RNN's product is at most (gamma ||W_hh||)^k with the spectral norm; the spectral radius gives no "
+        "bound.",
         "The LSTM's cell path multiplies by the forget gate (eq. 17-20), the GRU's by 1 - z (eq. 24): near 1 they keep "
         "the gradient.",
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("Adding, 50 steps", "document",
-            "Remember two marked numbers out of fifty and add them; saying 1 costs 1/6. LSTM and GRU learn it, the "
-            "RNN's gradient vanishes."),
+            "Remember two marked numbers out of fifty and add them; saying 1 costs 1/6. LSTM and GRU learn it on "
+            "ten seeds of ten; the RNN's gradient vanishes on all ten."),
         Preset("Reviews, cue 40 words back", "document",
-            "The opening decides whether the last words are meant: without it half the guesses are right. The LSTM "
-            "reads it, the RNN never does.", {"task": "reviews", "length": 40, "steps": 150}),
+            "The opening decides whether the last words are meant: without it half the guesses are right. Of ten "
+            "seeds the LSTM reads it on nine, the plain RNN on eight, the GRU on none.",
+            {"task": "reviews", "length": 40, "steps": 150}),
         Preset("Break it: small gain", "break",
-            "Recall with a Gaussian matrix half as large: fifty steps back nothing is left of the RNN's gradient.",
+            "Recall with a Gaussian matrix half as large: fifty steps back less than a trillionth of the RNN's "
+            "gradient is left.",
             {"task": "recall", "networks": "rnn", "initialisation": "gaussian", "gain": 0.5, "steps": 150}),
         Preset("Fix it: orthogonal", "fix",
-            "The same recall from an orthogonal matrix, which neither shrinks nor stretches: the plain RNN learns it.",
+            "The same recall from an orthogonal matrix, which neither shrinks nor stretches: the plain RNN learns it "
+            "on six seeds of ten.",
             {"task": "recall", "networks": "rnn", "steps": 150}),
         Preset("Break it: exploding", "break",
-            "ReLU, the identity as matrix, long steps and no clipping: one long gradient throws the loss to infinity.",
+            "ReLU, the identity as matrix, long steps and no clipping: one long gradient throws the loss to infinity "
+            "at the second step, on ten seeds of ten.",
             {"networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
                 "learning_rate": 0.01, "clip": 0.0, "steps": 300}),
         Preset("Fix it: clip at 1", "fix",
-            "The exploding set-up with the gradient's norm held at 1: the loss stays finite and falls.",
+            "The exploding set-up with the gradient's norm held at 1: on ten seeds of ten the loss stays finite, and "
+            "falls to between 0.12 and 0.26. Saying 1 costs 0.17.",
             {"networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
                 "learning_rate": 0.01, "steps": 300}),
         Preset("Break it: forget bias -2", "break",
-            "Forget gates that start at 0.12 wipe the LSTM's cell at every step: the reviews stay a coin toss.",
+            "Forget gates that start at 0.12 wipe the LSTM's cell at every step: the reviews stay a coin toss, on ten "
+            "seeds of ten.",
             {"task": "reviews", "length": 40, "networks": "lstm", "forget_bias": -2.0, "steps": 150}),
         Preset("Fix it: forget bias 1", "fix",
-            "The same LSTM with forget gates that start at 0.73: it reads the opening forty words back.",
+            "The same LSTM with forget gates that start at 0.73: on nine seeds of ten it reads the opening forty words "
+            "back.",
             {"task": "reviews", "length": 40, "networks": "lstm", "steps": 150}),
         Preset("Fix it: identity", "fix",
-            "A plain ReLU network that starts with the identity as its matrix keeps what it has seen, and adds too.",
+            "A plain ReLU network that starts with the identity as its matrix keeps what it has seen, and adds, too, "
+            "on nine seeds of ten.",
             {"networks": "rnn", "activation": "relu", "initialisation": "identity", "steps": 600}),
     )  # fmt: skip
 

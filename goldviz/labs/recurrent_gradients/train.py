@@ -16,7 +16,7 @@ from torch import Tensor
 
 from goldviz.diagnostics.gradients import update_to_data
 from goldviz.labs.recurrent_gradients.instruments import GATES, Measured, answers, look, state_gradient_norms
-from goldviz.labs.recurrent_gradients.reader import SequenceReader
+from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, lanes, side_by_side
 from goldviz.labs.recurrent_gradients.tasks import (
     Evaluation,
     TaskBatch,
@@ -28,13 +28,11 @@ from goldviz.labs.recurrent_gradients.tasks import (
     scored_steps,
     sequences,
 )
-from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
-from goldviz.models.recurrent.networks import recurrent_layer
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
 from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
-from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
+from goldviz.training.seeds import BATCH_ORDER, DATA, TEST_DATA, stream
 
 if TYPE_CHECKING:
     from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
 
     Record = Recorder[RecurrentGradients]
 
-LANES = ("rnn", "lstm", "gru")
 TESTED = 512
 """Sequences of the test loss."""
 
@@ -58,17 +55,16 @@ class SeedSequences:
 def train(settings: RecurrentGradients, record: Record) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares."""
     with training_on(settings.device) as device:
-        lanes = LANES if settings.networks == "all" else (settings.networks,)
         data = [
             SeedSequences(stream(seed, DATA), evaluation(settings, stream(seed, TEST_DATA))) for seed in settings.seeds
         ]
         grid = Grid.made(
-            lanes,
+            lanes(settings),
             settings.seeds,
             lambda lane, seed: learner(settings, lane, seed, data[0].looked_at, device),
             sequences=[own.order for own in data],
         )
-        announce(settings, record, lanes, data[0].looked_at, device)
+        announce(settings, record, data[0].looked_at, device)
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
 
         for step in steps_from_state(record, settings.steps, grid.parts()):
@@ -83,6 +79,10 @@ def train(settings: RecurrentGradients, record: Record) -> None:
 
         tests = [unseen_sequences(settings, seed, device) for seed in settings.seeds]
         record.once("test_loss", grid.each(_test_loss, tests))
+        if settings.task == "reviews":
+            kept = side_by_side([one.network for one in grid.first()]).cpu().numpy()
+            record.coordinates(weight=list(range(kept.shape[1])))
+            record.once("weights", kept)
         record.once("memoryless_loss", [memoryless_loss(settings)] * len(settings.seeds))
 
 
@@ -90,27 +90,16 @@ def learner(
     settings: RecurrentGradients, lane: str, seed: int, looked_at: Evaluation, device: torch.device
 ) -> Learner[SequenceReader]:
     """A network at its start, with its optimiser; what is looked at has the shapes of all that it will read."""
-    kinds = {
-        "rnn": f"rnn_{settings.activation}",
-        "lstm": "lstm",
-        "gru": "gru" if settings.reset == "before" else "gru_reset_after",
-    }
-    layer = recurrent_layer(kinds[lane], looked_at.inputs.shape[2], settings.hidden)
-    start = RecurrentInitialisation(
-        matrix=settings.initialisation, size=settings.gain, biases={"forget": settings.forget_bias}
-    )
-    initialise(layer, lambda index: stream(seed, WEIGHTS + index), start)
-    network = SequenceReader(layer, outputs(looked_at.groups[-1]), stream(seed, READ_OUT_WEIGHTS)).to(device)
+    drawn = at_start(settings, lane, seed, looked_at.inputs.shape[2], outputs(looked_at.groups[-1]))
+    network = drawn.to(device)
     return Learner(network, OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate))
 
 
-def announce(
-    settings: RecurrentGradients, record: Record, lanes: tuple[str, ...], looked_at: Evaluation, device: torch.device
-) -> None:
+def announce(settings: RecurrentGradients, record: Record, looked_at: Evaluation, device: torch.device) -> None:
     """Label the dimensions, and name the device."""
     steps = len(looked_at.inputs)
     record.coordinates(
-        network=list(lanes),
+        network=list(lanes(settings)),
         seed=list(settings.seeds),
         time=list(range(1, steps + 1)),
         lag=list(range(steps)),

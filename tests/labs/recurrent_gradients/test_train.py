@@ -49,7 +49,11 @@ def test_every_declared_variable_is_recorded(task):
     assert list(dataset.time) == list(range(1, steps + 1))
     assert list(dataset.lag) == list(range(steps))
     assert list(dataset.task_lag) == [3, 4, 5, 6]
+    assert ("weights" in dataset) == (task == "reviews")
     for name, variable in RecurrentGradients.variables.items():
+        if name not in dataset:
+            assert name == "weights"
+            continue
         assert dataset[name].dims == variable.dims, name
         assert (dataset[name].isnull() == absent(dataset, name)).all(), name
         assert (np.isfinite(dataset[name]) | dataset[name].isnull()).all(), name
@@ -58,7 +62,7 @@ def test_every_declared_variable_is_recorded(task):
 def test_without_looks_only_those_are_missing():
     dataset = run(**SMALL | {"look_every": 0})
     missing = {name for name in RecurrentGradients.variables if name not in dataset}
-    assert missing == {name for name, v in RecurrentGradients.variables.items() if v.dims[0] == "look"}
+    assert missing == {"weights"} | {name for name, v in RecurrentGradients.variables.items() if v.dims[0] == "look"}
 
 
 def test_hot_settings_hold_from_the_next_step_on():

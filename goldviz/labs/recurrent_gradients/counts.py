@@ -1,0 +1,43 @@
+"""How many weights a recurrent network has (document 001, eq. 5, 10-13 and 21-23; sections 2.2.3 and 2.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+
+SIZES = {"adding": (2, 1), "recall": (10, 8), "copy": (10, 8), "sine": (1, 1), "reviews": (37, 2)}
+"""Of each task, how many numbers come in at a step, and of how many an answer consists."""
+
+BLOCKS = {"rnn": 1, "lstm": 4, "gru": 3}
+"""How many times a network has W_x, W_h and b: once for the state, and once more for each gate."""
+
+
+class Count(NamedTuple):
+    """A network's weights: of the recurrent layer in letters and as a number, and of the read-out."""
+
+    formula: str
+    layer: int
+    read_out: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.layer + self.read_out
+
+
+def weights_of(settings: RecurrentGradients, network: str) -> Count:
+    """With d inputs and h units a block has h (d + h + 1) weights; a read-out of o numbers has o (h + 1).
+
+    A GRU whose reset gate acts after the matrix has h more: a bias inside the gate's reach.
+
+    >>> from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+    >>> weights_of(RecurrentGradients(), "lstm")
+    Count(formula='4 h (d + h + 1)', layer=17152, read_out=65)
+    """
+    inputs, outputs = SIZES[settings.task]
+    h, blocks = settings.hidden, BLOCKS[network]
+    inner = h if network == "gru" and settings.reset == "after" else 0
+    formula = f"{f'{blocks} ' if blocks > 1 else ''}h (d + h + 1){' + h' if inner else ''}"
+    return Count(formula, blocks * h * (inputs + h + 1) + inner, outputs * (h + 1))

@@ -1,0 +1,120 @@
+"""A review that somebody typed, word by word: verdict so far, gradient, states and gates of the trained networks.
+
+Each draws what :func:`goldviz.labs.recurrent_gradients.word_by_word.read_words` gives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.elements import power_ticks
+from goldviz.figures.limits import log10
+from goldviz.figures.maps import SIGNED, cells, colour_bar
+from goldviz.figures.notes import as_label
+from goldviz.figures.spec import by_name, drawn
+from goldviz.figures.theme import INKS, Theme, style_of
+from goldviz.labs.recurrent_gradients.figures.quantities import GATES
+
+GATE_COLOURS = {"input": "#009e73", "forget": "#0e7ac0", "output": "#d55e00", "update": "#0e7ac0", "reset": "#d55e00"}
+
+
+def _words_below(figure: Figure, ds: xr.Dataset) -> None:
+    """The words along the axis; those that the networks never saw in brackets."""
+    labels = [
+        as_label(word if known else f"({word})")
+        for word, known in zip(ds.attrs["words"], ds.attrs["known"], strict=True)
+    ]
+    figure.update_xaxes(tickvals=ds["time"].values, ticktext=labels, tickangle=-90, tickfont_size=11, showgrid=False,
+                        range=[0.5, ds.sizes["time"] + 0.5])  # fmt: skip
+
+
+def _of_networks(ds: xr.Dataset, values: xr.DataArray, hover: str) -> Figure:
+    figure = Figure()
+    for network in ds["network"].values:
+        style = style_of(str(network))
+        figure.add_trace(
+            Scatter(x=ds["time"].values, y=values.sel(network=network).values, name=style.label, mode="lines+markers",
+                    line={"color": style.colour, "dash": style.dash, "width": 2.5},
+                    marker={"symbol": style.symbol, "size": 6}, hovertemplate=hover)
+        )  # fmt: skip
+    return figure
+
+
+@drawn("What would each network say after each word?", name="verdict",
+       shows="The probability of praise, were the review to end at this word.",
+       cannot_show="Networks were trained to answer at the last word alone; before it they may say all.")  # fmt: skip
+def verdict(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """Probability of praise after each word."""
+    figure = _of_networks(ds, ds["praise"], "%{y:.1%}")
+    figure.add_hline(y=0.5, line={"color": INKS[theme].muted, "width": 1})
+    last = ", ".join(
+        f"{style_of(str(one)).label} {float(ds['praise'].sel(network=one)[-1]):.0%}" for one in ds["network"].values
+    )
+    look.apply(
+        figure, theme, title="Praise or blame, word by word?", notes=[f"At the end, praise: {last}."], height=420
+    )
+    figure.update_yaxes(title_text="Probability of praise", range=[-0.03, 1.03], tickformat=".0%")
+    _words_below(figure, ds)
+    return figure
+
+
+@drawn("Which words can the verdict still hear?", name="heard",
+       shows="How much the last verdict moves with the state at each word: the norm of its derivative.",
+       cannot_show="Large is what can be heard, not what is right.")  # fmt: skip
+def heard(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """Norm of the derivative of the verdict's margin with respect to h_t, log axis."""
+    powers = log10(ds["state_gradient"])
+    powers = powers.where(np.isfinite(powers))
+    figure = _of_networks(ds, powers, "10<sup>%{y:.2f}</sup>")
+    finite = powers.values[np.isfinite(powers.values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 0.0)
+    note = "" if finite.size == powers.size else "A line ends where the derivative is exactly zero."
+    look.apply(figure, theme, title="Which words can still be heard?", notes=[note], height=420)
+    figure.update_yaxes(
+        title_text="Norm of dm/dh(t)", range=[low - 0.3, high + 0.3], **power_ticks(low - 0.3, high + 0.3)
+    )
+    _words_below(figure, ds)
+    return figure
+
+
+@drawn("What does it keep in mind?", name="states",
+       shows="Every unit of the chosen network's state after each word.",
+       cannot_show="What a unit stands for; a bit may be spread over many.")  # fmt: skip
+def states(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
+    """h_t of one network, units by words."""
+    found = ds["state"].sel(network=network)
+    figure = Figure(
+        cells(found.values.T, x=ds["time"].values, y=ds["unit"].values, hover="unit %{y}, word %{x}<br>h = %{z:.3f}")
+    )
+    title = f"What does the {style_of(network).label} keep in mind?"
+    look.apply(figure, theme, title=title, legend=False, height=460, hover="closest")
+    figure.update_yaxes(title_text="Unit", showgrid=False)
+    _words_below(figure, ds)
+    most = max(1.0, float(np.abs(found).max()))
+    colour_bar(figure, (-most, most), SIGNED, "h", nticks=5)
+    figure.update_layout(margin_b=figure.layout.margin.b + 40)
+    return figure
+
+
+@drawn("How far is each gate open?", name="word_gates",
+       shows="The mean opening of the chosen network's gates at each word.",
+       cannot_show="Single units, some of which may be open where the mean is not.")  # fmt: skip
+def gates(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
+    """Mean opening of each gate at each word."""
+    figure = Figure()
+    for gate in GATES[network]:
+        figure.add_trace(
+            Scatter(x=ds["time"].values, y=ds["gate_opening"].sel(network=network, gate=gate).values,
+                    name=f"{gate} gate", mode="lines+markers", line={"color": GATE_COLOURS[gate], "width": 2.5},
+                    hovertemplate="%{y:.1%}")
+        )  # fmt: skip
+    look.apply(figure, theme, title=f"How far open are the {style_of(network).label}'s gates?", height=460)
+    figure.update_yaxes(title_text="Mean opening", range=[0, 1], tickformat=".0%")
+    _words_below(figure, ds)
+    return figure
+
+
+OF_WORDS = by_name(verdict, heard, states, gates)

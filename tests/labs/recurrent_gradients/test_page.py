@@ -1,0 +1,63 @@
+"""The page of *Gradient flow through time*: reviews that are typed, and what gates cost."""
+
+import re
+
+import pytest
+
+from goldviz.labs.recurrent_gradients.counts import weights_of
+from goldviz.labs.recurrent_gradients.page import to_start_from
+from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.labs.recurrent_gradients.word_by_word import Words
+from goldviz.ui.words import plain
+from tests.pages.visit import Visitor
+
+pytestmark = pytest.mark.usefixtures("on_pages")
+
+
+def _at(preset: str) -> Visitor:
+    visitor = Visitor("pages/recurrent_gradients.py")
+    visitor.at.button_group(key="preset-recurrent-gradients").set_value(preset)
+    return visitor.look()
+
+
+def _drawn_words(visitor: Visitor) -> set[str]:
+    found = (re.search(r"-words-([a-z_]+)-", part.proto.id) for part in visitor.at.get("bidi_component"))
+    return {match[1] for match in found if match}
+
+
+def test_a_review_is_read_word_by_word() -> None:
+    """The recorded LSTM tells the two openings apart, forty words later."""
+    visitor = _at("fix-it-forget-bias-1")
+    praise = {}
+    reviews = to_start_from(40)
+    for name in ("Meant", "Ironic"):
+        visitor.press(name)
+        table = visitor.at.dataframe[0].value
+        assert list(table["Word"]) == list(Words.of(reviews[name]).words)
+        assert {"‖h‖", "‖dm/dh‖", "dm/dx", "Input gate", "Forget gate", "Output gate"} <= set(table.columns)
+        praise[name] = float(table["Praise so far"].iloc[-1].removesuffix("%"))
+    assert praise["Meant"] > 90
+    assert praise["Ironic"] < 10
+    assert _drawn_words(visitor) == {"verdict", "heard", "states", "word_gates"}
+
+
+def test_words_that_were_never_seen_are_named_and_no_words_are_told() -> None:
+    visitor = _at("fix-it-forget-bias-1")
+    visitor.press("Document 004's umbrella")
+    assert any("words were never seen in training" in words and "umbrella" in words for words in visitor.captions)
+    assert any("trained on reviews of 48 words alone. Yours has 26" in words for words in visitor.captions)
+    [area] = visitor.at.text_area
+    area.set_value("?!")
+    visitor.look()
+    assert visitor.errors == [plain("The review has 0 words; allowed are 1 to 200.")]
+
+
+def test_other_tasks_have_no_review() -> None:
+    assert not Visitor("pages/recurrent_gradients.py").at.text_area
+
+
+def test_what_gates_cost_stands_with_this_run_s_numbers() -> None:
+    visitor = Visitor("pages/recurrent_gradients.py")
+    [table] = [one.value for one in visitor.at.dataframe if "Recurrent layer" in one.value]
+    for name, total in zip(table["Network"], table["In all"], strict=True):
+        assert total == f"{weights_of(RecurrentGradients(), name.lower()).total:,}"
