@@ -21,7 +21,7 @@ TRIALS = Trials(
         "rehearsal", "warm_up", "clip",
     ),
     sizes={
-        "texts": LoweredTo(1000), "pretraining_steps": LoweredTo(600), "fine_tuning_steps": LoweredTo(150),
+        "texts": LoweredTo(1000), "pretraining_steps": LoweredTo(300), "fine_tuning_steps": LoweredTo(100),
         "width": LoweredTo(32), "inner": LoweredTo(128), "batch": LoweredTo(16),
     },
     instruments=("look_every",),

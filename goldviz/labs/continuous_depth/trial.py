@@ -1,4 +1,4 @@
-"""How this laboratory's advice is tried, with at most 100 steps."""
+"""How this laboratory's advice is tried, with at most 60 steps."""
 
 from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo
@@ -10,7 +10,7 @@ TRIALS = Trials(
         "task", "networks", "augmented", "width", "blocks", "method", "solver_steps", "optimiser",
         "learning_rate", "noise",
     ),
-    sizes={"steps": LoweredTo(100), "samples": LoweredTo(200)},
+    sizes={"steps": LoweredTo(60), "samples": LoweredTo(100)},
     instruments=("look_every",),
-    draws=8,
+    draws=4,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How this laboratory's advice is tried, with at most 150 steps."""
+"""How this laboratory's advice is tried, with at most 80 steps."""
 
 from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo
@@ -10,7 +10,7 @@ TRIALS = Trials(
         "task", "observations", "longest_gap", "noise", "hidden_share", "networks", "solver", "step_cap",
         "optimiser", "learning_rate",
     ),
-    sizes={"steps": LoweredTo(150), "batch": LoweredTo(32)},
+    sizes={"steps": LoweredTo(80), "batch": LoweredTo(16)},
     instruments=("look_every",),
-    draws=4,
+    draws=2,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How this laboratory's advice is tried, with at most 150 steps."""
+"""How this laboratory's advice is tried, with at most 100 steps."""
 
 from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo
@@ -10,7 +10,7 @@ TRIALS = Trials(
         "task", "length", "networks", "activation", "initialisation", "gain", "forget_bias", "optimiser",
         "learning_rate", "clip",
     ),
-    sizes={"steps": LoweredTo(150), "hidden": LoweredTo(32)},
+    sizes={"steps": LoweredTo(100), "hidden": LoweredTo(32)},
     instruments=("look_every",),
-    draws=8,
+    draws=4,
 )  # fmt: skip
