@@ -14,7 +14,7 @@ from goldviz.diagnostics.findings import Floats, Verdicts, diverged, ratio
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
 from goldviz.labs.gold_forecast.scoring.results import Result, final_results, recorded_score, results
-from goldviz.labs.gold_forecast.scoring.series import Series
+from goldviz.labs.gold_forecast.scoring.series import Series, settings_of
 from goldviz.labs.gold_forecast.scoring.tests import diebold_mariano
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ EARLY = 2
 
 RISEN = 0.1
 """Rise of the validation loss, as a share of the training loss's fall after the same epoch."""
+
+STEADY = {"return": 0.01, "volatility": 0.02}
+"""Spread, as a share of the returns' or of its mean, below which a forecast hardly moves."""
 
 EPISODE = 0.01
 FADED = 0.01
@@ -147,6 +150,13 @@ class Reading:
         return self.series.target != "volatility" and daily and self.own.value > LEAK and certain
 
     @property
+    def foresees(self) -> bool:
+        """Whether covariates were joined by calendar date, so that part of the future is in sight."""
+        settings = settings_of(self.dataset)
+        covariates = settings.get("inputs", "all") == "all" and self.dataset.sizes.get("channel", 2) > 1
+        return bool(settings.get("alignment") == "date" and covariates)
+
+    @property
     def r2_against_mean(self) -> float:
         """R2 of the network against the mean of the very values that came, as recorded or from the forecasts."""
         recorded = recorded_score(self.dataset, "network", "r2_mean")
@@ -207,6 +217,11 @@ class Reading:
         moved = float(np.sqrt(np.mean(np.concatenate([np.square(part - part.mean()) for part in blocks]))))
         usual = float(np.std(series.came[before]) if series.target == "return" else np.mean(forecast[before]))
         return moved / usual if usual > 0 else np.nan
+
+    @property
+    def steady(self) -> bool:
+        """Whether the forecast hardly moves within a refit."""
+        return bool(self.spread < STEADY.get(self.series.target, 0.0))
 
     @property
     def diverged(self) -> Verdicts:

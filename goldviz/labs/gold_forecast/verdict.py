@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 UNFINISHED = ("queued", "running")
 
+JOINED_BY_DATE = "covariates are joined by calendar date"
+
 BETTER_WORSE_NEITHER = {
     "return": ("Better than zero", "Worse than saying zero", "No detectable skill over zero"),
     "volatility": (
@@ -48,11 +50,13 @@ def verdict(ds: xr.Dataset, target: str) -> str:
     if not np.isfinite(n.own.value):
         return "No forecast of this run can be scored: none of them is a finite number."
     if not n.own.sure:
-        text = f"{_how_far(n)}: {_of_leak(n) if n.leaking else _unsure(n)}"
+        text = f"{_how_far(n)}: {_of_leak(n) if n.leaking else _unsure(n)}{_beside_the_future(n)}"
     elif settings_of(ds).get("shuffle_targets"):
-        text = _of_shuffled(n)
+        text = f"{_of_shuffled(n)}{_beside_the_future(n)}"
     elif n.leaking:
         text = _of_leak(n)
+    elif n.foresees:
+        text = _of_future(n)
     else:
         text = _of_level(n) if target == "level" else _of_move(n, target)
     return f"{text[0].upper()}{text[1:]}"
@@ -78,6 +82,17 @@ def _unsure(n: Reading) -> str:
     return f"R² {signed_percent(n.own.value)} against {against}, {end}"
 
 
+def _beside_the_future(n: Reading) -> str:
+    """What a score that is no judgement has to add where part of the future is in sight."""
+    return "" if n.leaking or not n.foresees else f" Beware: {JOINED_BY_DATE}, so part of the future is in sight."
+
+
+def _of_future(n: Reading) -> str:
+    score = result_in_words(n.series.target, n.own)
+    ahead = f"{JOINED_BY_DATE}, so it says nothing of a forecast made in time"
+    return f"{score}, with part of the future in sight: {ahead} ({_forecasts(n)})."
+
+
 def _of_shuffled(n: Reading) -> str:
     dealt, score = "The targets were dealt out at random", result_in_words(n.series.target, n.own)
     if n.own.better:
@@ -87,8 +102,12 @@ def _of_shuffled(n: Reading) -> str:
 
 def _of_move(n: Reading, target: str) -> str:
     better, worse, neither = BETTER_WORSE_NEITHER[target]
+    if n.own.better and n.series.target == "volatility" and n.steady:
+        better = "Better than a constant variance by its level alone"
     words = better if n.own.better else worse if n.own.worse else neither
     score = f"{words}: {result_in_words(n.series.target, n.own)}"
+    if n.own.disputed:
+        score = f"{score} (interval and test disagree)"
     if target == "return":
         return f"{score}, over {_forecasts(n)}."
     beside = f"; GARCH reaches {plain_number(n.garch.value)}" if np.isfinite(n.garch.value) else ""
@@ -103,8 +122,7 @@ def _of_level(n: Reading) -> str:
 
 
 def _of_leak(n: Reading) -> str:
-    by_date = settings_of(n.dataset).get("alignment") == "date"
-    place = "covariates are joined by calendar date." if by_date else "is a covariate known later than it is dated?"
+    place = f"{JOINED_BY_DATE}." if n.foresees else "is a value known later than it is dated?"
     what, against = ("prices", " against repeating the last price") if n.series.target == "level" else ("returns", "")
     beyond = f"R² {signed_percent(n.own.value)}{against}: no honest forecast of daily {what} does that."
     return f"{beyond} Look for a leak: {place}"

@@ -40,8 +40,10 @@ def found(run, **changes) -> dict[str, Finding]:
     return {finding.kind: finding for finding in findings_of(settings_of(run, **changes), run)}
 
 
-def scored(run, value, low, high, p=0.5):
-    """The run with this score of the network in its table."""
+def scored(run, value, low, high, p=None):
+    """The run with this score of the network in its table, and a test that agrees with its interval or has this p."""
+    if p is None:
+        p = 0.001 if low > 0 or high < 0 else 0.5
     kind, metric = ("volatility_", "qlike_gain") if settings_of(run).target == "volatility" else ("", "r2")
     for end, number in (("", value), ("_low", low), ("_high", high)):
         run[f"{kind}score{end}"].loc[{f"{kind}model": "network", f"{kind}metric": metric}] = number
@@ -88,7 +90,7 @@ def test_verdict_names_the_leak():
         "date."
     )
     unexplained = scored(build(), 0.061, 0.02, 0.09)
-    assert verdict(unexplained, "return").endswith("is a covariate known later than it is dated?")
+    assert verdict(unexplained, "return").endswith("is a value known later than it is dated?")
 
 
 def test_monthly_data_are_not_called_a_leak():
@@ -233,6 +235,97 @@ def test_always_up_is_judged_on_the_days_on_which_the_network_says_something():
     assert together.network.counted == 300
 
 
+# -- words that hold ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["return", "volatility", "level"])
+@pytest.mark.parametrize("ends", [(0.002, 0.013), (-0.004, 0.004), (-0.05, -0.01), (0.055, 0.09)])
+def test_a_known_look_ahead_is_said_whatever_the_score(target, ends):
+    run = scored(build(target=target, alignment="date"), sum(ends) / 2, *ends)
+    kinds = found(run)
+    assert kinds["known_leak"].changes == {"alignment": "release"}
+    assert not {kind for kind in kinds if "skill" in kind}
+    words = verdict(run, target)
+    assert "covariates are joined by calendar date" in words
+    assert not words.startswith(("Better", "No detectable", "Worse", "The size"))
+    own = scored(build(target=target, alignment="date", inputs="own"), sum(ends) / 2, *ends)
+    assert "known_leak" not in found(own)
+    assert "calendar date" not in verdict(own, target)
+
+
+@pytest.mark.parametrize("options", [{"stage": "running"}, {"shuffle_targets": True}])
+def test_a_known_look_ahead_is_said_of_unfinished_and_of_shuffled_runs_too(options):
+    run = build(alignment="date", **options)
+    assert "known_leak" in found(run)
+    assert "part of the future is in sight" in verdict(run, "return")
+
+
+@pytest.mark.parametrize("target", ["return", "volatility"])
+def test_better_and_worse_need_interval_and_test(target):
+    for value, low, high in ((0.01, 0.004, 0.016), (-0.01, -0.016, -0.004)):
+        run = scored(build(target=target), value, low, high, p=0.11)
+        words = verdict(run, target)
+        assert words.startswith("No detectable skill")
+        assert "p = 0.11 (interval and test disagree)" in words
+        kinds = found(run)
+        assert "no_skill" in kinds or "no_volatility_skill" in kinds
+        assert not {"skill", "volatility_skill", "worse_than_simplest"} & set(kinds)
+        assert "below 0.05" in kinds["no_skill" if target == "return" else "no_volatility_skill"].threshold
+
+
+def steady(run, size):
+    """The run with a network that says nearly the same all the time."""
+    usual = run["scale"][-1].mean() if settings_of(run).target == "volatility" else run["target"].std()
+    name = "scale" if settings_of(run).target == "volatility" else "mean"
+    wave = np.where(np.arange(run.sizes["time"]) % 2, 1.0, -1.0)[:, None]
+    level = float(usual) if name == "scale" else 0.0002
+    run[name][-1] = level + size * float(usual) * wave
+    return run
+
+
+@pytest.mark.parametrize(("size", "said"), [(0.0, "less than 0.01 %"), (1e-6, "less than 0.01 %"), (0.004, "0.4 %")])
+def test_a_forecast_that_hardly_moves_is_not_said_to_follow_noise(size, said):
+    findings = found(scored(steady(build(), size), -0.01, -0.016, -0.004))
+    assert findings["constant_forecast"].number.startswith(f"its spread within a refit is {said}")
+    worse = findings["worse_than_simplest"]
+    assert "noise" not in worse.explanation
+    assert "it is their level that is off" in worse.explanation
+    assert worse.changes == {}
+    moving = found(scored(build(), -0.01, -0.016, -0.004))["worse_than_simplest"]
+    assert "follows noise" in moving.explanation
+
+
+def test_a_width_that_hardly_moves_follows_no_storm():
+    run = scored(steady(build(target="volatility"), 0.001), 0.1, 0.05, 0.15)
+    kinds = {finding.kind for finding in findings_of.all(settings_of(run), run)}
+    assert {"better_constant", "constant_forecast"} <= kinds
+    assert "volatility_skill" not in kinds
+    assert verdict(run, "volatility").startswith("Better than a constant variance by its level alone")
+
+
+def test_fifteen_hundred_forecasts_are_not_called_too_few():
+    wide = found(scored(build(), 0.0, -0.03, 0.03))["few_forecasts"]
+    assert wide.title == "The interval is too wide to tell"
+    assert "thousand forecasts" not in wide.explanation
+    few = found(scored(build(forecasts=249), 0.0, -0.001, 0.001))["few_forecasts"]
+    assert few.title == "There are too few forecasts to tell"
+
+
+def test_advice_to_forecast_more_asks_for_no_more_years_than_there_are():
+    run = scored(build(forecasts=249), 0.0, -0.001, 0.001)
+    before = settings_of(run)
+    after = before.changed(**found(run)["few_forecasts"].changes)
+    assert after.train_years + after.test_years == before.train_years + before.test_years
+    assert after.test_years > before.test_years
+
+
+def test_an_episode_that_brings_more_than_all_is_no_percentage():
+    gains = np.full(1500, -0.001)
+    gains[700:715] = 0.9
+    number = found(with_gains(gains))["one_episode"].number
+    assert number.startswith("more than all of the gain within 15 of 1,500 forecasts")
+
+
 # -- findings -------------------------------------------------------------------------------------------------------
 
 
@@ -245,9 +338,10 @@ def test_no_skill_is_good_news_and_sends_to_the_variance():
 
 def test_a_leak_silences_every_other_word_on_skill():
     kinds = set(found(scored(build(alignment="date", skill=0.5), 0.7, 0.6, 0.8), alignment="date"))
-    assert "leak_suspected" in kinds
+    assert "known_leak" in kinds
+    assert not kinds & {"leak_suspected"}
     assert not kinds & {"skill", "no_skill", "one_episode", "refits_disagree", "final_block_closed", "badly_calibrated"}
-    leak = found(build(alignment="date", skill=0.5))["leak_suspected"]
+    leak = found(build(alignment="date", skill=0.5))["known_leak"]
     assert leak.changes == {"alignment": "release"}
     assert found(build(skill=0.5))["leak_suspected"].changes == {"inputs": "own"}
 
@@ -320,7 +414,7 @@ def test_an_interval_that_holds_zero_and_much_else_asks_for_more_forecasts(low, 
     findings = found(scored(build(), (low + high) / 2, low, high))
     assert ("few_forecasts" in findings) == few
     if few:
-        assert findings["few_forecasts"].changes == {"test_years": 12.0}
+        assert findings["few_forecasts"].changes == {"train_years": 4.0, "test_years": 10.0}
 
 
 def test_a_year_of_forecasts_is_few_however_narrow_the_interval():

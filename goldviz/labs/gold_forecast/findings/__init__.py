@@ -1,8 +1,9 @@
 """What a run of the forecast laboratory says about its forecasts, in order and without contradiction.
 
-A run that diverged gets no other verdict: the cause comes first. Of a score that is too good nothing else is said, for
-a leak explains all of it. On shuffled targets the check is what counts. Skill is judged when the run has ended, and
-with it the intervals are there; until then only a leak and the training show.
+A run that diverged gets no other verdict: the cause comes first. Of a score with part of the future in sight, or one
+that is too good, nothing else is said, for a leak explains all of it. On shuffled targets the check is what counts.
+Skill is judged when the run has ended, and with it the intervals are there; until then only a leak and the training
+show.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Line, Rule, Times, above, at_most, below, percent, where
+from goldviz.diagnostics.findings import Candidate, Case, Line, Rule, above, at_most, below, percent, where
 from goldviz.labs.gold_forecast.findings.skill import JUDGED_ELSEWHERE, score
 from goldviz.labs.gold_forecast.readings import EPISODE, Reading
 from goldviz.labs.gold_forecast.scoring.results import value_in_words
@@ -16,7 +16,19 @@ from goldviz.labs.gold_forecast.words import forecasts_counted
 if TYPE_CHECKING:
     from goldviz.labs.gold_forecast.settings import GoldForecast
 
-MORE_YEARS = ("Forecast twice as many years.", {"test_years": Times(2)})
+LEAST_YEARS, MOST_YEARS = 0.5, 60
+"""What the settings allow of training and of test."""
+
+FEW = 250
+"""Forecasts below which nothing can be told, however narrow the interval: a year of days."""
+
+
+def _more_years(case: Case) -> list[Candidate]:
+    """As many years in all, for data have no more of them."""
+    train, test = case.settings.train_years, case.settings.test_years
+    given = min(train / 2, train - LEAST_YEARS, MOST_YEARS - test)
+    changes = {"train_years": train - given, "test_years": test + given}
+    return [] if given <= 0 else [("Begin with half of the training years, and forecast the other half, too.", changes)]
 
 
 def _better(n: Reading, settings: GoldForecast) -> bool:
@@ -26,18 +38,32 @@ def _better(n: Reading, settings: GoldForecast) -> bool:
 def _within(n: Reading) -> str:
     days = n.episode.days
     time = f"{len(days)} of {forecasts_counted(len(n.scored))}, {days[0]} to {days[-1]}"
-    return f"{percent(n.episode.share)} of the gain within {time}"
+    share = percent(n.episode.share) if n.episode.share < 1 else "more than all"
+    return f"{share} of the gain within {time}"
 
 
 def _too_few(settings: GoldForecast) -> Line:
     """A year of days, however narrow the interval, or one so wide that it would hold skill of an honest size, too."""
-    few = below("scored.size", 250, "{at} forecasts")
+    few = below("scored.size", FEW, "{at} forecasts")
     wide = (
         above("own.half_width", 0.1, "an interval of ± {at}")
         if settings.target == "volatility"
         else above("own.half_width", 0.02, "an interval of ± {at:percent}")
     )
     return Line((few | wide).over, f"{few.words}, and {wide.words}")
+
+
+def _few(case: Case) -> bool:
+    return len(case.reading.scored) < FEW
+
+
+def _why_untold(case: Case) -> str:
+    if _few(case):
+        return "Honest skill is small. To see it through the noise of single days takes a thousand forecasts and more."
+    return (
+        "Skill of an honest size would not show in an interval as wide as this. More forecasts narrow it, and so do "
+        "forecasts that move less."
+    )
 
 
 def _final_score(n: Reading) -> str:
@@ -68,7 +94,7 @@ RULES = (
         + value_in_words(case.reading.series.target, case.reading.episode.score_without),
         explanation="A score is a sum: one good guess in a storm outweighs years of nothing. Look at the curve over "
         "time: steps are luck more often than slopes are.",
-        advice=[MORE_YEARS], only=_better, silenced_by=JUDGED_ELSEWHERE),
+        advice=_more_years, only=_better, silenced_by=JUDGED_ELSEWHERE),
     Rule("refits_disagree", "warning", "Most refits have no skill",
         line=at_most("skilled_refits", 0.5, "more than {at:part} of them"),
         number=lambda n: f"above 0 in {int((n.refits > 0).sum())} of {len(n.refits)} refits",
@@ -76,12 +102,12 @@ RULES = (
         + value_in_words(case.reading.series.target, float(np.median(case.reading.refits))),
         explanation="Each refit is a try of its own at another time. Skill that is there should show in most of them.",
         advice=[("Fit it with more seeds.", {"seeds": tuple(range(5))})], only=_better, silenced_by=JUDGED_ELSEWHERE),
-    Rule("few_forecasts", "warning", "There are too few forecasts to tell",
+    Rule("few_forecasts", "warning",
+        lambda case: "There are too few forecasts to tell" if _few(case) else "The interval is too wide to tell",
         line=_too_few, number=lambda n: f"{score(n)} from {forecasts_counted(len(n.scored))}",
         confidence="the interval's width is what is measured here",
-        explanation="Honest skill is small. To see it through the noise of single days takes a thousand forecasts and "
-        "more.",
-        advice=[MORE_YEARS], only=lambda n, settings: n.own.undecided, silenced_by=JUDGED_ELSEWHERE),
+        explanation=_why_untold,
+        advice=_more_years, only=lambda n, settings: n.own.undecided, silenced_by=JUDGED_ELSEWHERE),
     replace(OPENED, only=lambda n, settings: n.own.unproved),
     replace(OPENED, line=above("final_score", 0, "above {at}"), only=_better),
     replace(OPENED, severity="warning", title="The skill did not last into the final block",

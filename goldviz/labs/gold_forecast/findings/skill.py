@@ -6,17 +6,19 @@ import numpy as np
 
 from goldviz.diagnostics.findings import Case, DividedBy, RaisedTo, Rule, Times, below, where
 from goldviz.labs.gold_forecast.readings import LEAK, Reading
-from goldviz.labs.gold_forecast.scoring.results import result_in_words, seed_scores
+from goldviz.labs.gold_forecast.scoring.results import SIGNIFICANT, result_in_words, seed_scores
 from goldviz.labs.gold_forecast.words import near_one, p_value, plain_number, signed_percent
 
-ABOVE_ZERO = "an interval above 0"
-JUDGED_ELSEWHERE = ("leak_suspected", "shuffled_skill", "shuffled_check_passed")
+ABOVE_ZERO = f"an interval above 0, and Diebold-Mariano p below {SIGNIFICANT}"
+BELOW_ZERO = f"an interval below 0, and Diebold-Mariano p below {SIGNIFICANT}"
+JUDGED_ELSEWHERE = ("known_leak", "leak_suspected", "shuffled_skill", "shuffled_check_passed")
 
 TO_VARIANCE = ("Forecast the variance.", {"target": "volatility", "head": "student"})
 TO_TRUTH = ("Forecast what really came.", {"shuffle_targets": False})
 STUDENT = ("Take Student's t, which single large moves disturb less.", {"head": "student"})
 LOOK_BACK = ("Let it look back over sixty rows.", {"window": RaisedTo(60)})
 LONGER = ("Train three times as long.", {"epochs": Times(3)})
+FEWER_UNITS = ("Take a quarter of the hidden units.", {"hidden": DividedBy(4)})
 MORE_DROPOUT = ("Drop half of the hidden values while training.", {"dropout": RaisedTo(0.5)})
 
 
@@ -29,20 +31,34 @@ def certainty(case: Case) -> str:
     """How sure a score is: its interval, and how many seeds alone are on its side of zero."""
     own, seeds = case.reading.own, np.array(seed_scores(case.reading.series))
     interval = "95 % interval from a block bootstrap" if own.sure else "no interval yet"
+    if own.disputed:
+        interval = f"{interval}, and the test disagrees with it"
     if not seeds.size:
         return f"{interval}; one seed: run several to be sure"
     return f"{interval}; {int((np.sign(seeds) == np.sign(own.value)).sum())} of {seeds.size} seeds alone have this sign"
 
 
 def _where_to_look(case: Case) -> str:
-    if case.settings.alignment == "date":
+    if case.settings.inputs == "own":
         return (
-            "Joined by calendar date, covariates of the very day that is forecast are in sight: closes that come hours "
-            "after your forecast is made, and figures that are published days later."
+            "It sees the target's own past alone, so look at the prices: averages over days, and quotes that were old "
+            "when they were printed, make returns look as if they could be forecast."
         )
     return (
         "Every covariate waits for its release here, so look at the data themselves: is a channel computed from the "
         "target, revised afterwards, or known later than its release time says?"
+    )
+
+
+def _why_worse(case: Case) -> str:
+    if case.reading.steady:
+        return (
+            "The forecasts hardly move, so it is their level that is off: what held on average in the years of "
+            "training does not hold in those that were forecast."
+        )
+    return (
+        "The forecasts move, and not with what comes: the network follows noise that it took for a pattern. Whatever "
+        "makes its forecasts calmer brings them nearer to the simplest one."
     )
 
 
@@ -52,16 +68,23 @@ def _beside_garch(n: Reading) -> str:
 
 # fmt: off
 RULES = (
+    Rule("known_leak", "bad", "The network sees the day that it forecasts",
+        line=where("foresees", "covariates that wait for their release"),
+        number=lambda n: f"{score(n)}, part of the future in sight" if np.isfinite(n.own.value) else "no score yet",
+        confidence="certain: the alignment says so, whatever the score",
+        explanation="Joined by calendar date, covariates of the very day that is forecast are in sight: closes that "
+        "come hours after your forecast is made, and figures that are published days later. A score with them says "
+        "nothing of a forecast made in time.",
+        advice=[("Let each covariate count from its release on.", {"alignment": "release"})], must_tell=True),
     Rule("leak_suspected", "bad", "This is too good: look for a leak",
         line=where("leaking", "{at:percent} on daily data; honest forecasts stay below 1 %", at=LEAK),
         number=lambda n: f"R² {signed_percent(n.own.value)}", confidence=certainty,
         explanation=_where_to_look,
         advice=[
-            ("Let each covariate count from its release on.", {"alignment": "release"}),
             ("Show the target's own past alone: if the skill goes, a covariate leaks.", {"inputs": "own"}),
             ("Deal the targets out at random: skill that stays is a mistake.", {"shuffle_targets": True}),
         ],
-        only=lambda n, settings: not settings.shuffle_targets),
+        only=lambda n, settings: not settings.shuffle_targets, silenced_by=("known_leak",)),
     Rule("shuffled_skill", "bad", "Skill on targets that were dealt out at random",
         line=where("own.better", ABOVE_ZERO), number=score, confidence=certainty,
         explanation="Nothing can forecast these targets, so the skill comes from a mistake in how data are used.",
@@ -69,8 +92,9 @@ RULES = (
         only=lambda n, settings: settings.shuffle_targets),
     Rule("shuffled_check_passed", "good", "No skill is left on shuffled targets",
         line=where("own.unproved", ABOVE_ZERO), number=score, confidence=certainty,
-        explanation="Nothing can forecast these targets, and the network does not seem to: no forecast sees its own "
-        "answer.",
+        explanation="Nothing can forecast these targets, and the network does not seem to. That clears how answers are "
+        "cut and scored. A covariate that is known too early would not show here: it knows the answers that were dealt "
+        "away.",
         advice=[TO_TRUTH],
         only=lambda n, settings: settings.shuffle_targets),
     Rule("worthless_level_score", "bad", "The level's fine score says nothing",
@@ -98,16 +122,20 @@ RULES = (
         only=lambda n, settings: settings.target == "return", silenced_by=JUDGED_ELSEWHERE),
     Rule("worse_than_simplest", "warning",
         lambda case: f"Worse than {'a constant variance' if case.settings.target == 'volatility' else 'saying zero'}",
-        line=where("own.worse", "an interval below 0"), number=score, confidence=certainty,
-        explanation="The forecasts move, and not with what comes: the network follows noise that it took for a "
-        "pattern. Whatever makes its forecasts calmer brings them nearer to the simplest one.",
-        advice=[MORE_DROPOUT, ("Take a quarter of the hidden units.", {"hidden": DividedBy(4)})],
+        line=where("own.worse", BELOW_ZERO), number=score, confidence=certainty, explanation=_why_worse,
+        advice=lambda case: [] if case.reading.steady else [MORE_DROPOUT, FEWER_UNITS],
         only=lambda n, settings: settings.target != "level", silenced_by=JUDGED_ELSEWHERE),
     Rule("volatility_skill", "good", "The size of the next move can be forecast",
         line=where("own.better", ABOVE_ZERO), number=_beside_garch, confidence=certainty,
         explanation="Calm and storm last, so the width of the forecast can follow them. It says how large the next "
         "move may be, not which way it goes.",
-        only=lambda n, settings: n.series.target == "volatility", silenced_by=JUDGED_ELSEWHERE),
+        only=lambda n, settings: n.series.target == "volatility" and not n.steady, silenced_by=JUDGED_ELSEWHERE),
+    Rule("better_constant", "warning", "Better than a constant variance by its level alone",
+        line=where("own.better", ABOVE_ZERO), number=_beside_garch, confidence=certainty,
+        explanation="The width hardly moves within a refit. It gains because it fits these years better than the "
+        "constant that it is judged by, and does not tell calm from storm.",
+        advice=[LOOK_BACK, LONGER],
+        only=lambda n, settings: n.series.target == "volatility" and n.steady, silenced_by=JUDGED_ELSEWHERE),
     Rule("skill", "good", "Better than the simplest forecast",
         line=where("own.better", ABOVE_ZERO), number=score, confidence=certainty,
         explanation="The interval holds for one network that was tried once. Of twenty useless ones, one looks like "

@@ -10,7 +10,7 @@ from goldviz.diagnostics.findings import Case, Rule, Verdicts, above, below, par
 from goldviz.diagnostics.findings.advice import SLOWER_AND_CLIPPED, Candidate, DividedBy, Times
 from goldviz.diagnostics.findings.training import training_diverged
 from goldviz.labs.gold_forecast.findings.skill import MORE_DROPOUT, STUDENT, TO_VARIANCE
-from goldviz.labs.gold_forecast.readings import FADED, Reading
+from goldviz.labs.gold_forecast.readings import FADED, STEADY, Reading
 
 FASTER = ("Take three times the learning rate.", {"learning_rate": Times(3)})
 
@@ -81,22 +81,26 @@ DIVERGED = replace(
         advice=[SLOWER_AND_CLIPPED, STUDENT]),
     number=_lost, confidence="the run stopped for it", alone=True)
 
+def _spread(n: Reading) -> str:
+    return "less than 0.01 %" if n.spread < 1e-4 else f"{100 * n.spread:.2g} %"
+
+
 CONSTANT = Rule("constant_forecast", "warning", "The forecast listens to nothing",
-    line=below("spread", 0.01, "{at:percent} of the returns' spread"),
-    number=lambda n: f"its spread within a refit is {100 * n.spread:.2g} % of the returns' spread",
+    line=below("spread", STEADY["return"], "{at:percent} of the returns' spread"),
+    number=lambda n: f"its spread within a refit is {_spread(n)} of the returns' spread",
     confidence="measured over all refits; the inputs' derivatives show the same",
-    explanation="Whatever its inputs are, the network says the same. Of returns that is nearly the best there is to "
-    "say; of the size of moves it is not.",
+    explanation="Whatever its inputs are, the network says nearly the same. Of returns hardly anybody can say more "
+    "than a constant; of the size of moves there is more to say.",
     advice=[TO_VARIANCE, FASTER],
-    only=lambda n, settings: n.series.target == "return", silenced_by=("leak_suspected",))
+    only=lambda n, settings: n.series.target == "return", silenced_by=("known_leak", "leak_suspected"))
 
 RULES = (
     CONSTANT,
     replace(CONSTANT,
-        line=below("spread", 0.02, "{at:percent} of its mean"),
-        number=lambda n: f"its spread within a refit is {100 * n.spread:.2g} % of its mean",
-        explanation="Whatever its inputs are, the network says the same width. Calm and storm last, so there is more "
-        "to say.",
+        line=below("spread", STEADY["volatility"], "{at:percent} of its mean"),
+        number=lambda n: f"its spread within a refit is {_spread(n)} of its mean",
+        explanation="Whatever its inputs are, the network says nearly the same width. Calm and storm last, so there is "
+        "more to say.",
         advice=[FASTER],
         only=lambda n, settings: n.series.target == "volatility"),
     Rule("over_fitting", "warning", "The network learns its past by heart",
@@ -123,7 +127,7 @@ RULES = (
             ("Forecast quantiles, which have no shape to get wrong.", {"head": "quantiles"}),
             ("Train on a window that moves along.", {"scheme": "rolling"}),
         ],
-        silenced_by=("leak_suspected",)),
+        silenced_by=("known_leak", "leak_suspected")),
     Rule("short_reach", "warning", _beyond,
         line=SHORT,
         number=lambda n: f"dL/dh above {part(FADED)} up to {_reach(n)} of {int(n.dataset['lag'][-1])} rows back",

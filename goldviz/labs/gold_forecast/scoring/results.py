@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 METRICS = {"return": "r2", "level": "r2", "volatility": "qlike_gain"}
 """The score by which a model is judged, for each target."""
 
+SIGNIFICANT = 0.05
+"""The p-value below which Diebold and Mariano's test confirms an interval."""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -40,13 +43,19 @@ class Result:
 
     @property
     def better(self) -> bool:
-        """Whether all of the interval is above zero."""
-        return self.sure and self.low > 0
+        """Whether all of the interval is above zero, and the test, where there is one, confirms it."""
+        return self.sure and self.low > 0 and not self.disputed
 
     @property
     def worse(self) -> bool:
-        """Whether all of the interval is below zero."""
-        return self.sure and self.high < 0
+        """Whether all of the interval is below zero, and the test, where there is one, confirms it."""
+        return self.sure and self.high < 0 and not self.disputed
+
+    @property
+    def disputed(self) -> bool:
+        """Whether one of interval and test speaks for a difference, and the other does not."""
+        apart = self.low > 0 or self.high < 0
+        return bool(self.sure and np.isfinite(self.p) and apart != (self.p < SIGNIFICANT))
 
     @property
     def half_width(self) -> float:
@@ -55,12 +64,12 @@ class Result:
 
     @property
     def unproved(self) -> bool:
-        """Whether the interval is there, and not above zero."""
+        """Whether the interval is there, and nothing better is proved."""
         return self.sure and not self.better
 
     @property
     def undecided(self) -> bool:
-        """Whether the interval holds zero."""
+        """Whether the interval is there, and neither better nor worse is proved."""
         return self.unproved and not self.worse
 
 
@@ -84,12 +93,12 @@ def ends_in_words(target: str, result: Result) -> str:
 
 
 def result_in_words(target: str, result: Result) -> str:
-    """A score with its name, its interval and, for mean forecasts, its test.
+    """A score with its name, its interval and, for mean forecasts and where it disagrees, its test.
 
     >>> result_in_words("return", Result(-0.0003, -0.009, 0.008, 0.97))
     'R² −0.03 % [−0.90 %, +0.80 %], Diebold-Mariano p = 0.97'
     """
-    test = p_value(result.p) if target != "volatility" else ""
+    test = p_value(result.p) if target != "volatility" or result.disputed else ""
     name = "QLIKE gain" if target == "volatility" else "R²"
     return f"{name} {ends_in_words(target, result)}{f', Diebold-Mariano {test}' if test else ''}"
 
