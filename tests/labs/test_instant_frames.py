@@ -18,6 +18,7 @@ PAIRS = {"triangle", "one_loss", "direct_and_total"}
 MOVED = {
     "backpropagation-by-hand": {"predictions", "vectors", "terms", "sums", *PAIRS},
     "jacobian-lens": {"map"},
+    "lstm-valves": {"cell"},
     "policy-documents": {"timeline", "map"},
     "residual-flow": {"carried", "distance"},
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -12,20 +13,27 @@ from torch import Generator, Tensor
 from torch.nn import functional
 
 from goldviz.data.problems import sequences
+from goldviz.labs.lstm_valves.cells import Parts, gru_parts, labelled, lstm_parts, rnn_parts
 from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.labs.lstm_valves.valves import Valves, openings, valves
+from goldviz.models.recurrent.elman import Elman
+from goldviz.models.recurrent.gru import ResetBeforeGRU
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
 from goldviz.training.seeds import DATA, READ_OUT_WEIGHTS, WEIGHTS, stream
 from goldviz.training.threads import one_thread
 
-TASKS: dict[str, Callable[[int, int, Generator], sequences.RegressionBatch | sequences.ClassificationBatch]] = {
+Task = sequences.RegressionBatch | sequences.ClassificationBatch
+Layer = TypeVar("Layer", LSTM, Elman, ResetBeforeGRU)
+TASKS: dict[str, Callable[[int, int, Generator], Task]] = {
     "recall": sequences.delayed_recall,
     "adding": sequences.adding_problem,
     "sine": sequences.slow_sine,
 }
 FAINT = 0.01
 """Below this share of its size at the last step, the gradient counts as faded."""
+VIEW = {"cell": "lstm", "unit": 1, "step": 1}
+"""Settings that only say what is drawn: the same numbers are kept for all of them."""
 REACH_BIASES = (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 6.0)
 
 
@@ -41,12 +49,13 @@ def compute(settings: LSTMValves) -> xr.Dataset:
                          "output_gate")
         }  # fmt: skip
         gates = torch.stack([opened.forget, opened.input, opened.output])[:, :, 0].detach()
-        curve = [reach(cell_norms(settings.changed(forget_bias=bias))) for bias in REACH_BIASES]
+        curve = [reach(cell_norms(settings.changed(**VIEW, forget_bias=bias))) for bias in REACH_BIASES]
         return xr.Dataset(
             {
                 **{name: ("step", values) for name, values in norms.items()},
                 "opening": (("valve", "step", "unit"), gates.numpy()),
                 "reach_by_bias": ("bias", np.array(curve)),
+                "inside": labelled(_inside(settings)),
             },
             coords={
                 "step": np.arange(1, settings.length + 1),
@@ -59,8 +68,23 @@ def compute(settings: LSTMValves) -> xr.Dataset:
                 "forget_bias": settings.forget_bias,
                 "loss": float(loss.detach()),
                 "difference": _difference_to_autograd(trace, loss, found),
+                "cell_in_view": settings.cell,
+                "unit_in_view": min(settings.unit, settings.hidden),
+                "step_in_view": min(settings.step, settings.length),
             },
         )
+
+
+def _inside(settings: LSTMValves) -> Parts:
+    """One step after another of the cell in view, with the weights' streams and the sequence of the LSTM."""
+    inputs = _task(settings).inputs.double()
+    if settings.cell == "gru":
+        return gru_parts(
+            _drawn(ResetBeforeGRU(inputs.shape[2], settings.hidden, dtype=torch.float64), settings), inputs
+        )
+    if settings.cell == "rnn":
+        return rnn_parts(_drawn(Elman(inputs.shape[2], settings.hidden, dtype=torch.float64), settings), inputs)
+    return lstm_parts(_drawn(LSTM(inputs.shape[2], settings.hidden, dtype=torch.float64), settings), inputs)
 
 
 def reach(norms: np.ndarray) -> int:
@@ -79,11 +103,8 @@ def cell_norms(settings: LSTMValves) -> np.ndarray:
 
 def _run(settings: LSTMValves) -> tuple[LSTM, LSTMTrace, Tensor, Tensor]:
     """The network, its forward pass, dL/dh_t through the read-out at t alone, and the loss, in autograd's graph."""
-    task = TASKS[settings.task](settings.length, 1, stream(settings.seed, DATA))
-    layer = LSTM(task.inputs.shape[2], settings.hidden, dtype=torch.float64)
-    biases = {"forget": settings.forget_bias, "output": settings.output_bias, "input": settings.input_bias}
-    how = RecurrentInitialisation("gaussian", "gain", settings.gain, settings.input_scale, biases)
-    initialise(layer, lambda index: stream(settings.seed, WEIGHTS + index), how)
+    task = _task(settings)
+    layer = _drawn(LSTM(task.inputs.shape[2], settings.hidden, dtype=torch.float64), settings)
     outputs = task.classes if isinstance(task, sequences.ClassificationBatch) else 1
     drawn = torch.randn(
         outputs, settings.hidden, generator=stream(settings.seed, READ_OUT_WEIGHTS), dtype=torch.float64
@@ -95,9 +116,19 @@ def _run(settings: LSTMValves) -> tuple[LSTM, LSTMTrace, Tensor, Tensor]:
     return layer, trace, direct, _loss(task, trace.hidden, read_out, settings.loss_at)
 
 
-def _loss(
-    task: sequences.RegressionBatch | sequences.ClassificationBatch, hidden: Tensor, read_out: Tensor, loss_at: str
-) -> Tensor:
+def _task(settings: LSTMValves) -> Task:
+    return TASKS[settings.task](settings.length, 1, stream(settings.seed, DATA))
+
+
+def _drawn(layer: Layer, settings: LSTMValves) -> Layer:
+    """The layer with its weights drawn; biases are those of gates that it has."""
+    biases = {"forget": settings.forget_bias, "output": settings.output_bias, "input": settings.input_bias}
+    how = RecurrentInitialisation("gaussian", "gain", settings.gain, settings.input_scale, biases)
+    initialise(layer, lambda index: stream(settings.seed, WEIGHTS + index), how)
+    return layer
+
+
+def _loss(task: Task, hidden: Tensor, read_out: Tensor, loss_at: str) -> Tensor:
     """Cross-entropy or squared error of a linear read-out; a task that asks only at its end repeats that answer."""
     answers = hidden @ read_out.t()
     targets = task.targets if bool(task.scored.all()) else task.targets[-1:].expand_as(task.targets)

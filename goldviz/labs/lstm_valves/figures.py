@@ -13,6 +13,7 @@ from goldviz.figures.maps import cells, colour_bar, cursor, legend_below
 from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.labs.lstm_valves.diagram import cell_diagram
 
 THROUGH_HIDDEN, THROUGH_CELL = "#d55e00", "#0e7ac0"
 VALVES = {"forget": "Forget gate f", "input": "Input gate i", "output": "Output valve o (1 − tanh² c)"}
@@ -142,4 +143,4 @@ def picture(ds: xr.Dataset) -> str:
     )
 
 
-FIGURES = by_name(split, reach_by_bias, valve_strips, gate_gradients)
+FIGURES = by_name(split, cell_diagram, reach_by_bias, valve_strips, gate_gradients)

@@ -7,19 +7,21 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.labs.lstm_valves import LAB
+from goldviz.labs.lstm_valves.diagram import cell_diagram
 from goldviz.labs.lstm_valves.figures import gate_gradients, reach_by_bias, reach_sentence, split, valve_strips
 from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.ui.instant_page import InstantPage, View
 
 
 def look(view: View[LSTMValves]) -> None:
-    """The gradient's two parts over time, and how far other forget biases reach."""
-    view.draw(split, reach_by_bias, widths=[3, 2])
+    """The gradient's two parts over time, and the cell at the step in view."""
+    view.draw(split, cell_diagram)
 
 
 def read(view: View[LSTMValves]) -> None:
-    """The valves' openings, the gates' own gradients, and the mathematics."""
-    view.draw(valve_strips, gate_gradients)
+    """How far other forget biases reach, the valves' openings, the gates' own gradients, and the mathematics."""
+    view.draw(reach_by_bias, gate_gradients)
+    view.draw(valve_strips)
     with st.expander("Why: the mathematics with this sequence's numbers", icon=":material/function:", expanded=True):
         why(view)
 
@@ -61,4 +63,4 @@ def why(view: View[LSTMValves]) -> None:
         )
 
 
-PAGE = InstantPage(LAB, look=look, read=read)
+PAGE = InstantPage(LAB, look=look, read=read, words_of_position=lambda settings: f"Step {settings.step}")

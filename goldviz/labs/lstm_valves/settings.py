@@ -9,6 +9,7 @@ from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 
 TASKS = {"recall": "Recall the first symbol", "adding": "Add two marked numbers", "sine": "Predict a slow sine"}
+CELLS = {"lstm": "LSTM", "gru": "GRU", "rnn": "RNN"}
 LOSSES = {"last": "The last step", "every": "Every step"}
 
 
@@ -21,6 +22,7 @@ class LSTMValves(Instant):
     icon: ClassVar[str] = ":material/valve:"
     section: ClassVar[str] = "Through time"
     rank: ClassVar[int] = 22
+    position: ClassVar[str] = "step"
 
     # fmt: off
     forget_bias: float = standard.forget_bias(0.0,
@@ -41,6 +43,12 @@ class LSTMValves(Instant):
     input_scale: float = setting(1.0, ge=0, le=5, group="Network",
         description="Spread of what the input adds to every gate's sum.")
     seed: int = standard.seed(group="Sequence")
+    cell: Literal["lstm", "gru", "rnn"] = setting("lstm", group="View", essential=True, labels=CELLS,
+        description="Whose inside is drawn as a diagram; all read the same sequence.")
+    unit: int = setting(1, ge=1, le=64, group="View", essential=True,
+        description="The hidden unit whose numbers stand in the diagram; the last one where there are fewer.")
+    step: int = setting(10, ge=1, le=200, group="View", unit="steps",
+        description="The step whose numbers stand in the diagram.")
     # fmt: on
 
     presets: ClassVar[tuple[Preset, ...]] = (
@@ -58,3 +66,7 @@ class LSTMValves(Instant):
         Preset("Fix it: forget gate open", "fix",
             "Forget bias 4: the gates stay near 98 %, and the first step is heard.", {"forget_bias": 4.0}),
     )  # fmt: skip
+
+    def positions(self) -> tuple[int, int]:
+        """The steps of the sequence."""
+        return 1, self.length

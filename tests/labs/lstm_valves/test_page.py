@@ -17,7 +17,7 @@ def _reach(visitor: InstantVisitor) -> int:
 
 def test_a_stranger_sees_every_figure_at_once() -> None:
     visitor = InstantVisitor(LSTMValves)
-    assert set(visitor.drawn()) == {"split", "reach", "valves", "gates"}
+    assert set(visitor.drawn()) == {"split", "cell", "reach", "valves", "gates"}
     assert any("differ by at most" in line for line in visitor.markdown)
 
 
@@ -27,6 +27,15 @@ def test_a_larger_forget_bias_makes_the_gradient_reach_further() -> None:
     visitor.set(forget_bias=1.0)
     assert _reach(visitor) > near
     assert visitor.at.query_params == {"forget_bias": "1"}
+
+
+def test_the_cell_follows_the_slider_and_the_knobs() -> None:
+    visitor = InstantVisitor(LSTMValves)
+    at_first = visitor.drawn()["cell"]
+    assert at_first["layout"]["title"]["text"] == "Inside the LSTM, unit 1 at step 10"
+    visitor.set(step=11, cell="gru", unit=64)
+    title = visitor.drawn()["cell"]["layout"]["title"]["text"]
+    assert title == "Inside the GRU, unit 16 at step 11", "there are 16 units"
 
 
 @pytest.mark.parametrize("task", ["recall", "adding", "sine"])
