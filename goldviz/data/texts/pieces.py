@@ -28,13 +28,16 @@ class Pieces:
     """One chunk of a text. All arrays have a row for each piece, special pieces ([CLS], [SEP]) included.
 
     ``offsets`` are the first character and the one after the last in the whole text, (0, 0) at special pieces;
-    ``words`` numbers the words of the chunk from 0, with ``SPECIAL_WORD`` at special pieces.
+    ``words`` numbers the words of the chunk from 0, with ``SPECIAL_WORD`` at special pieces. ``segments`` are 0, and 1
+    from behind a separator that is written in the text: "first [SEP] second" is a pair of sentences, and what follows
+    is segment B (document 001, section 4.2.1).
     """
 
     ids: np.ndarray
     tokens: tuple[str, ...]
     offsets: np.ndarray
     words: np.ndarray
+    segments: np.ndarray
 
     @property
     def special(self) -> np.ndarray:
@@ -71,20 +74,43 @@ def split_into_pieces(tokeniser: Any, text: str, *, longest: int = LONGEST, over
         if not (isinstance(error, Exception) or type(error).__name__ == TOKENISER_GAVE_UP):
             raise
         raise TextError("The model's tokeniser fails at this text; choose another model or another text.") from error
-    chunks = [_chunk(tokeniser, coded, number) for number in range(len(coded["input_ids"]))]
+    second = _start_of_the_second(text, tokeniser.sep_token)
+    chunks = [_chunk(tokeniser, coded, number, second) for number in range(len(coded["input_ids"]))]
     if all(chunk.special.all() for chunk in chunks):
         raise TextError("The text is empty; allowed is a text with at least one letter, digit or sign.")
     return chunks
 
 
-def _chunk(tokeniser: Any, coded: Any, number: int) -> Pieces:
+def _start_of_the_second(text: str, separator: str | None) -> int:
+    """Where the second sentence of a pair begins; behind the text where there is none.
+
+    >>> _start_of_the_second("a [SEP] b", "[SEP]"), _start_of_the_second("a b", "[SEP]")
+    (7, 3)
+    """
+    first, found, _ = text.partition(separator) if separator else (text, "", "")
+    return len(first) + len(found)
+
+
+def _chunk(tokeniser: Any, coded: Any, number: int, second: int) -> Pieces:
     ids = np.array(coded["input_ids"][number], np.int64)
     found = [SPECIAL_WORD if word is None else word for word in coded.word_ids(number)]
     words = np.array(found, np.int64)
+    if tokeniser.sep_token_id is not None:
+        words[ids == tokeniser.sep_token_id] = SPECIAL_WORD
     inside = words != SPECIAL_WORD
     if inside.any():
         # A chunk counts its own words: the first one that it holds, whole or in part, is word 0.
         words[inside] = np.unique(words[inside], return_inverse=True)[1]
     offsets = np.array(coded["offset_mapping"][number], np.int64).reshape(-1, 2)
+    segments = _segments(offsets, second)
     offsets[~inside] = 0
-    return Pieces(ids, tuple(tokeniser.convert_ids_to_tokens(ids.tolist())), offsets, words)
+    return Pieces(ids, tuple(tokeniser.convert_ids_to_tokens(ids.tolist())), offsets, words, segments)
+
+
+def _segments(offsets: np.ndarray, second: int) -> np.ndarray:
+    """0 for what begins before the second sentence, 1 for the rest; a piece that a tokeniser added at the end belongs
+    to what it ends."""
+    segments: np.ndarray = (offsets[:, 0] >= max(second, 1)).astype(np.int64)
+    added = (offsets[:, 1] == 0) & (np.arange(len(offsets)) > 0)
+    segments[added] = np.maximum.accumulate(segments)[added]
+    return segments

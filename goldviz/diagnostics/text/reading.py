@@ -113,6 +113,12 @@ def piece_ids(model: TextModel, pieces: Pieces) -> Int[Tensor, "1 piece"]:
     return torch.as_tensor(pieces.ids, device=model.encoder.embeddings.token.weight.device)[None]
 
 
+def segment_ids(model: TextModel, pieces: Pieces) -> Int[Tensor, "1 piece"]:
+    """The pieces' segments as :func:`piece_ids` has the pieces; all A where the model tells no two apart."""
+    known = np.minimum(pieces.segments, max(model.encoder.shape.segments - 1, 0))
+    return torch.as_tensor(known, device=model.encoder.embeddings.token.weight.device)[None]
+
+
 @torch.no_grad()
 def read_text(model: TextModel, pieces: Pieces, report: ReportSteps | None = None) -> TextReading:
     """Read one chunk, layer by layer; ``report`` is told of each layer, and ends the reading where it raises.
@@ -121,7 +127,7 @@ def read_text(model: TextModel, pieces: Pieces, report: ReportSteps | None = Non
     weights are so large that a hidden state overflows.
     """
     ids, shape = piece_ids(model, pieces), model.encoder.shape
-    embeddings = EmbeddingParts(*(part[0] for part in model.encoder.embeddings(ids, torch.zeros_like(ids))))
+    embeddings = EmbeddingParts(*(part[0] for part in model.encoder.embeddings(ids, segment_ids(model, pieces))))
     hidden = embeddings.normalised.new_empty(shape.layers + 1, *embeddings.normalised.shape)
     hidden[0] = embeddings.normalised
     side = min(len(pieces), LARGEST_TILE)

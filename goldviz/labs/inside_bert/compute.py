@@ -9,10 +9,12 @@ import xarray as xr
 
 from goldviz.data.texts.pieces import OVERLAP, Pieces, TextError, split_into_pieces
 from goldviz.diagnostics.text.reading import TextReading, read_text
+from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.evidence import evidence, guesses, neighbours, tone_without
 from goldviz.labs.inside_bert.head import head_map, head_steps, shares_of_query
 from goldviz.labs.inside_bert.overview import overview
 from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.labs.inside_bert.word_order import order_test, position_similarity, reversed_order, sentence_pair
 from goldviz.models.text.model import TextModel
 from goldviz.texts.named_models import text_model
 
@@ -76,7 +78,8 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     """Everything that the page draws of the first text, as float64 with named dimensions.
 
     From :func:`~goldviz.labs.inside_bert.overview.overview`, ``head_map``, ``head_steps``,
-    ``shares_of_query``, ``evidence``, ``tone_without``, ``guesses`` and ``neighbours``; what a model without a
+    ``shares_of_query``, ``encoder_layer``, ``evidence``, ``tone_without``, ``guesses``, ``neighbours``,
+    ``position_similarity``, ``order_test`` for the pieces read backwards, and ``sentence_pair``; what a model without a
     classifier or masked-word head cannot give is left out. ``all_attention`` (layer, head, query, key) is there up to
     ``MOST_WEIGHTS`` weights. ``model`` replaces the settings' one, for instance by the model of a kept run.
 
@@ -93,7 +96,11 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
         head_map(reading, place.layer, place.head),
         head_steps(reading, place.layer, place.head, place.token),
         shares_of_query(reading, place.layer, place.head, place.token),
+        encoder_layer(reading, place.layer, place.token),
         neighbours(reading, place.token),
+        position_similarity(reading),
+        order_test(reading, reversed_order(reading)),
+        sentence_pair(reading),
         all_attention(reading),
     ]
     if model.classifier is not None:

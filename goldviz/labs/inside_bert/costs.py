@@ -45,6 +45,11 @@ def neighbour_seconds(shape: EncoderShape) -> float:
     return NEIGHBOUR_SECONDS * shape.vocabulary * shape.width
 
 
+def order_seconds(shape: EncoderShape, pieces: int) -> float:
+    """About how long it takes to read a text in two orders with positions and without, and as one sentence."""
+    return 6 * forward_seconds(shape, pieces)
+
+
 def everything_seconds(shape: EncoderShape, pieces: int, steps: int) -> float:
     """About how long all that a report holds takes."""
-    return 10 * forward_seconds(shape, pieces) + gradient_seconds(shape, pieces, steps)
+    return 17 * forward_seconds(shape, pieces) + gradient_seconds(shape, pieces, steps)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.inside_bert.overview import overview
-from goldviz.labs.inside_bert.parts import compare, evidence, game, head, pieces, readings, state
+from goldviz.labs.inside_bert.parts import compare, evidence, game, head, order, pieces, readings, state
 from goldviz.labs.inside_bert.parts import text as text_parts
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import InsideBert
@@ -48,6 +48,7 @@ def show() -> None:
     evidence.evidence_part(look)
     game.masked_part(look)
     pieces.pieces_part(look)
+    order.order_part(look)
     with st.expander("Why: the mathematics with this text's numbers", icon=":material/function:", expanded=True):
         pieces.why(look)
     pieces.take_along(look)

@@ -1,7 +1,7 @@
 """Statements to look into, written for the laboratory in the manner of a central bank; no bank has said them.
 
-Each shows one thing: a plain statement, a negation, a contrast, two that differ in one word, one that no model reads
-in a single chunk, and one without a letter that an English vocabulary knows.
+Each shows one thing: a plain statement, a negation, a contrast, two that differ in one word, two that are read as a
+pair, one that no model reads in a single chunk, and one without a letter that an English vocabulary knows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ NEGATION = (
 )
 CONTRAST = "Although economic growth has weakened, inflation remains elevated and gold prices rose sharply."
 ONE_WORD = ("Gold prices rose as inflation remained elevated.", "Gold prices fell as inflation remained elevated.")
+PAIR = (
+    "Inflation remains elevated and the labor market has stayed strong. [SEP] The Committee decided to raise the "
+    "target range."
+)
 UNKNOWN = "金價 上升 ☂ 通脹 回落 ☃ 利率 不變"
 
 LONG = " ".join(

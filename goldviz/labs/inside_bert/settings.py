@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 from goldviz.declare.text_models import text_model_setting
-from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PLAIN, UNKNOWN
+from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PAIR, PLAIN, UNKNOWN
 
 LONGEST_TEXT = 20_000
 CONVENTIONS = {"rows": "rows are queries (code)", "columns": "columns are queries (documents)"}
@@ -26,7 +26,8 @@ class InsideBert(Instant):
     # fmt: off
     model: str = text_model_setting("The model that reads the text.")
     text: str = setting(PLAIN, group="Text", control="text", min_length=1, max_length=LONGEST_TEXT,
-        description="What is read. A longer text than the model's positions is read in overlapping chunks.")
+        description="What is read. A longer text than the model's positions is read in overlapping chunks. What "
+        "follows a [SEP] is sentence B.")
     second_model: str = text_model_setting("A model to stand beside the first; nothing for the same one.",
         optional=True)
     second_text: str = setting("", group="Text", control="text", max_length=LONGEST_TEXT,
@@ -68,6 +69,9 @@ class InsideBert(Instant):
             {"text": CONTRAST}),
         Preset("One word apart", "document", "Two texts side by side that differ in 'rose' and 'fell'.",
             {"text": ONE_WORD[0], "second_text": ONE_WORD[1]}),
+        Preset("A pair of sentences", "document",
+            "Two sentences in one sequence, the second as segment B: which heads look from one to the other?",
+            {"text": PAIR}),
         Preset("Break it: too long", "break",
             "More pieces than the model has positions: it reads overlapping chunks, and no chunk knows the others.",
             {"text": LONG}),

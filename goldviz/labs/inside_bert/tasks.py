@@ -15,6 +15,7 @@ from goldviz.cupboard import Cupboard
 from goldviz.data.texts.pieces import Pieces
 from goldviz.diagnostics.text.reading import ReportSteps, TextReading, read_text
 from goldviz.labs.inside_bert import evidence, head
+from goldviz.labs.inside_bert import word_order as order
 from goldviz.labs.inside_bert.attention.norms import head_word_norms
 from goldviz.labs.inside_bert.compute import chunks_of, compute
 from goldviz.labs.inside_bert.settings import InsideBert
@@ -132,6 +133,13 @@ def guesses(report: ReportSteps, chunk: Chunk, token: int) -> xr.Dataset:
 def neighbours(report: ReportSteps, chunk: Chunk, token: int) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.evidence.neighbours`."""
     return evidence.neighbours(reading_of(chunk), token)
+
+
+def word_order(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
+    """The pieces read backwards, and what passes between two sentences where the text is a pair."""
+    reading = reading_of(chunk)
+    parts = [order.order_test(reading, order.reversed_order(reading)), order.sentence_pair(reading)]
+    return xr.merge(parts, combine_attrs="no_conflicts", compat="no_conflicts", join="outer")
 
 
 def everything(report: ReportSteps, chunk: Chunk, settings: str) -> xr.Dataset:

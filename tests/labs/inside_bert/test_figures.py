@@ -11,6 +11,7 @@ import xarray as xr
 
 from goldviz.figures.notes import as_label
 from goldviz.figures.theme import Theme
+from goldviz.labs.inside_bert.encoder_layer import ADDED, NORMS, STAGES
 from goldviz.labs.inside_bert.figures import FIGURES, picture
 from goldviz.labs.inside_bert.figures import pieces as inside_bert_pieces
 from goldviz.labs.inside_bert.figures import text as inside_bert_text
@@ -24,6 +25,8 @@ from goldviz.labs.inside_bert.figures.evidence import (
     tone_without,
 )
 from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares
+from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
+from goldviz.labs.inside_bert.figures.order import across, order, positions
 from goldviz.labs.inside_bert.figures.pair import shares_pair
 from goldviz.labs.inside_bert.figures.pieces import MOST_ROWS, strongest
 from goldviz.labs.inside_bert.figures.text import coloured_text
@@ -63,6 +66,17 @@ def made(count: int = 6, width: int = 4, seed: int = 0) -> xr.Dataset:
             "head_distance": (("layer", "head"), drawn.uniform(0, count / 2, (2, 3))),
             "guess_probability": ("guess", np.array([0.5, 0.2])),
             "cosine": ("neighbour", np.array([0.5, 0.2])),
+            "stage_norm": (("stage", "piece"), drawn.uniform(1, 9, (len(STAGES), count))),
+            "added_cosine": (("added", "piece"), drawn.uniform(-1, 1, (2, count))),
+            "divisor": (("norm", "piece"), drawn.uniform(1, 2, (2, count))),
+            "turned": ("piece", drawn.uniform(-1, 1, count)),
+            "firing": ("piece", drawn.integers(0, 9, count) / 8),
+            "neuron_output": ("neuron", drawn.normal(size=8)),
+            "neuron_length": ("neuron", drawn.uniform(0, 1, 8)),
+            "position_cosine": (("position", "other"), np.eye(128)),
+            "distance_cosine": ("distance", np.linspace(1, 0, count)),
+            "moved": (("positions", "state", "piece"), drawn.uniform(0, 1, (2, 3, count)) * [[[1e-7]], [[1.0]]]),
+            "across": (("layer", "head"), drawn.uniform(0, 1, (2, 3))),
         },
         coords={
             "piece": places, "query": places, "key": places, "token": ("piece", tokens),
@@ -72,11 +86,14 @@ def made(count: int = 6, width: int = 4, seed: int = 0) -> xr.Dataset:
             "dimension": np.arange(1, width + 1), "measure": MEASURES, "label": ["<b>bad</b>", "good"],
             "part": ["token", "segment", "position", "sum", "normalised"], "layer": [1, 2], "head": [1, 2, 3],
             "guess": [1, 2], "guessed": ("guess", np.array([HOSTILE, "w1"], dtype=object)),
+            "stage": list(STAGES), "added": list(ADDED), "norm": list(NORMS), "neuron": np.arange(1, 9),
+            "position": np.arange(1, 129), "other": np.arange(1, 129), "distance": np.arange(count),
+            "positions": ["without", "with"], "state": np.arange(3),
             "neighbour": [1, 2], "nearby": ("neighbour", np.array([HOSTILE, "w2"], dtype=object)),
         },
         attrs={
             "layer": 1, "head": 2, "query_piece": 2, "flow_method": "widest path", "label": "<b>bad</b>",
-            "truth": "w1", "neighbours_of": HOSTILE,
+            "truth": "w1", "neighbours_of": HOSTILE, "pieces_a": 2, "pieces_b": count - 4,
         },
     )  # fmt: skip
 
@@ -95,7 +112,7 @@ def test_every_figure_draws_and_escapes_what_came_from_people(name: str, theme: 
 @pytest.mark.parametrize("count", [3, 4, 60, 512])
 def test_figures_stay_light_and_readable_however_long_the_text_is(count: int) -> None:
     ds = made(count)
-    for draw in (shares, evidence, scores, mixing, agreement):
+    for draw in (shares, evidence, scores, mixing, agreement, layer_diagram, layer_lengths, neurons, positions):
         figure = draw(ds)
         assert len(figure.to_json()) < 150_000
         assert figure.layout.height < 1100
@@ -137,6 +154,39 @@ def test_rows_of_weighted_values_sum_to_the_output() -> None:
 def test_the_strongest_pieces_of_any_quantity_are_drawn_in_order() -> None:
     assert strongest([9, 0, 0, 0], [0, 0, 0, 0.001], most=2).tolist() == [0, 3]
     assert strongest([np.nan, 1.0], most=1).tolist() == [1]
+
+
+def test_the_diagram_tells_the_way_of_the_piece_in_view_in_its_order() -> None:
+    ds = made()
+    at = ds.sel(piece=2)
+    boxes = [note.text for note in layer_diagram(ds).layout.annotations if note.text and note.text.startswith("<b>")]
+    lengths = [float(at["stage_norm"].sel(stage=stage)) for stage in STAGES]
+    said = [float(number) for number in re.findall(r"(?:length|makes) (\d+\.\d\d)", " ".join(boxes))]
+    assert said == [round(length, 2) for length in lengths]
+    cosines = [*at["added_cosine"].values, float(at["turned"])]
+    assert re.findall(r"([+−]\d\.\d\d)", " ".join(boxes)) == [f"{c:+.2f}".replace("-", "−") for c in cosines]
+    assert f"{round(8 * float(at['firing']))} of 8 neurons fire" in boxes[4]
+
+
+def test_neurons_are_drawn_by_the_length_of_what_they_add() -> None:
+    ds = made()
+    [bars] = neurons(ds).data
+    assert list(bars.x) == sorted(ds["neuron_length"].values, reverse=True)
+    first = int(ds["neuron_length"].values.argmax())
+    assert bars.customdata[0] == ds["neuron_output"].values[first]
+
+
+def test_a_state_that_did_not_move_leaves_a_gap_on_the_log_axis() -> None:
+    ds = made()
+    ds["moved"].loc[{"positions": "without", "state": 0}] = 0.0
+    with_them, without = order(ds).data
+    assert np.isnan(without.y[0])
+    np.testing.assert_allclose(with_them.y, ds["moved"].sel(positions="with").median("piece"))
+
+
+def test_attention_across_is_told_beside_what_even_attention_gives() -> None:
+    # 2 pieces of A and 2 of B among 6: each asks 2 of 6.
+    assert "Even attention would give 33 %." in _notes(across(made(6)))
 
 
 def test_a_pair_has_the_same_axes() -> None:

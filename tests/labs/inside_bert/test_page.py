@@ -43,7 +43,8 @@ from tests.text_model_folders import with_classifier, without_masked_words
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
-ALWAYS = {"scores", "mixing", "shares", "embeddings", "neighbours"}
+LAYER = {"layer", "layer_lengths", "neurons"}
+ALWAYS = {"scores", "mixing", "shares", "embeddings", "neighbours", "positions", "order"} | LAYER
 WITH_CLASSIFIER = {"tone", "evidence", "agreement", "without", "heads_off"}
 FIGURES = ALWAYS | WITH_CLASSIFIER | {"guesses"}
 SHORT = {"text": "Gold prices rose."}
@@ -111,6 +112,13 @@ def test_a_stranger_sees_every_part_at_once() -> None:
     assert re.sub(r"<[^>]*>", "", visitor.coloured()) == PLAIN
 
 
+def test_a_pair_of_sentences_shows_what_passes_between_them() -> None:
+    visitor = Reader().choose("a-pair-of-sentences")
+    assert set(visitor.drawn()) == FIGURES | {"across"}
+    assert any("12 pieces are segment A, 9 segment B" in line for line in visitor.said)
+    assert any("all of it segment A" in line for line in visitor.said)
+
+
 def test_another_head_and_piece_change_what_is_about_them_alone_and_the_link() -> None:
     visitor = Reader()
     before = visitor.drawn()
@@ -119,7 +127,7 @@ def test_another_head_and_piece_change_what_is_about_them_alone_and_the_link() -
     visitor.look()
     after = visitor.drawn()
     changed = {name for name in FIGURES if before[name] != after[name]}
-    assert changed == {"scores", "mixing", "shares"}
+    assert changed == {"scores", "mixing", "shares"} | LAYER
     assert visitor.at.query_params == {"layer": "2", "head": "3", "token": "5"}
     [explorer] = visitor.exhibits()
     assert explorer["choice"] == {"layer": 1, "head": 2, "token": 4}
@@ -493,7 +501,7 @@ def test_what_is_taken_along_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -
     report = inside_bert_pieces.report(look, look.settings)
     assert "default-src 'none'" in report
     assert "<script>alert(1)" not in report
-    assert report.count('<div id="figure-') == 9
+    assert report.count('<div id="figure-') == 14
     [code] = [element.value for element in visitor.at.code]
     namespace: dict[str, Any] = {}
     exec(code, namespace)

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.diagnostics.text.reading import ReportSteps, piece_ids
+from goldviz.diagnostics.text.reading import ReportSteps, piece_ids, segment_ids
 from goldviz.labs.inside_bert.attribution.outputs import classifier_of
 from goldviz.models.text.encoder import BlockParts, EncoderBlock
 from goldviz.models.text.model import TextModel
@@ -75,8 +75,8 @@ def ablate_all(
 
 
 def _first_state(model: TextModel, pieces: Pieces) -> Float[Tensor, "1 piece width"]:
-    ids = piece_ids(model, pieces)
-    state: Tensor = model.encoder.embeddings(ids, torch.zeros_like(ids)).normalised
+    segments = segment_ids(model, pieces)
+    state: Tensor = model.encoder.embeddings(piece_ids(model, pieces), segments).normalised
     return state
 
 

@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.diagnostics.text.reading import ReportSteps, piece_ids
+from goldviz.diagnostics.text.reading import ReportSteps, piece_ids, segment_ids
 from goldviz.labs.inside_bert.attribution.outputs import classifier_of, label_number
 from goldviz.models.text.model import TextModel, TextModelError
 
@@ -83,7 +83,8 @@ def attribute_output(
     if not 2 <= steps <= most_steps:
         raise ValueError(f"The number of steps is {steps}; allowed is 2 to {most_steps}.")
     ids = piece_ids(model, pieces)
-    text, empty = _summed(model, ids), _summed(model, _baseline_ids(model, pieces, ids))
+    segments = segment_ids(model, pieces)
+    text, empty = (_summed(model, one, segments) for one in (ids, _baseline_ids(model, pieces, ids)))
     path = _Path(model, output, report)
     with torch.no_grad():
         value = float(path.outputs(text))
@@ -133,8 +134,8 @@ class _Path:
 
 
 @torch.no_grad()
-def _summed(model: TextModel, ids: Tensor) -> Float[Tensor, "1 piece width"]:
-    total: Tensor = model.encoder.embeddings(ids, torch.zeros_like(ids)).total
+def _summed(model: TextModel, ids: Tensor, segments: Tensor) -> Float[Tensor, "1 piece width"]:
+    total: Tensor = model.encoder.embeddings(ids, segments).total
     return total
 
 

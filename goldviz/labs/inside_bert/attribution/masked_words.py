@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
-from goldviz.diagnostics.text.reading import piece_ids
+from goldviz.diagnostics.text.reading import piece_ids, segment_ids
 from goldviz.labs.inside_bert.attribution.outputs import masked_word_head_of
 from goldviz.models.text.model import TextModel, TextModelError
 
@@ -55,7 +55,7 @@ def masked_guesses(model: TextModel, pieces: Pieces, positions: Sequence[int], t
     """
     masked_word_head_of(model)
     masked = with_masked(model, pieces, positions)
-    logged = _log_probabilities(model, piece_ids(model, masked), [0] * len(positions), positions)
+    logged = _log_probabilities(model, masked, positions)
     return [_guess(model, pieces, *found, top) for found in zip(positions, logged, strict=True)]
 
 
@@ -68,10 +68,10 @@ def mask_number(model: TextModel) -> int:
 
 @torch.no_grad()
 def _log_probabilities(
-    model: TextModel, ids: Int[torch.Tensor, "batch piece"], rows: Sequence[int], positions: Sequence[int]
+    model: TextModel, pieces: Pieces, positions: Sequence[int]
 ) -> Float[np.ndarray, "place vocabulary"]:
     """log P over the vocabulary at the given places. The head reads these alone: at all pieces it would take 63 MB."""
-    hidden = model.encoder(ids)[list(rows), list(positions)]
+    hidden = model.encoder(piece_ids(model, pieces), segment_ids(model, pieces))[0, list(positions)]
     logits = masked_word_head_of(model)(hidden, model.encoder.embeddings.token.weight)
     logged: np.ndarray = logits.double().log_softmax(-1).cpu().numpy()
     return logged

@@ -15,6 +15,7 @@ from goldviz.labs.inside_bert.figures.head import mixing, scores, shares
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
+from goldviz.labs.inside_bert.parts.layer import layer_part
 from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link, put
 from goldviz.labs.inside_bert.settings import CONVENTIONS
 from goldviz.ui.theme import theme_now
@@ -42,6 +43,7 @@ def show(look: Look) -> None:
     st.subheader("How that head got there", anchor=False)
     _pickers(look)
     _steps(look)
+    layer_part(look)
     st.subheader("Beyond raw weights", anchor=False)
     _beyond(look)
     leave_link(look.now())

@@ -173,5 +173,5 @@ def report(look: Look, settings: InsideBert) -> str:
 
 def drawable(name: str, ds: object) -> bool:
     """Whether a model gave what a figure of the report draws."""
-    needed = {"tone": "probability", "evidence": "attribution", "guesses": "guess_probability"}
+    needed = {"tone": "probability", "evidence": "attribution", "guesses": "guess_probability", "across": "across"}
     return name not in needed or needed[name] in ds  # type: ignore[operator]

@@ -1,0 +1,104 @@
+"""What the encoder knows of order and of sentence A and B (document 001, section 4.2.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.elements import link, log_axis
+from goldviz.figures.maps import SIGNED, cells, colour_bar
+from goldviz.figures.spec import drawn
+from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+
+WITH, WITHOUT = "#d55e00", "#0e7ac0"
+
+
+@drawn("Which places are alike to the model?",
+       shows="Cosines of the embeddings of the text's places, learned with everything else.",
+       cannot_show="Whether attention uses them: a head may ignore what is there.", name="positions")  # fmt: skip
+def positions(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """The cosine of every two position embeddings."""
+    places = ds["position"].values
+    figure = Figure(
+        cells(ds["position_cosine"].values, x=places, y=places, hover="positions %{y} and %{x}: cosine %{z:.2f}")
+    )
+    look.apply(figure, theme, title="Which places are alike to the model?", notes=[near_and_far(ds)], legend=False,
+               height=520, hover="closest")  # fmt: skip
+    figure.update_xaxes(title_text="Position", showgrid=False, ticks="")
+    figure.update_yaxes(title_text="Position", showgrid=False, ticks="", autorange="reversed")
+    colour_bar(figure, (-1, 1), SIGNED, "Cosine of the two embeddings")
+    return figure
+
+
+def near_and_far(ds: xr.Dataset) -> str:
+    """The mean cosine of neighbours among the text's places, and of places far apart."""
+    means = ds["distance_cosine"].values
+    if len(means) < 3:
+        return ""
+    half = len(means) // 2
+    near, far = (f"{value:+.2f}".replace("-", "−") for value in (means[1], means[half:].mean()))
+    return f"In this text's places neighbours have a cosine of {near} on average, places {half} or more apart {far}."
+
+
+@drawn("What does another order change?",
+       shows="How far a piece's state moves when the ordinary pieces are read backwards, median over the pieces.",
+       cannot_show="What the model would say of another order; only reading it does.", name="order")  # fmt: skip
+def order(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """How far states move with position embeddings, and without them."""
+    figure, states = Figure(), ds["state"].values
+    drawn_as = {"with": (WITH, "solid", "circle", "with positions"),
+                "without": (WITHOUT, "dash", "square", "without positions")}  # fmt: skip
+    for positions, (colour, dash, symbol, words) in drawn_as.items():
+        moved = ds["moved"].sel(positions=positions).median("piece").values
+        figure.add_trace(
+            Scatter(
+                x=states,
+                y=np.where(moved > 0, moved, np.nan),
+                mode="lines+markers",
+                name=words,
+                line={"color": colour, "dash": dash, "width": 2.5},
+                marker={"symbol": symbol, "size": 8},
+                hovertemplate="state %{x}: %{y:.2g} of its length",
+            )
+        )
+    title = "What does another order change?"
+    note = "Without positions a piece keeps its state to rounding: only its place in the list changes."
+    look.apply(figure, theme, title=title, notes=[note], height=400)
+    figure.update_xaxes(title_text="State: 0 is what goes in, then the layers", dtick=1 if len(states) < 14 else 2)
+    figure.update_yaxes(title_text="Distance over its length", **log_axis((-8.5, 0.8)))
+    figure.add_annotation(
+        text="rounding in single precision", x=1, xref="paper", xanchor="right", y=np.log10(8e-8), yref="y",
+        yanchor="top", showarrow=False, font={"size": 12, "color": INKS[theme].muted},
+    )  # fmt: skip
+    return figure
+
+
+@drawn("Do the two sentences look at each other?",
+       shows="The share of their attention that a sentence's pieces give to the other sentence's, for every head.",
+       cannot_show="What is carried across: weights may lie on pieces that say little.", name="across")  # fmt: skip
+def across(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """The attention that passes between sentence A and B, head by head."""
+    shown = ds["across"]
+    figure = Figure(
+        cells(shown.values, x=shown["head"].values, y=shown["layer"].values, xgap=1, ygap=1,
+              hover="layer %{y}, head %{x}<br>across: %{z:.1%}")
+    )  # fmt: skip
+    height = 230 + 26 * max(5, shown.sizes["layer"])
+    title = "Do the two sentences look at each other?"
+    look.apply(figure, theme, title=title, notes=[_if_even(ds)], legend=False, height=height, hover="closest")
+    figure.update_xaxes(title_text="Head", dtick=1, showgrid=False, ticks="")
+    figure.update_yaxes(title_text="Layer", dtick=1, showgrid=False, ticks="", autorange="reversed")
+    link(figure, "x", "head")
+    link(figure, "y", "layer")
+    most = float(shown.max()) or 1.0
+    colour_bar(figure, (0.0, most), SEQUENTIAL, "Attention on the other sentence", tickformat=".0%")
+    return figure
+
+
+def _if_even(ds: xr.Dataset) -> str:
+    """What attention that is spread evenly over all pieces would give."""
+    first, second, pieces = ds.attrs["pieces_a"], ds.attrs["pieces_b"], ds.sizes["piece"]
+    even = 2 * first * second / (first + second) / pieces if first + second else 0.0
+    return f"Even attention would give {100 * even:.0f} %."

@@ -1,0 +1,90 @@
+"""Order and sentence pairs on *Inside BERT*: what positions and segments add (document 001, section 4.2.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from goldviz.diagnostics.findings import times
+from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert.costs import order_seconds
+from goldviz.labs.inside_bert.figures.order import across, order, positions
+from goldviz.labs.inside_bert.parts.state import Look, awaited
+from goldviz.labs.inside_bert.word_order import position_similarity
+from goldviz.ui.words import plain
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+LEAST_CHANGE = 0.01
+
+
+def order_part(look: Look) -> None:
+    """The map of positions, the same pieces in another order, and a pair of sentences where the text is one."""
+    seconds = order_seconds(look.read.model.encoder.shape, len(look.read.pieces))
+    ds = awaited(look.read.task(tasks.word_order, seconds=seconds, words="Reading the pieces backwards"))
+    if ds is None:
+        return
+    st.subheader("Order and sentences", anchor=False)
+    alike = look.result("positions", make=lambda: position_similarity(look.reading))
+    left, right = st.columns(2)
+    with left:
+        look.figure("positions", positions, alike, "Cosines between the position embeddings.")
+    with right:
+        look.figure("order", order, ds, "How far states move when the pieces are read backwards.")
+        st.markdown(_what_order_did(ds))
+    if "across" in ds:
+        _pair(look, ds)
+        return
+    st.caption(
+        "Write [SEP] between two sentences to read them as a pair: what follows is segment B, and this part then shows "
+        "what passes between the two."
+    )
+
+
+def _what_order_did(ds: xr.Dataset) -> str:
+    """What reading the pieces backwards came to, with and without positions."""
+    without = float(ds["moved"].sel(positions="without").max())
+    lead = (
+        f"Section 4.2.1 calls self-attention permutation-invariant. It is equivariant: without positions no state "
+        f"moves by more than {times(without)} of its length, which is rounding."
+    )
+    if "ordered_probability" not in ds:
+        return lead
+    return f"{lead} {tone_of_the_reversed(ds)}"
+
+
+def tone_of_the_reversed(ds: xr.Dataset) -> str:
+    """The class whose probability changes most when the text is read backwards with positions."""
+    chances = ds["ordered_probability"].sel(positions="with")
+    before, after = (chances.sel(order=name).values for name in ("as written", "reordered"))
+    most = int(abs(after - before).argmax())
+    if abs(after - before)[most] < LEAST_CHANGE:
+        return "With positions the states move, yet no class changes by a point when this text is read backwards."
+    label = plain(str(chances["label"].values[most]))
+    return (
+        f"With positions, {label} goes from {100 * before[most]:.0f} % to {100 * after[most]:.0f} % when this text is "
+        "read backwards."
+    )
+
+
+def _pair(look: Look, ds: xr.Dataset) -> None:
+    """Sentence A and B: attention across, and what the segment embeddings change."""
+    heads, words = st.columns([3, 2])
+    with heads:
+        look.figure("across", across, ds, "The attention that passes between the two sentences.")
+    with words:
+        moved = float(ds["segment_moved"].isel(state=-1).median())
+        st.markdown(
+            f"**A pair of sentences.** {ds.attrs['pieces_a']} pieces are segment A, {ds.attrs['pieces_b']} segment B. "
+            f"Their two embeddings have a cosine of {ds.attrs['segment_cosine']:.2f}."
+        )
+        st.markdown(
+            f"Read as one sentence, all of it segment A, a piece's last state would differ by {moved:.0%} of its "
+            "length (median)."
+        )
+        st.caption(
+            "The models that goldviz trains never see segment B: its row of the table stays as it was drawn, so what "
+            "it changes here is noise. Models of the hub that learned next-sentence prediction have learned both."
+        )
