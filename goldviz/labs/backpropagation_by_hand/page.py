@@ -71,9 +71,10 @@ def _pairs(view: View[BackpropagationByHand]) -> None:
     """Eq. 6 of document 001 term by term, and document 003's deltas of one loss."""
     st.subheader("Every loss and every use of the weights", anchor=False)
     st.latex(
-        r"\frac{\partial \mathcal{L}}{\partial W_{aa}} = \sum_{t=1}^{T} \sum_{k=1}^{t} \frac{\partial \mathcal{L}_t}"
-        r"{\partial h_t} \frac{\partial h_t}{\partial h_k} \frac{\partial^{+} h_k}{\partial W_{aa}} = \sum_{t=1}^{T} "
-        r"\sum_{k=1}^{t} \delta^{u,(t)}_k h_{k-1}^\top"
+        r"\begin{aligned} \frac{\partial \mathcal{L}}{\partial W_{aa}} &= \sum_{t=1}^{T} \sum_{k=1}^{t} "
+        r"\frac{\partial \mathcal{L}_t}{\partial h_t} \frac{\partial h_t}{\partial h_k} "
+        r"\frac{\partial^{+} h_k}{\partial W_{aa}} \\ &= \sum_{t=1}^{T} \sum_{k=1}^{t} \delta^{u,(t)}_k "
+        r"h_{k-1}^\top \end{aligned}"
     )
     view.draw(figures.triangle, figures.one_loss)
     view.draw(figures.direct_and_total)
@@ -81,9 +82,10 @@ def _pairs(view: View[BackpropagationByHand]) -> None:
     if np.isfinite(ds.attrs["off_with_direct"]):
         st.markdown(
             f"The terms add up to autograd's gradient, to {ds.attrs['off_with_direct']:.0e} of its norm. Document 001 "
-            "writes its eq. 6 with ∂L/∂h_t: it has to be the **direct** derivative, of the loss at t through the "
-            "answer at t. With the **total** one, which the recursion carries, the loss of step t counts t − k + 1 "
-            f"times for step k, and the sum is off by {ds.attrs['off_with_total']:.0%} of the gradient's norm."
+            r"writes its eq. 6 with $\partial \mathcal{L} / \partial h_t$. It has to be the **direct** derivative, of "
+            "the loss at t through the answer at t. With the **total** one, which the recursion carries, the loss of "
+            "step t counts t − k + 1 times for step k, and the sum is off by "
+            f"{ds.attrs['off_with_total']:.2g} times the gradient's norm."
         )
     st.caption("∂⁺ is the immediate derivative: W as used at step k alone, with what step k − 1 hands over held fixed.")
 

@@ -8,6 +8,8 @@ import torch
 import xarray as xr
 
 import goldviz.api
+from goldviz.figures.theme import Theme
+from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS
 from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, side_by_side, take_over
 from goldviz.labs.recurrent_gradients.reviews import VOCABULARY, generated_reviews
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
@@ -135,3 +137,18 @@ def test_weights_travel_side_by_side() -> None:
 
 def test_only_reviews_keep_weights() -> None:
     assert "weights" not in trained(task="adding", steps=1)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_figure_draws_what_was_read(theme: Theme) -> None:
+    found = read("The sun came, umbrella: what a lovely day")
+    verdicts = OF_WORDS["verdict"].draw(found, theme=theme).checked()
+    assert [trace.name for trace in verdicts.data] == ["RNN", "LSTM", "GRU"]
+    np.testing.assert_array_equal(verdicts.data[1].y, found["praise"].sel(network="lstm"))
+    assert list(verdicts.layout.xaxis.ticktext)[3] == "(umbrella)"
+    heard = OF_WORDS["heard"].draw(found, theme=theme).checked()
+    np.testing.assert_allclose(heard.data[2].y, np.log10(found["state_gradient"].sel(network="gru")))
+    states = OF_WORDS["states"].draw(found, network="rnn", theme=theme).checked()
+    np.testing.assert_allclose(states.data[0].z, found["state"].sel(network="rnn").T, rtol=1e-6)
+    gates = OF_WORDS["word_gates"].draw(found, network="gru", theme=theme).checked()
+    assert [trace.name for trace in gates.data] == ["update gate", "reset gate"]

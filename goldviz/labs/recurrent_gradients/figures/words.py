@@ -95,6 +95,7 @@ def states(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     _words_below(figure, ds)
     most = max(1.0, float(np.abs(found).max()))
     colour_bar(figure, (-most, most), SIGNED, "h", nticks=5)
+    figure.layout.annotations[-1].yshift -= 30  # below the words
     figure.update_layout(margin_b=figure.layout.margin.b + 40)
     return figure
 
