@@ -1,5 +1,6 @@
 """The declaration of *Residual steps to flow*: which settings count, and what is refused."""
 
+import numpy as np
 import pytest
 
 from goldviz.declare.registry import instants
@@ -35,3 +36,14 @@ def test_what_is_not_allowed_is_told_in_a_sentence(values: dict[str, float], sen
     with pytest.raises(SettingsError) as caught:
         ResidualFlow.checked(values)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("seed", [0, 4, 9])
+def test_presets_say_what_their_points_do(seed: int) -> None:
+    roughly, stiff = (
+        ResidualFlow.preset(slug).changed(seed=seed).compute() for slug in ("as-in-the-document", "break-it-stiff")
+    )
+    assert float(roughly["distance_median"][-1]) == pytest.approx(0.5, abs=0.02)
+    ends = stiff["network"].values
+    lost = ~np.isfinite(ends).all(1) | (np.abs(ends) > 100).any(1)
+    assert 0.055 < lost.mean() < 0.115
