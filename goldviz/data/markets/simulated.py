@@ -1,13 +1,14 @@
 """A market that is made up: gold and seven covariates with the habits of real ones, drawn from a seed.
 
 What is found in it holds for the simulation alone. Nothing in it forecasts the sign of gold's next return, and the
-size of that return can be forecast; so a network that finds skill in the mean here has found a leak.
+size of that return can be forecast; so a network that finds skill in the mean here has found a leak. A response to
+documents can be planted: then there is something to find, and what finds nothing is broken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,11 @@ from goldviz.data.markets.symbols import described
 
 LAST_SIMULATED_DAY = pd.Timestamp("2024-12-31")
 MOST_SIMULATED_YEARS = 60
+GOLD_SD = 0.011
+"""Of gold's daily log returns."""
+RESPONSE_WAIT = 2
+"""Working days from a document's release to the first return that answers: a forecast made on the day between can know
+the document."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +90,36 @@ class Shocks:
         return Shocks(self.days[kept], self.moves[kept], self.log_variance[kept], self.drift[kept])
 
 
+@dataclass(frozen=True)
+class ToneResponse:
+    """How gold answers to documents: its mean return follows the tone of the last one, until the next.
+
+    A positive control: whoever carries documents into a forecast the right way must find it. ``released`` (document,)
+    are the days of release, ascending, and ``tones`` (document,) the tones that readers find. ``size`` is what one
+    standard deviation of the tones adds to gold's mean return, in the return's: one who knows the tones can explain
+    size^2 / (1 + size^2) of the variance.
+    """
+
+    released: pd.DatetimeIndex
+    tones: Float[np.ndarray, " document"]
+    size: float
+
+    def drift(self, days: pd.DatetimeIndex) -> Float[np.ndarray, " days"]:
+        """What is added to gold's mean log return on each day; 0 before the first document, and on weekends."""
+        first_days = np.busday_offset(self.released.to_numpy().astype("datetime64[D]"), RESPONSE_WAIT, roll="forward")
+        last = np.searchsorted(first_days, days.to_numpy().astype("datetime64[D]"), side="right") - 1
+        spread = self.tones.std()
+        standard = (self.tones - self.tones.mean()) / (spread if spread > 0 else 1.0)
+        open_days = (last >= 0) & (days.day_of_week.to_numpy() < 5)
+        return np.asarray(np.where(open_days, GOLD_SD * self.size * standard[last], 0.0))
+
+
 SimulatedPath = Callable[[Shocks, Float[np.ndarray, " days"]], Float[np.ndarray, " days"]]
 """A channel's value on each day, from what moves the market and the channel's own column of it."""
 
 
 def _gold_path(market: Shocks, moves: Float[np.ndarray, " days"]) -> Float[np.ndarray, " days"]:
-    return np.asarray(430 * np.exp(np.cumsum(0.011 * moves + market.drift)))
+    return np.asarray(430 * np.exp(np.cumsum(GOLD_SD * moves + market.drift)))
 
 
 def _price_path(start: float, sd: float, drift: float) -> SimulatedPath:
@@ -173,7 +203,7 @@ SHOCK_CORRELATIONS = np.array([
 """Within a day, in the order of the channels. All the others together explain 64 % of gold's variance of that day."""
 
 
-def simulated_market(seed: int = 0, years: int = 20) -> Market:
+def simulated_market(seed: int = 0, years: int = 20, response: ToneResponse | None = None) -> Market:
     """Draw a market of ``years`` years, up to the last day of 2024: gold first, then seven covariates.
 
     Day t has the shocks e_t = (sqrt(h_t) L z_t + j_t L z'_t) / c, with z, z' standard normal, L the Cholesky factor
@@ -185,6 +215,8 @@ def simulated_market(seed: int = 0, years: int = 20) -> Market:
     months and is common to all channels, correlations within a day, a calendar and a release time for each channel,
     and missing days. The regime moves gold's mean return by a few hundredths of a percent: one who knew it would
     explain 0.2 % of the variance.
+
+    With a ``response`` gold's mean return also follows documents; all draws stay the same, and so do other channels.
 
     Not built in: any other way to forecast a return; one channel leading another; volatility that rises when prices
     fall, but in the VIX; trading hours (a day's shocks belong together, whatever the hour at which a value is out);
@@ -208,10 +240,16 @@ def simulated_market(seed: int = 0, years: int = 20) -> Market:
     moving, missing = (np.random.Generator(np.random.PCG64(stream)) for stream in np.random.SeedSequence(seed).spawn(2))
     first = LAST_SIMULATED_DAY - pd.DateOffset(years=years) + pd.Timedelta(days=1)
     shocks = _drawn_shocks(pd.date_range(first, LAST_SIMULATED_DAY), moving)
+    if response is not None:
+        shocks = replace(shocks, drift=shocks.drift + response.drift(shocks.days))
     channels = tuple(_observed(made, shocks, column, missing) for column, made in enumerate(SIMULATED_CHANNELS))
     made_up = f"These numbers are simulated (seed {seed}); what they show holds for the simulation alone."
     notes = {channels[0].name: made_up} | {made.name: made.note for made in SIMULATED_CHANNELS if made.note}
     origin = f"simulated by goldviz, seed {seed}, {years} years"
+    if response is not None:
+        planted = f"Planted: a document's tone moves gold's mean return by {response.size:g} standard deviations."
+        notes[channels[0].name] = f"{made_up} {planted}"
+        origin = f"{origin}, with a planted response of {response.size:g} to documents"
     return Market(channels, "simulated", origin, LAST_SIMULATED_DAY.tz_localize("UTC"), notes)
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.labs.gold_forecast import LAB
+from goldviz.labs.gold_forecast.observed import observed_rows
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.verdict import score_rows, verdict
 from goldviz.labs.gold_forecast.words import source_words
@@ -31,6 +32,7 @@ def why(lane: Lane[GoldForecast], draw: Callable[[str], None]) -> None:
         st.caption("Intervals come from a bootstrap of blocks of days; DM is Diebold and Mariano's test.")
     else:
         st.caption("The scores come with the run's first look.")
+    _observed(lane)
     words, formulas = st.columns(2)
     with words:
         st.markdown(
@@ -44,6 +46,17 @@ def why(lane: Lane[GoldForecast], draw: Callable[[str], None]) -> None:
         st.latex(r"\mathcal{L}(\theta) = \sum_{k} \ell\big(y(t_k), \hat y(t_k)\big)")
         st.latex(r"R^2_{\text{oos}} = 1 - \frac{\sum_k (y_k - \hat y_k)^2}{\sum_k y_k^2}")
         st.latex(r"\mathrm{QLIKE} = \frac1n \sum_k \left(\log \hat\sigma_k^2 + \frac{y_k^2}{\hat\sigma_k^2}\right)")
+
+
+def _observed(lane: Lane[GoldForecast]) -> None:
+    shares = observed_rows(lane.dataset)
+    if shares:
+        st.markdown("**What could each refit learn from?**")
+        st.dataframe(pd.DataFrame(shares), hide_index=True, width="stretch")
+        st.caption(
+            "Share of the training rows on which a channel told something new. A channel that was never there feeds "
+            "that refit nothing."
+        )
 
 
 def _walk(lane: Lane[GoldForecast]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,10 +12,13 @@ import pandas as pd
 from jaxtyping import Bool, Float
 
 from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_values
-from goldviz.data.markets.kept_markets import load_market
-from goldviz.data.markets.market import Market, MarketError
+from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.masking import masked
+from goldviz.data.markets.text_channels import is_text_channel
+from goldviz.labs.gold_forecast.carrying import carried
+from goldviz.labs.gold_forecast.documents import market_with_statements
 from goldviz.labs.gold_forecast.walk_forward import Fold, folds
+from goldviz.labs.gold_forecast.windows import ChannelMoments
 
 if TYPE_CHECKING:
     from goldviz.labs.gold_forecast.settings import GoldForecast
@@ -27,10 +31,12 @@ MASKING_STREAM, SHUFFLING_STREAM = 1, 2
 class ForecastProblem:
     """A market as it may be seen, its answers, and their division into folds.
 
-    Positions, in folds too, count the answers. The last non-final fold's test block ends where the final block begins.
+    ``panel`` is what was ``observed``, with the last values of some channels carried on, and their ages. Positions, in
+    folds too, count the answers. The last non-final fold's test block ends where the final block begins.
     """
 
     market: Market
+    observed: Panel
     panel: Panel
     answers: NextValues
     folds: list[Fold]
@@ -43,6 +49,19 @@ class ForecastProblem:
         if self.target == "level":
             values[:, 0] = self.panel.price
         return values
+
+    def observed_shares(self, window: int) -> Float[np.ndarray, "fold channel"]:
+        """For each fold the share of the rows learnt from on which a network is told something new of a channel.
+
+        0 for a channel without two different values there: it counts as not observed, anywhere.
+        """
+        return np.stack([self._observed_share(rows_learnt(self.answers, fold, window)) for fold in self.folds])
+
+    def _observed_share(self, learnt: slice) -> Float[np.ndarray, " channel"]:
+        seen = np.isfinite(self.observed.values[learnt])
+        ages = np.isfinite(self.panel.values[learnt, seen.shape[1] :])
+        varies = np.isfinite(ChannelMoments.of(self.panel.values[learnt]).mean)
+        return np.asarray(np.where(varies, np.concatenate([seen, ages], axis=1).mean(axis=0), 0.0))
 
     @cached_property
     def days(self) -> Float[np.ndarray, " rows"]:
@@ -89,15 +108,16 @@ class ForecastProblem:
 
 def forecast_problem(settings: GoldForecast) -> ForecastProblem:
     """The problem that the settings describe; raises :class:`MarketError` where there is none."""
-    market = load_market(settings.data, settings.market_seed)
+    market = market_with_statements(settings)
     if settings.inputs == "own":
         market = market.only([market.target.name])
-    panel = masked(
+    observed = masked(
         aligned(market, by=settings.alignment),
         settings.missing,
         settings.missing_share,
         np.random.default_rng([settings.market_seed, MASKING_STREAM]),
     )
+    panel = carried(observed, _carried_channels(market, settings.carry))
     answers = _with_a_past(panel, next_values(panel, "level" if settings.target == "level" else "return"))
     found = folds(
         panel.dates,
@@ -112,10 +132,29 @@ def forecast_problem(settings: GoldForecast) -> ForecastProblem:
         final_days=settings.final_days,
         open_final=settings.open_final,
     )
-    problem = ForecastProblem(market, panel, answers, found, settings.target)
+    problem = ForecastProblem(market, observed, panel, answers, found, settings.target)
     for fold in found:
         _check_varies(problem, fold)
     return _shuffled(problem, settings.market_seed) if settings.shuffle_targets else problem
+
+
+def rows_learnt(answers: NextValues, fold: Fold, window: int) -> slice:
+    """The rows of a panel that a refit learns from, whose moments standardise all values: its training windows."""
+    first, last = answers.rows[fold.train[[0, -1]]]
+    return slice(max(0, first - window + 1), last + 1)
+
+
+def _carried_channels(market: Market, carry: str) -> set[str]:
+    """The names of the covariates whose last value each row carries on."""
+    return {channel.name for channel in market.channels[1:] if CARRIED[carry](channel)}
+
+
+CARRIED: dict[str, Callable[[Channel], bool]] = {
+    "nothing": lambda channel: False,
+    "documents": lambda channel: is_text_channel(channel.name),
+    "levels": lambda channel: channel.transformation == "level",
+}
+"""By the setting's name. Changes are not carried on: a day's return is not tomorrow's, too."""
 
 
 def _with_a_past(panel: Panel, answers: NextValues) -> NextValues:

@@ -141,13 +141,33 @@ class Reading:
         """Which forecasts of the network lie before the final block and are finite."""
         return np.flatnonzero(np.isfinite(self.series.gains("network")) & ~self.series.final)
 
+    @cached_property
+    def planted(self) -> float:
+        """The share of the returns' variance that a planted answer to documents makes; 0 without one."""
+        size = float(settings_of(self.dataset).get("tone_response", 0))
+        return size**2 / (1 + size**2)
+
+    @property
+    def unobserved(self) -> dict[str, int]:
+        """For each channel that some refit's training did not see: in how many refits."""
+        if "observed" not in self.dataset or not self.dataset["observed"].size:
+            return {}
+        shares = self.dataset["observed"].transpose("channel", "fold").values
+        counts = dict(zip(map(str, self.dataset["channel"].values), (shares == 0).sum(axis=1).tolist(), strict=True))
+        return {name: count for name, count in counts.items() if count}
+
+    @property
+    def misses_a_channel(self) -> bool:
+        """Whether some refit's training did not see a channel that other rows have."""
+        return bool(self.unobserved)
+
     @property
     def leaking(self) -> bool:
-        """Whether a mean forecast is too good to be honest: R2 above 5 % on daily data, and not by chance."""
+        """Whether a mean forecast is too good to be honest: R2 above 5 % on daily data, not by chance or plan."""
         ahead = self.dataset["days_ahead"].values if "days_ahead" in self.dataset else np.array([1.0])
         daily = not ahead.size or bool(np.median(ahead) <= DAILY)
         certain = not self.own.sure or self.own.better
-        return self.series.target != "volatility" and daily and self.own.value > LEAK and certain
+        return self.series.target != "volatility" and daily and self.own.value > LEAK + self.planted and certain
 
     @property
     def foresees(self) -> bool:

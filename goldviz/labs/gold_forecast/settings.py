@@ -24,6 +24,8 @@ NETWORKS = {
     "ode_rnn": "ODE-RNN",
 }
 HEADS = {"gaussian": "Gaussian", "student": "Student t", "quantiles": "Quantiles"}
+DOCUMENTS = {"none": "none", "generated": "generated statements", "shuffled": "the same, dealt out at random"}
+CARRY = {"nothing": "no channel's", "documents": "those out of documents", "levels": "all that are seen as levels"}
 SCHEMES = {"expanding": "Expanding", "rolling": "Rolling"}
 
 MEAN_BASELINES = ("zero", "mean", "ar1", "ridge")
@@ -34,6 +36,9 @@ LEVELS = (0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975)
 
 TYPICAL_YEARS = 20
 """Years of data that an estimate assumes."""
+
+SECONDS_TO_READ = 7
+"""The shipped model is made ready in three, and reads twenty years of statements in four."""
 
 BY_FOLD = ("epoch", "fold", "seed")
 LOOK = ("look",)
@@ -62,6 +67,14 @@ class GoldForecast(Experiment):
     missing: market_settings.Missing = market_settings.missing(group="Data",
         description="What is hidden from the network, to study missing data.")
     missing_share: float = market_settings.missing_share(0.3, group="Data")
+    documents: Literal["none", "generated", "shuffled"] = setting("none", group="Data", labels=DOCUMENTS,
+        description="Generated statements whose tone becomes a channel of the simulated market. Your own documents "
+        "become channels on the page Policy documents.")
+    tone_response: float = setting(0.0, ge=0, le=1, group="Data",
+        description="Planted in the simulated market: how far one standard deviation of the statements' tone moves "
+        "gold's mean return, in the return's standard deviations. Readers there read as the shipped model does.")
+    carry: Literal["nothing", "documents", "levels"] = setting("documents", group="Data", labels=CARRY,
+        description="Whose last value, and its age, a row carries on while nothing new is known.")
     shuffle_targets: bool = setting(False, group="Data",
         description="Deal the targets out at random, a check: any skill that is left comes from a mistake.")
 
@@ -132,6 +145,8 @@ class GoldForecast(Experiment):
         "seed_r2": Variable(("seed",), "R2 against zero of each seed alone", once=True),
         "hidden": Variable(("recent", "unit"), "Hidden state at the last forecasts, first seed", once=True),
         "parameter_count": Variable((), "Number of parameters", once=True),
+        "observed": Variable(("fold", "channel"), "Share of a refit's training rows on which a channel was observed",
+            once=True),
     }  # fmt: skip
 
     equations: ClassVar[tuple[str, ...]] = (
@@ -153,6 +168,12 @@ class GoldForecast(Experiment):
         Preset("Partial observations", "document",
             "Half of the covariates' values hidden, and a GRU that lets what it last saw decay.",
             {"network": "gru_decay", "missing": "random", "missing_share": 0.5}),
+        Preset("Documents that move gold", "document",
+            "A positive control: the simulated market answers to what generated statements say, so a forecast that "
+            "reads them in time must find skill. In five of five markets it did; with the statements dealt out at "
+            "random, or without the answer, in none.",
+            {"documents": "generated", "tone_response": 0.3, "hidden": 8, "test_years": 10.0, "refits": 3,
+             "learning_rate": 3e-3, "epochs": 10}),
         Preset("Break it: leak", "break",
             "Covariates joined by calendar date: the network sees closes of the very day that it forecasts. "
             "R2 was 39 to 52 % in short runs on 10 simulated markets.",
@@ -193,4 +214,5 @@ class GoldForecast(Experiment):
         windows = 252 * years * (1 - self.validation_share)
         an_epoch: float = math.ceil(windows / self.batch) * (a_step + a_row * self.window)
         an_epoch += windows * self.window * self.hidden * (a_unit + a_weight * self.hidden)
-        return 1 + len(self.seeds) * (self.refits + self.open_final) * self.epochs * an_epoch * 1e-6
+        reading = SECONDS_TO_READ if self.documents != "none" or self.tone_response else 0
+        return 1 + reading + len(self.seeds) * (self.refits + self.open_final) * self.epochs * an_epoch * 1e-6

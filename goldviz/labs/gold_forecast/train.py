@@ -126,6 +126,7 @@ def announce(
         final_from=problem.final_from,
         forecasts=len(tested),
     )
+    record.once("observed", problem.observed_shares(settings.window))
     record.once("target", problem.answers.values[tested])
     record.once("price", problem.panel.price[problem.answers.rows[tested]])
     record.once("days_ahead", problem.answers.days[tested])

@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 
 from goldviz.data.markets import simulated as module
 from goldviz.data.markets.alignment import Panel, aligned, next_values
-from goldviz.data.markets.market import Market, MarketError
-from goldviz.data.markets.simulated import REGIMES, SHOCK_CORRELATIONS, SIMULATED_CHANNELS, simulated_market
+from goldviz.data.markets.market import Market, MarketError, Release
+from goldviz.data.markets.simulated import (
+    REGIMES,
+    SHOCK_CORRELATIONS,
+    SIMULATED_CHANNELS,
+    ToneResponse,
+    simulated_market,
+)
 
 SEEDS = range(8)
 
@@ -218,3 +224,36 @@ def test_what_it_cannot_draw_is_refused_in_a_sentence(choice, sentence):
         simulated_market(**choice)
     assert str(refused.value) == sentence
     assert refused.value.for_a_person
+
+
+def weekly_tones(count=1000, seed=0):
+    days = pd.date_range("2005-01-05", periods=count, freq="7D")
+    return days, np.random.default_rng(seed).uniform(-1, 1, count)
+
+
+def test_without_a_response_the_market_is_what_it_was():
+    days, tones = weekly_tones()
+    plain, silent = simulated_market(2), simulated_market(2, response=ToneResponse(days, tones, 0.0))
+    for one, other in zip(plain.channels, silent.channels, strict=True):
+        pd.testing.assert_series_equal(one.values, other.values)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:3])
+def test_a_response_moves_gold_by_what_a_forecast_can_know_and_nothing_else(seed):
+    days, tones = weekly_tones(seed=seed)
+    plain, moved = simulated_market(seed), simulated_market(seed, response=ToneResponse(days, tones, 0.3))
+    assert "Planted" in moved.notes["gold"]
+    assert "planted" in moved.origin
+    for one, other in zip(plain.channels[1:], moved.channels[1:], strict=True):
+        pd.testing.assert_series_equal(one.values, other.values)
+    returns = np.log(moved.target.observed).diff().dropna()
+    added = returns - np.log(plain.target.observed).diff().dropna()
+    days_of_gold = pd.DatetimeIndex(moved.target.observed.index)
+    out = Release("14:00", "America/New_York").moments(days)
+    known = np.searchsorted(out, moved.target.release.moments(days_of_gold[:-1]), side="right") - 1
+    usual = (np.diff(days_of_gold) == np.timedelta64(1, "D")) & (known >= 0)
+    standard = (tones - tones.mean()) / tones.std()
+    # A price is quoted to a tenth, so a return is known to about a ten-thousandth.
+    np.testing.assert_allclose(added[usual], 0.011 * 0.3 * standard[known[usual]], atol=6e-4)
+    slope = np.polyfit(standard[known], returns, 1)[0]
+    assert slope == pytest.approx(0.3 * 0.011, abs=4 * 0.011 / np.sqrt(len(returns)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from goldviz.diagnostics.findings import Conclusions
-from goldviz.labs.gold_forecast.findings import caveats, skill, training
+from goldviz.labs.gold_forecast.findings import caveats, documents, skill, training
 from goldviz.labs.gold_forecast.readings import Reading
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from goldviz.labs.gold_forecast.settings import GoldForecast
 
-RULES = (training.DIVERGED, *skill.RULES, *caveats.RULES, *training.RULES, caveats.SIMULATED)
+RULES = (training.DIVERGED, *documents.RULES, *skill.RULES, *caveats.RULES, *training.RULES, caveats.SIMULATED)
 """In the order in which they are judged."""
 
 

@@ -31,6 +31,10 @@ def _more_years(case: Case) -> list[Candidate]:
     return [] if given <= 0 else [("Begin with half of the training years, and forecast the other half, too.", changes)]
 
 
+def _mean_in_words(settings: GoldForecast) -> str:
+    return "a mean that answers to documents" if settings.tone_response else "without a forecastable mean"
+
+
 def _better(n: Reading, settings: GoldForecast) -> bool:
     return n.own.better
 
@@ -82,8 +86,8 @@ OPENED = Rule("final_block_opened", "good", "The final block has been opened",
 SIMULATED = Rule("simulated_market", "warning", "All this holds for a simulated market",
     line=where("simulated", "prices that were paid"), number="seed {settings.market_seed} of the simulation",
     confidence="certain: the numbers were drawn",
-    explanation="The simulation is built with lasting volatility and without a forecastable mean, so finding just that "
-    "is a check of the method, not news about gold. Load real prices to learn about those.",
+    explanation=lambda case: f"The simulation is built with lasting volatility and {_mean_in_words(case.settings)}, so "
+    "finding just that is a check of the method, not news about gold. Load real prices to learn about those.",
     only=lambda n, settings: bool(n.dataset.sizes.get("look")), must_tell=True)
 
 RULES = (

@@ -119,7 +119,8 @@ RULES = (
         explanation="What a network may know of tomorrow's return is in today's price already. That is the usual and "
         "honest answer; the size of the next move is another matter.",
         advice=[TO_VARIANCE],
-        only=lambda n, settings: settings.target == "return", silenced_by=JUDGED_ELSEWHERE),
+        only=lambda n, settings: settings.target == "return",
+        silenced_by=(*JUDGED_ELSEWHERE, "planted_missed", "dealt_out_passed")),
     Rule("worse_than_simplest", "warning",
         lambda case: f"Worse than {'a constant variance' if case.settings.target == 'volatility' else 'saying zero'}",
         line=where("own.worse", BELOW_ZERO), number=score, confidence=certainty, explanation=_why_worse,
@@ -141,7 +142,8 @@ RULES = (
         explanation="The interval holds for one network that was tried once. Of twenty useless ones, one looks like "
         "this: count your tries, and trust what the final block confirms.",
         advice=[("Check the way of working on shuffled targets.", {"shuffle_targets": True})],
-        only=lambda n, settings: n.series.target != "volatility", silenced_by=JUDGED_ELSEWHERE),
+        only=lambda n, settings: n.series.target != "volatility",
+        silenced_by=(*JUDGED_ELSEWHERE, "planted_found", "dealt_out_skill")),
     Rule("worse_than_garch", "warning", "GARCH forecasts the variance better",
         line=below("p_of_garch", 0.05, "Diebold-Mariano p below {at}"),
         number=lambda n: f"QLIKE gain {plain_number(n.own.value, 3)} against GARCH's {plain_number(n.garch.value, 3)}",
