@@ -31,18 +31,19 @@ BRANCH = 0.2
 """The share of every branch that keeps a residual network of usual depths near its start, as *Fix it* presets use."""
 ORTHOGONAL_GAINS = {"leaky_relu": 1.35, "relu": 1.41, "tanh": 1.1, "gelu": 1.5}
 """Gains that about keep a gradient's size through an orthogonal layer and its nonlinearity."""
-NORMALISE = (
+NORMALISE: Candidate = (
     "Normalise the sums of every layer, without dropout and with a fifth of every residual branch, and train three "
     "times as long.",
     {"normalisation": "batch", "dropout": 0.0, "residual_scale": LoweredTo(BRANCH), "epochs": Times(3)},
 )
-CAPPED_BRANCHES = (
+CAPPED_BRANCHES: Candidate = (
     "Cap the gradient's norm at 1, and add a fifth of every residual branch.",
     {"clip": IfZero(1.0), "residual_scale": LoweredTo(BRANCH)},
 )
-SMALL_BRANCHES = ("Add a fifth of every residual branch.", {"residual_scale": LoweredTo(BRANCH)})
-LONGER = ("Train five times as long.", {"epochs": Times(5)})
-HALF_AS_DEEP = ("Take half as many layers.", {"depth": DividedBy(2)})
+SMALL_BRANCHES: Candidate = ("Add a fifth of every residual branch.", {"residual_scale": LoweredTo(BRANCH)})
+SMALLER_WEIGHTS: Candidate = ("Draw smaller weights.", {"gain": DividedBy(2)})
+LONGER: Candidate = ("Train five times as long.", {"epochs": Times(5)})
+HALF_AS_DEEP: Candidate = ("Take half as many layers.", {"depth": DividedBy(2)})
 UNSOUND = ("diverged", "no_gradient")
 
 
@@ -85,7 +86,12 @@ def _why_it_diverged(case: Case) -> str:
 
 
 def _against_divergence(case: Case) -> list[Candidate | Suited]:
-    return [*([CAPPED_BRANCHES] if "residual" in case.names else []), SLOWER_AND_CLIPPED, NORMALISE]
+    return [*_if_residual(case, CAPPED_BRANCHES), SLOWER_AND_CLIPPED, NORMALISE]
+
+
+def _if_residual(case: Case, *candidates: Candidate) -> list[Candidate]:
+    """These where the residual network is over the line; they leave the plain one as it is."""
+    return list(candidates) if "residual" in case.names else []
 
 
 def _explosion(n: Reading) -> str:
@@ -113,13 +119,13 @@ def _who_made_it_grow(n: Reading) -> str:
 
 
 def _against_explosion(case: Case) -> list[Candidate | Suited]:
-    usual = ("Draw weights of the usual size.", {"gain": LoweredTo(1.0)})
-    smaller = ("Draw smaller weights.", {"gain": DividedBy(2)})
-    capped = [CLIPPED] if any(majority(n.largest > LONGEST) for n in case.readings) else []
-    branches = [CAPPED_BRANCHES, SMALL_BRANCHES] if "residual" in case.names else []
+    usual: Candidate = ("Draw weights of the usual size.", {"gain": LoweredTo(1.0)})
+    long = any(majority(n.largest > LONGEST) for n in case.readings)
+    capped = [*_if_residual(case, CAPPED_BRANCHES), CLIPPED] if long else []
+    branches = _if_residual(case, SMALL_BRANCHES)
     if any(map(_made_by_steps, case.readings)):
         return [SLOWER, *capped, *branches, NORMALISE]
-    return [*branches, *capped, usual, orthogonal, NORMALISE, smaller]
+    return [*capped, *branches, usual, orthogonal, NORMALISE, SMALLER_WEIGHTS]
 
 
 def _why_the_error_is_large(case: Case) -> str:
@@ -185,11 +191,10 @@ def _why_deeper_is_worse(case: Case) -> str:
 
 
 def _against_uselessness(case: Case) -> list[Candidate | Suited]:
-    quieter = ("Train without dropout and noise.", {"dropout": 0.0, "noise": 0.0})
-    branches = [SMALL_BRANCHES] if "residual" in case.names else []
+    quieter: Candidate = ("Train without dropout and noise.", {"dropout": 0.0, "noise": 0.0})
     if case.also("vanishing"):
         return [orthogonal, LONGER, HALF_AS_DEEP, NORMALISE]
-    return [*branches, LONGER, orthogonal, quieter]
+    return [*_if_residual(case, SMALL_BRANCHES), LONGER, orthogonal, quieter]
 
 
 def _why_it_is_kept(case: Case) -> str:
@@ -266,7 +271,7 @@ RULES = (
         & at_most("error_change", AMPLIFIED, "an error that changes by no more than {at} times on its way back"),
         number=lambda n: f"largest norm {times(median(n.largest))}",
         explanation=_why_the_error_is_large,
-        advice=[SMALL_BRANCHES, CLIPPED, ("Draw smaller weights.", {"gain": DividedBy(2)})],
+        advice=[SMALL_BRANCHES, CLIPPED, SMALLER_WEIGHTS],
         silenced_by=(*UNSOUND, "exploding"),
     ),
     Rule(
@@ -309,7 +314,7 @@ RULES = (
         number="{saturation:percent} of the activations",
         explanation="On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
         "by that slope (document 001, eq. 2): a saturated unit passes nothing back.",
-        advice=[orthogonal, NORMALISE, ("Draw smaller weights.", {"gain": DividedBy(2)})],
+        advice=[orthogonal, NORMALISE, SMALLER_WEIGHTS],
         only=lambda n, settings: settings.activation in ("tanh", "sigmoid"),
         silenced_by=UNSOUND,
     ),

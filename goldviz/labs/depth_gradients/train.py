@@ -68,12 +68,10 @@ def train(settings: DepthGradients, record: Record) -> None:
     """Train both networks for every seed, and record every variable that the experiment declares."""
     with training_on(settings.device) as device:
         problems = {seed: problem(settings, seed, device) for seed in settings.seeds}
-        grid = Grid.made(
-            list(CONNECTIONS), settings.seeds, lambda network, seed: trainee(settings, network, seed, problems[seed])
-        )
+        grid = grid_of(settings, problems)
         announce(settings, record, grid.first()[0].network, device)
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
-        shallower = shallower_grids(settings, problems)
+        shallower = {depth: grid_of(settings.changed(depth=depth), problems) for depth in settings.depths()[:-1]}
         parts = grid.parts() | {
             f"{depth}/{name}": part for depth, other in shallower.items() for name, part in other.parts().items()
         }
@@ -94,17 +92,11 @@ def train(settings: DepthGradients, record: Record) -> None:
         record.once("zero_loss", [data.test_y.square().mean().item() for data in problems.values()])
 
 
-def shallower_grids(settings: DepthGradients, problems: Mapping[int, Problem]) -> dict[int, Grid[Trainee]]:
-    """The pairs of fewer layers that are trained beside, by their depth; they share their first layers' weights."""
-    grids = {}
-    for depth in settings.depths()[:-1]:
-        chosen = settings.changed(depth=depth)
-        grids[depth] = Grid.made(
-            list(CONNECTIONS),
-            settings.seeds,
-            lambda network, seed, chosen=chosen: trainee(chosen, network, seed, problems[seed]),
-        )
-    return grids
+def grid_of(settings: DepthGradients, problems: Mapping[int, Problem]) -> Grid[Trainee]:
+    """Both networks of every seed at their start; pairs of other depths share their first layers' weights."""
+    return Grid.made(
+        list(CONNECTIONS), settings.seeds, lambda network, seed: trainee(settings, network, seed, problems[seed])
+    )
 
 
 def problem(settings: DepthGradients, seed: int, device: torch.device) -> Problem:
