@@ -32,7 +32,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
     st.markdown("**Could a market have known?**")
     st.markdown(
         f"A document's numbers become channels of your market, known from {plain(release_in_words(documents.release))} "
-        "on its day of release and not before. Between documents nothing is filled in."
+        "on its day of release and not before. Between documents a forecast has the last one's numbers and their age."
     )
     market = _market()
     if market is None:
