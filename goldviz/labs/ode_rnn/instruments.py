@@ -81,12 +81,10 @@ def square_error(said: Tensor, wanted: Tensor) -> Tensor:
     return (said[known] - wanted[known]).double().square().mean()
 
 
-def zero_errors(views: list[SeedView]) -> list[float]:
-    """What forecasting 0 costs: with usual gaps, and after long ones; the mean over the seeds."""
-    rows = [(view.usual.clean[judged(len(view.usual.clean)) :], view.long.clean[-1]) for view in views]
-    return [
-        float(torch.stack([square_error(0 * own, own) for own in column]).mean()) for column in zip(*rows, strict=True)
-    ]
+def zero_errors(views: list[SeedView]) -> Float[Tensor, "horizon seed"]:
+    """What forecasting 0 costs on each seed's own tests: with usual gaps, and after long ones."""
+    parts = [(view.usual.clean[judged(len(view.usual.clean)) :], view.long.clean[-1]) for view in views]
+    return torch.stack([torch.stack([square_error(0 * own, own) for own in part]) for part in parts], 1)
 
 
 def seed_readings(network: SeriesForecaster, view: SeedView) -> Measured:

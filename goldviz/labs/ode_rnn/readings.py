@@ -30,19 +30,19 @@ class Reading:
     """What was recorded of one network, for each seed; NaN where nothing was.
 
     All is as of the last look, unless it says otherwise. ``error`` and ``long_gap_error`` are mean squared errors in
-    range and after unseen longer gaps, ``zero`` and ``long_gap_zero`` those of predicting zero, ``plain_error`` that of
-    the GRU without times (None where none was trained beside it, or it diverged). ``gained`` is the part of the error
-    that the last quarter of the looks took away. ``growth`` of evaluations compares the last tenth of the steps with
-    the first. Of the ODE-RNN alone: ``refined`` is its error with steps four times as fine, ``saturation`` a share,
-    ``stiffness`` and ``early_stiffness`` spectral norms of df/dh at the last look and after a third of them (a fresh
-    field is nearly still, so the first look says nothing).
+    range and after unseen longer gaps, ``zero`` and ``long_gap_zero`` those of predicting zero on the same sequences,
+    ``plain_error`` that of the GRU without times (None where none was trained beside it, or it diverged). ``gained`` is
+    the part of the error that the last quarter of the looks took away. ``growth`` of evaluations compares the last
+    tenth of the steps with the first. Of the ODE-RNN alone: ``refined`` is its error with steps four times as fine,
+    ``saturation`` a share, ``stiffness`` and ``early_stiffness`` spectral norms of df/dh at the last look and after a
+    third of them (a fresh field is nearly still, so the first look says nothing).
     """
 
     name: str
     error: Floats
     long_gap_error: Floats
-    zero: float
-    long_gap_zero: float
+    zero: Floats
+    long_gap_zero: Floats
     plain_error: Floats | None
     gained: Floats
     refined: Floats
@@ -64,8 +64,8 @@ class Reading:
             name=LABELS.get(network, network),
             error=recorded.last("error", "look"),
             long_gap_error=recorded.last("long_gap_error", "look"),
-            zero=_of_zero(ds, "in range"),
-            long_gap_zero=_of_zero(ds, "long gap"),
+            zero=_of_zero(recorded, "in range"),
+            long_gap_zero=_of_zero(recorded, "long gap"),
             plain_error=_of_plain(ds),
             gained=recorded.measure("error", "look", by=_gained),
             refined=of_flow.last("refined_error", "look"),
@@ -125,10 +125,13 @@ class Reading:
         return share(self.stiffness, self.early_stiffness)
 
 
-def _of_zero(ds: xr.Dataset, horizon: str) -> float:
-    if "zero_error" not in ds or ds["zero_error"].size == 0:
-        return float("nan")
-    return float(ds["zero_error"].sel(horizon=horizon))
+def _of_zero(recorded: Recorded, horizon: str) -> Floats:
+    """Each seed's own; the mean over the seeds in runs that kept no more."""
+    ds = recorded.dataset
+    name = "zero_error_by_seed" if "zero_error_by_seed" in ds else "zero_error"
+    if name not in ds or ds[name].size == 0:
+        return recorded.nothing
+    return np.broadcast_to(ds[name].sel(horizon=horizon).values.astype(np.float64), recorded.nothing.shape)
 
 
 def _of_plain(ds: xr.Dataset) -> Floats | None:

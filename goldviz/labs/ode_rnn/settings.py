@@ -116,6 +116,7 @@ class ODERNNLaboratory(Experiment):
         "probe_value": Variable(("observation", "channel"), "Observed values (NaN where missing)", once=True),
         "probe_truth": Variable(("moment", "channel"), "The noiseless signal (NaN where nobody knows it)", once=True),
         "zero_error": Variable(("horizon",), "Error of forecasting zero, in range and after long gaps", once=True),
+        "zero_error_by_seed": Variable(("horizon", "seed"), "The same on each seed's own test sequences", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
     }  # fmt: skip
 

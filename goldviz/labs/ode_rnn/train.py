@@ -125,7 +125,9 @@ def announce(
     record.once("probe_value", probe.seen.values[:, 0].numpy())
     truth = unknown if probe.course is None else probe.course(moments[:, None])[:, 0]
     record.once("probe_truth", truth.numpy())
-    record.once("zero_error", zero_errors(views))
+    zero = zero_errors(views)
+    record.once("zero_error", zero.mean(1).numpy())
+    record.once("zero_error_by_seed", zero.numpy())
     record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
 
 

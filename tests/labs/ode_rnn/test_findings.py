@@ -288,6 +288,16 @@ def test_readings_compare_ends_of_the_run():
     assert np.isnan(Reading.of(run_of(), "gru").refined).all()
 
 
+def test_each_seed_is_measured_by_zero_on_its_own_test_sequences():
+    """Test sequences of one seed may be quieter than another's: with the mean of both it would pass for skill."""
+    run = run_of(("ode_rnn",), errors={"ode_rnn": 0.39}, seeds=2)
+    run["error"].loc[{"seed": 1}] = 0.195
+    alike = found(run, task="market", networks="ode_rnn")
+    assert "no_skill" not in alike, "half of the seeds"
+    run["zero_error_by_seed"] = ("horizon", "seed"), np.array([[0.4, 0.2], [0.2, 0.1]])
+    assert found(run, task="market", networks="ode_rnn")["no_skill"].confidence == "all 2 seeds agree"
+
+
 @given(
     networks=st.sampled_from([("ode_rnn",), ("gru",), ("gru_gap",), ALL]),
     ends=st.tuples(*[st.floats(0.0, 1.0)] * 4),

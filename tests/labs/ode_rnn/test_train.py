@@ -174,3 +174,11 @@ def test_forecasting_zero_costs_the_variance():
     """The sines have mean square 1/2; the oscillator's variance after time t is near exp(-2 zeta w t)."""
     assert run(**SMALL | {"task": "sines", "steps": 1}).zero_error.values == pytest.approx(0.5, abs=0.05)
     assert math.isfinite(run(**SMALL | {"steps": 1}).zero_error.values[1])
+
+
+def test_zero_is_forecast_on_each_seed_s_own_test_sequences():
+    both = run(**SMALL | {"steps": 1}, seeds=(0, 3))
+    for place, seed in enumerate((0, 3)):
+        alone = run(**SMALL | {"steps": 1}, seeds=(seed,))
+        np.testing.assert_array_equal(both.zero_error_by_seed.isel(seed=place), alone.zero_error)
+    np.testing.assert_allclose(both.zero_error, both.zero_error_by_seed.mean("seed"), rtol=1e-6)
