@@ -109,7 +109,10 @@ def _title_with_steps(case: Case) -> str:
 
 
 def _why_it_is_kept(case: Case) -> str:
-    kept = "The product of your steps' Jacobians has about its size at the far end (document 001, eq. 6-9)."
+    kept = (
+        f"At the far end the product of your steps' Jacobians is between {part(1 / KEPT_WITHIN)} and "
+        f"{part(KEPT_WITHIN)} its size at the start (document 001, eq. 6-9)."
+    )
     others = [n for n in case.others("diverged") if majority(n.faded)]
     beside = [f"In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}." for n in others]
     end = "A kept norm does not prove that the gradient points the right way."
