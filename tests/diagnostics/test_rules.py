@@ -78,8 +78,8 @@ def found(rules, *readings, dataset=None, **options):
     [(above, 1e-9, 0), (below, -1e-9, 0), (at_least, 0, -1e-9), (at_most, 0, 1e-9)],
 )
 def test_a_line_prints_the_number_that_it_compares_with(line, just_over, just_not, at):
-    drawn = line("size", at, "a size of {at}, or {at:percent}")
-    assert drawn.words == f"a size of {at:,g}, or {100 * at:.0f} %"
+    drawn = line("size", at, "a size of {at}, or {at:.1f}")
+    assert drawn.words == f"a size of {at:,g}, or {at:.1f}"
     assert drawn.over(reading("a", at + just_over, at + just_not)).tolist() == [True, False]
 
 

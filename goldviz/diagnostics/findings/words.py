@@ -12,6 +12,8 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 PARTS = {0.01: "a hundredth", 0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 0.5: "half", 10: "ten times"}
 COUNTS = {2: "two", 3: "three"}
 MOST_PERCENT = 10.0
+LARGEST_EXPONENT = 300
+"""Of ten, that a number holds well."""
 
 
 def times(factor: float) -> str:
@@ -70,12 +72,12 @@ def points(share: float) -> str:
 def power(exponent: float) -> str:
     """A power of ten from its exponent; below one as a fraction.
 
-    >>> power(2), power(-2), power(900)
-    ('100', '1/100', 'more than 1 × 10³⁰⁰')
+    >>> power(2), power(-2), power(900), power(-900)
+    ('100', '1/100', 'more than 1 × 10³⁰⁰', 'less than 1 × 10⁻³⁰⁰')
     """
-    if exponent >= 300:
-        return f"more than {times(1e300)}"
-    return times(10**exponent) if exponent >= 0 else f"1/{times(10**-exponent)}"
+    if abs(exponent) >= LARGEST_EXPONENT:
+        return f"more than {times(1e300)}" if exponent > 0 else f"less than {times(1e-300)}"
+    return times(10.0**exponent) if exponent >= 0 else f"1/{times(10.0**-exponent)}"
 
 
 FORMATS = {"times": times, "percent": percent, "share_of": share_of, "part": part, "points": points, "power": power}

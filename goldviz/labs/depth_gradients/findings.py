@@ -66,11 +66,13 @@ def _way_back(n: Reading) -> str:
     whole, block = median(n.amplification), median(n.block_factor)
     if not np.isfinite(whole) or whole == 0:
         return ""
-    return f"In the {n.name} network the error is {_length(block)} after a block, {_length(whole)} after all {n.depth}."
+    return (
+        f"In the {n.name} network a block leaves the error {_length(block)}, all {n.depth} leave it {_length(whole)}."
+    )
 
 
 def _length(factor: float) -> str:
-    return "about as long as before" if 0.95 <= factor < 1.05 else f"{times(factor)} times as long"
+    return "about as long as it was" if 0.95 <= factor < 1.05 else f"{times(factor)} times as long"
 
 
 def _sentences(*parts: str) -> str:

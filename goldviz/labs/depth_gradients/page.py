@@ -8,6 +8,8 @@ import numpy as np
 import streamlit as st
 import xarray as xr
 
+from goldviz.diagnostics.findings import times
+from goldviz.diagnostics.findings.words import LARGEST_EXPONENT, power
 from goldviz.labs.depth_gradients import LAB
 from goldviz.labs.depth_gradients.figures.quantities import gradient_factor
 from goldviz.labs.depth_gradients.parameters import table_of_networks
@@ -51,8 +53,9 @@ def _numbers(dataset: xr.Dataset, depth: int) -> None:
         if not np.isfinite(log_factor):
             lines.append(f"- **{network}**: the gradient is zero or not finite, so there is no factor")
             continue
-        measured = 10**log_factor
-        line = f"- **{network}**: × {measured:.3g} per block, × $10^{{{log_factor * depth:.1f}}}$ over {depth} blocks"
+        line = (
+            f"- **{network}**: × {10**log_factor:.3g} per block, × {_over_all(log_factor * depth)} over {depth} blocks"
+        )
         if "jacobian_gain" in dataset and dataset.sizes.get("histogram_epoch", 0):
             gain = float(dataset["jacobian_gain"].sel(network=network).isel(histogram_epoch=-1).mean())
             what = "|∂F/∂h|" if network == "plain" else "|1 + ∂F/∂h|"
@@ -64,6 +67,10 @@ def _numbers(dataset: xr.Dataset, depth: int) -> None:
         "mean square of its singular values) stands in for it here. Dropout acts on the measured gradient but not on "
         "the Jacobian, which is taken without it."
     )
+
+
+def _over_all(log_factor: float) -> str:
+    return times(10**log_factor) if abs(log_factor) < LARGEST_EXPONENT else power(log_factor)
 
 
 PAGE = LaboratoryPage(LAB, main="gradient_by_layer", beside="loss", why=why)

@@ -47,7 +47,7 @@ def table_of_networks(settings: DepthGradients) -> str:
     """Table 1 with the run's own values, in Markdown; its last row is the count with the other read-out."""
     count = ParameterCount.of(settings)
     other = "untied" if settings.read_out == "tied" else "tied"
-    slope = f"({settings.slope:g})" if settings.activation == "leaky_relu" else ""
+    slope = f" ({settings.slope:g})" if settings.activation == "leaky_relu" else ""
     rows = {
         "Layers": f"{settings.depth}",
         "Hidden dim": f"{settings.width}",

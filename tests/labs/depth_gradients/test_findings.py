@@ -103,7 +103,7 @@ def test_an_error_that_grows_explodes_and_capping_clears_it():
     finding = found(run)["exploding"]
     assert "plain" in finding.title
     assert finding.changes == {"clip": 1.0}
-    assert "In the plain network the error is 1.3 times as long after a block, 50 times as long after all 15." in (
+    assert "In the plain network a block leaves the error 1.3 times as long, all 15 leave it 50 times as long." in (
         finding.explanation
     )
     assert "exploding" in found(run, clip=1.0), "the cap was not in force in any epoch of this run"
@@ -117,7 +117,7 @@ def test_a_norm_that_comes_from_a_large_error_is_no_explosion():
     large = findings["large_error"]
     assert "residual" in large.title
     assert "plain" not in large.title
-    assert "the error is about as long as before after a block, about as long as before after all 15" in (
+    assert "a block leaves the error about as long as it was, all 15 leave it about as long as it was" in (
         large.explanation
     )
     assert "loss began at 450" in large.explanation

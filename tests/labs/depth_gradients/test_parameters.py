@@ -31,6 +31,6 @@ def test_the_table_has_the_document_s_values(read_out, here, there):
     other = {"tied": "untied", "untied": "tied"}[read_out]
     for row in (
         "| Layers | 15 | 15 |", "| Hidden dim | 50 | 50 |", f"| Parameters | {here} | {here} |",
-        f"| Parameters, {other} read-out | {there} | {there} |", "| Activation | LeakyReLU(0.3) | LeakyReLU(0.3) |",
+        f"| Parameters, {other} read-out | {there} | {there} |", "| Activation | LeakyReLU (0.3) | LeakyReLU (0.3) |",
     ):  # fmt: skip
         assert row in table.splitlines()
