@@ -160,27 +160,30 @@ class BertPretraining(Experiment):
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",
-            "Masked words first, then the tone from a few labelled texts. What was read without labels helps on "
-            "sentences of a new make, hardly on those of known patterns."),
+            "Masked words first, then the tone from a few labelled texts. What was read without labels adds 4 to 8 "
+            "points on new patterns (4 of 4 seeds); on known ones it takes 2 or adds up to 7."),
         Preset("Break it: no pre-training", "break",
-            "The same labelled texts, and a network that has never read anything else: it keeps up on known patterns "
-            "and falls back on new ones.", {"pretraining_steps": 0}),
+            "The same labelled texts, and a network that has never read anything else: on new patterns it is no better "
+            "than counting words (10 of 10 seeds).", {"pretraining_steps": 0}),
         Preset("Break it: frozen at random", "break",
-            "No pre-training and a frozen encoder: the classifier reads the states of random weights.",
+            "No pre-training and a frozen encoder: from the states of random weights the classifier does no better "
+            "than naming one tone always (10 of 10 seeds).",
             {"pretraining_steps": 0, "frozen": True}),
         Preset("Fix it: frozen after pre-training", "fix",
-            "The encoder is frozen again, but it has read: what it learned from masks alone.", {"frozen": True}),
+            "The encoder is frozen again, but it has read: from masks alone it gets 17 to 20 points above naming one "
+            "tone always, on known patterns (4 of 4 seeds).", {"frozen": True}),
         Preset("Fix it: rehearse", "fix",
-            "Fine-tuning goes on with masked words beside the tone: it does not forget what it read.",
+            "Fine-tuning goes on with masked words beside the tone: their loss does not rise (4 of 4 seeds).",
             {"rehearsal": 0.5}),
         Preset("Break it: learning rate × 30", "break",
-            "Steps thirty times too long, no warm-up and no clipping: the loss never gets below word frequencies.",
+            "Steps thirty times too long, no warm-up and no clipping: the loss stays at word frequencies.",
             {"learning_rate": 0.09, "warm_up": 0.0, "clip": 0.0}),
         Preset("Break it: mask 80 %", "break",
-            "With four of five words hidden little context is left to guess from: the same steps teach less.",
-            {"masked_share": 0.8}),
+            "With four of five words hidden little context is left to guess from: the same steps teach less (2 of 2 "
+            "seeds).", {"masked_share": 0.8}),
         Preset("Break it: one head", "break",
-            "One layer with one head: a place can look for one thing only, and guesses much worse.",
+            "One layer with one head: a place can look for one thing only, and its loss is about 1 nat higher (3 of 3 "
+            "seeds).",
             {"layers": 1, "heads": 1}),
     )  # fmt: skip
 

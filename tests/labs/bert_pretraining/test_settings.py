@@ -3,7 +3,9 @@ import pytest
 from goldviz.data.texts.policy.sentences import TONES as WRITTEN_TONES
 from goldviz.data.texts.word_pieces import SMALLEST_VOCABULARY
 from goldviz.declare.settings import SettingsError
+from goldviz.labs.bert_pretraining.readings import MARGIN
 from goldviz.labs.bert_pretraining.settings import TONES, BertPretraining
+from goldviz.runs.examples import example
 
 SMALL = BertPretraining(
     texts=60, labelled=30, vocabulary=300, longest=24, layers=2, heads=2, width=8, inner=12, pretraining_steps=4,
@@ -42,3 +44,32 @@ def test_the_declaration_agrees_with_the_texts():
 
 def test_presets_leave_the_texts_alone():
     assert BertPretraining(text_seed=3, pretraining_steps=0).like_preset().slug == "break-it-no-pre-training"
+
+
+def ended(slug):
+    """What a recorded run came to: the loss of masked words after each phase, and the tone on both kinds of texts."""
+    ds = example(BertPretraining, slug).isel(seed=0)
+    words = ds["unseen_masked_loss"].sel(look=ds["look"] <= BertPretraining.preset(slug).pretraining_steps)
+    known, new = ds["unseen_tone_accuracy"].isel(look=-1).values
+    before = float(words[-1]) if words.size else float("nan")
+    return before, float(ds["unseen_masked_loss"][-1]), known, new, ds["baseline_tone_accuracy"]
+
+
+def test_what_presets_say_holds_for_the_recorded_seed():
+    read, _, known, new, baselines = ended("as-in-the-document")
+    bag, majority = baselines.sel(baseline="bag of words").values, baselines.sel(baseline="majority").values
+    _, _, known_without, new_without, _ = ended("break-it-no-pre-training")
+    assert 0.035 < new - new_without < 0.085
+    assert -0.025 < known - known_without < 0.075
+    assert new_without < bag[1] + MARGIN
+    _, _, *random, _ = ended("break-it-frozen-at-random")
+    assert random == pytest.approx(majority)
+    _, _, frozen, _, _ = ended("fix-it-frozen-after-pre-training")
+    assert 0.165 < frozen - majority[0] < 0.205
+    before, after, *_ = ended("fix-it-rehearse")
+    assert after <= before
+    fast, *_ = ended("break-it-learning-rate-30")
+    unigram = float(example(BertPretraining, "break-it-learning-rate-30")["unigram_loss"])
+    assert fast == pytest.approx(unigram, rel=0.01)
+    assert ended("break-it-mask-80")[0] > read
+    assert ended("break-it-one-head")[0] - read == pytest.approx(1, abs=0.1)
