@@ -18,7 +18,7 @@ from goldviz.data.markets.market import MarketError
 MissingPattern = Literal["none", "random", "blocks", "channel"]
 
 BLOCK_ROWS = 10
-"""Mean length of a hidden run: about two weeks."""
+"""Mean length of a hidden run: two weeks of weekdays, ten days where some channel has weekends."""
 LEAST_GAP_ROWS = 2
 """Mean length that is left between hidden runs, however large the share."""
 

@@ -92,6 +92,17 @@ class Learning(NamedTuple):
         return np.asarray((self.best == self.epochs[-1]) & (len(self.epochs) > 1))
 
 
+def reach_of(norms: Floats, lags: NDArray[Any]) -> Floats:
+    """The last of the ``lags`` at which norms (lag, seed) are a hundredth of their largest; NaN for a seed without any.
+
+    >>> reach_of(np.array([[1.0, 0.0], [0.02, 0.0], [0.001, 0.0]]), np.arange(3)).tolist()
+    [1.0, nan]
+    """
+    largest = np.where(np.isfinite(norms), norms, -np.inf).max(axis=0)
+    heard = np.where(norms >= FADED * largest, lags[:, None], -1.0).max(axis=0)
+    return np.where((largest > 0) & np.isfinite(largest), heard, np.nan)
+
+
 @dataclass(frozen=True)
 class Reading:
     """Each model's result at the last look, its score in the final block, and measures of what else was recorded.
@@ -267,9 +278,7 @@ class Reading:
         if "state_gradient_norm" not in self.dataset or not self.dataset["state_gradient_norm"].size:
             return NOTHING
         norms = self.dataset["state_gradient_norm"].isel(look=-1).transpose("lag", "seed").values.astype(np.float64)
-        largest = np.nanmax(np.where(np.isfinite(norms), norms, -np.inf), axis=0)
-        heard = np.where(norms >= FADED * largest, self.dataset["lag"].values[:, None], -1.0).max(axis=0)
-        return np.where((largest > 0) & np.isfinite(largest), heard, np.nan)
+        return reach_of(norms, self.dataset["lag"].values)
 
     @property
     def reach_share(self) -> Floats:

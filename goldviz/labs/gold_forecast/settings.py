@@ -151,6 +151,8 @@ class GoldForecast(Experiment):
 
     equations: ClassVar[tuple[str, ...]] = (
         "The loss counts observed times only, L(theta) = sum_k l(y(t_k), y^(t_k)) (document 001, section 1.1).",
+        "An ODE-RNN's state flows to the time of the value that is forecast, h' = ODESolve(f, h_k, t_k, t_(k+1)) "
+        "(document 001, eq. 32).",
         "R2 out of sample = 1 - sum (y - y^)^2 / sum y^2: the share of squared error saved against a forecast of zero "
         "(Campbell and Thompson 2008).",
         "Diebold and Mariano's statistic compares the losses of two forecasts (1995), with the small-sample "

@@ -53,12 +53,13 @@ class GoldMarket(Instant):
             "One row a date, as a spreadsheet joins: at the forecast, values stand in the row that are not out yet.",
             {"alignment": "date"}),
         Preset("Hide half", "break",
-            "Half of the covariates' observations are gone, one by one at random: few rows are complete.",
+            "Half of the covariates' observations are gone, one by one at random: at most 2 forecasts in 1,000 have "
+            "something new of every channel, on 10 of 10 simulated markets.",
             {"missing": "random", "missing_share": 0.5}),
         Preset("Blocks of weeks missing", "break",
-            "All covariates fall silent together, two weeks on average, as when a feed is down.",
+            "All covariates fall silent together, ten rows on average, as when a feed is down.",
             {"missing": "blocks", "missing_share": 0.3}),
-        Preset("Whole channels missing", "break", "Half of the covariates are not there at all.",
+        Preset("Whole channels missing", "break", "Half of the covariates, of seven four, are not there at all.",
             {"missing": "channel", "missing_share": 0.5}),
     )  # fmt: skip
 

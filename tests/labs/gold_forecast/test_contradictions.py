@@ -138,6 +138,17 @@ def test_no_drawn_run_contradicts_itself(score, forecasts, final, skill, wave, v
     check(GoldForecast.checked_json(run.attrs["settings"]), run)
 
 
+@given(st.lists(st.floats(0.05, 0.999), min_size=3, max_size=3))
+def test_card_and_caption_name_the_same_reach(fading):
+    run = built(seeds=3).copy(deep=True)
+    lags = run["lag"].values[None, :, None]
+    run["state_gradient_norm"][:] = np.array(fading) ** lags
+    cards = {card.kind: card for card in findings_of.all(GoldForecast.checked_json(run.attrs["settings"]), run)}
+    caption = str(FIGURES["gradient_by_lag"](run).layout.title.subtitle.text)
+    if "short_reach" in cards:
+        assert re.search(r"up to \d+ of 19 rows", cards["short_reach"].number)[0] in caption
+
+
 @pytest.mark.parametrize("preset", [preset.slug for preset in GoldForecast.presets])
 def test_no_recorded_example_contradicts_itself(preset):
     settings, run = GoldForecast.preset(preset), recorded(GoldForecast, preset)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from goldviz.diagnostics.findings import Finding
 from goldviz.diagnostics.findings.conclude import ORDER
+from goldviz.labs.gold_forecast import readings as forecast_readings
 from goldviz.labs.gold_forecast import words as forecast_words
 from goldviz.labs.gold_forecast.findings import findings_of
 from goldviz.labs.gold_forecast.readings import Reading
@@ -51,7 +52,7 @@ def scored(run, value, low, high, p=None):
     return run
 
 
-@pytest.mark.parametrize("module", [forecast_words, forecast_results])
+@pytest.mark.parametrize("module", [forecast_words, forecast_results, forecast_readings])
 def test_the_docstrings_examples_hold(module):
     tested = doctest.testmod(module)
     assert tested.attempted > 0

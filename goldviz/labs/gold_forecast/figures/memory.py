@@ -24,6 +24,7 @@ from goldviz.labs.gold_forecast.figures.quantities import (
     hidden_days,
     labels,
 )
+from goldviz.labs.gold_forecast.readings import reach_of
 from goldviz.labs.gold_forecast.scoring.series import settings_of
 
 SLOW = 0.8
@@ -62,12 +63,11 @@ def gradient_by_lag(plot: Plot) -> Figure:
 
 def _reach(now: xr.DataArray) -> str:
     """The answer: how many rows back the gradient is still a hundredth of its largest."""
-    norms = positive(now).median("seed").values
-    if not np.isfinite(norms).any():
+    lags = now["lag"].values
+    reach = reach_of(now.transpose("lag", "seed").values, lags)
+    if not np.isfinite(reach).any():
         return "Every norm is exactly 0, or not a finite number."
-    heard = np.flatnonzero(norms >= 0.01 * np.nanmax(norms))
-    farthest, window = int(now["lag"].values[heard[-1]]), int(now["lag"].values[-1])
-    return f"Above 1/100 of its largest up to {farthest} of {window} rows back."
+    return f"Above 1/100 of its largest up to {int(np.nanmedian(reach))} of {int(lags[-1])} rows back."
 
 
 @figure("What does the forecast listen to?",

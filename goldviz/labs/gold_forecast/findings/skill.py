@@ -18,6 +18,8 @@ TO_TRUTH = ("Forecast what really came.", {"shuffle_targets": False})
 STUDENT = ("Take Student's t, which single large moves disturb less.", {"head": "student"})
 LOOK_BACK = ("Let it look back over sixty rows.", {"window": RaisedTo(60)})
 LONGER = ("Train three times as long.", {"epochs": Times(3)})
+SLOWER = ("Take a tenth of the learning rate.", {"learning_rate": DividedBy(10)})
+FASTER = ("Take three times the learning rate.", {"learning_rate": Times(3)})
 FEWER_UNITS = ("Take a quarter of the hidden units.", {"hidden": DividedBy(4)})
 MORE_DROPOUT = ("Drop half of the hidden values while training.", {"dropout": RaisedTo(0.5)})
 
@@ -124,7 +126,7 @@ RULES = (
     Rule("worse_than_simplest", "warning",
         lambda case: f"Worse than {'a constant variance' if case.settings.target == 'volatility' else 'saying zero'}",
         line=where("own.worse", BELOW_ZERO), number=score, confidence=certainty, explanation=_why_worse,
-        advice=lambda case: [] if case.reading.steady else [MORE_DROPOUT, FEWER_UNITS],
+        advice=lambda case: [] if case.reading.steady else [SLOWER, FEWER_UNITS, MORE_DROPOUT],
         only=lambda n, settings: settings.target != "level", silenced_by=JUDGED_ELSEWHERE),
     Rule("volatility_skill", "good", "The size of the next move can be forecast",
         line=where("own.better", ABOVE_ZERO), number=_beside_garch, confidence=certainty,
@@ -135,7 +137,7 @@ RULES = (
         line=where("own.better", ABOVE_ZERO), number=_beside_garch, confidence=certainty,
         explanation="The width hardly moves within a refit. It gains because it fits these years better than the "
         "constant that it is judged by, and does not tell calm from storm.",
-        advice=[LOOK_BACK, LONGER],
+        advice=[FASTER, LONGER],
         only=lambda n, settings: n.series.target == "volatility" and n.steady, silenced_by=JUDGED_ELSEWHERE),
     Rule("skill", "good", "Better than the simplest forecast",
         line=where("own.better", ABOVE_ZERO), number=score, confidence=certainty,

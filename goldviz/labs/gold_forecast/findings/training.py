@@ -9,10 +9,8 @@ import numpy as np
 from goldviz.diagnostics.findings import Case, Rule, Verdicts, above, below, part, where
 from goldviz.diagnostics.findings.advice import SLOWER_AND_CLIPPED, Candidate, DividedBy, Times
 from goldviz.diagnostics.findings.training import training_diverged
-from goldviz.labs.gold_forecast.findings.skill import MORE_DROPOUT, STUDENT, TO_VARIANCE
+from goldviz.labs.gold_forecast.findings.skill import FASTER, MORE_DROPOUT, STUDENT, TO_VARIANCE
 from goldviz.labs.gold_forecast.readings import FADED, STEADY, Reading
-
-FASTER = ("Take three times the learning rate.", {"learning_rate": Times(3)})
 
 
 def _lost(n: Reading) -> str:
@@ -51,7 +49,7 @@ def _why_miscalibrated(case: Case) -> str:
 
 
 def _reach(n: Reading) -> int:
-    return int(np.median(n.reach[SHORT.over(n)]))
+    return int(np.nanmedian(n.reach))
 
 
 def _beyond(case: Case) -> str:
