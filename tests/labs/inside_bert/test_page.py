@@ -103,6 +103,7 @@ def test_a_stranger_sees_every_part_at_once() -> None:
     visitor = Reader()
     assert set(visitor.drawn()) == FIGURES
     assert all(figure["data"] for figure in visitor.drawn().values())
+    assert visitor.drawn()["scores"]["layout"]["meta"]["notes"][0].startswith("Query of “the”")
     assert not visitor.errors
     [explorer] = visitor.exhibits()
     assert explorer["choice"] == {"layer": 0, "head": 0, "token": 1}

@@ -171,7 +171,7 @@ def neurons(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         )
     )  # fmt: skip
     silent = float((ds["neuron_output"] <= 0).mean())
-    notes = [f"Lengths of what they add before they are summed. {silent:.0%} of all neurons give 0 or less here."]
+    notes = [f"{100 * silent:.0f} % of all neurons give 0 or less for this piece."]
     height = 130 + (ROW_HEIGHT + 4) * len(order)
     title = f"Which neurons write most into piece {ds.attrs['query_piece']}?"
     look.apply(figure, theme, title=title, notes=notes, legend=False, height=height, hover="closest")

@@ -76,15 +76,17 @@ def _pair(look: Look, ds: xr.Dataset) -> None:
         look.figure("across", across, ds, "The attention that passes between the two sentences.")
     with words:
         moved = float(ds["segment_moved"].isel(state=-1).median())
+        cosine = f"{ds.attrs['segment_cosine']:+.2f}".replace("-", "−")
         st.markdown(
             f"**A pair of sentences.** {ds.attrs['pieces_a']} pieces are segment A, {ds.attrs['pieces_b']} segment B. "
-            f"Their two embeddings have a cosine of {ds.attrs['segment_cosine']:.2f}."
+            f"The cosine of their two embeddings is {cosine}."
         )
         st.markdown(
-            f"Read as one sentence, all of it segment A, a piece's last state would differ by {moved:.0%} of its "
-            "length (median)."
+            f"Read as one sentence, all of it segment A, a piece's last state would differ by {100 * moved:.0f} % of "
+            "its length (median)."
         )
         st.caption(
-            "The models that goldviz trains never see segment B: its row of the table stays as it was drawn, so what "
-            "it changes here is noise. Models of the hub that learned next-sentence prediction have learned both."
+            "The models that goldviz trains never see segment B: its row of the table is the one that was drawn, made "
+            "shorter by weight decay, so what it changes here is noise. Models of the hub that learned next-sentence "
+            "prediction have learned both."
         )

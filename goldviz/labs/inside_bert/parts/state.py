@@ -12,6 +12,7 @@ import xarray as xr
 
 from goldviz.declare.settings import SettingsError
 from goldviz.figures.draft import Figure
+from goldviz.figures.spec import FigureSpec
 from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.costs import shares_seconds
 from goldviz.labs.inside_bert.parts import readings as text_models
@@ -74,9 +75,14 @@ class Look:
         return text_models.result_of(self.read, what, make)
 
     def figure(
-        self, name: str, draw: Callable[..., Figure], ds: xr.Dataset, description: str, *about: object, **more: Any
-    ) -> None:
-        """Draw ``draw(ds, theme=..., **more)``; ``about`` is all that the numbers depend on besides text and model."""
+        self, name: str, shown: FigureSpec | Callable[..., Figure], ds: xr.Dataset, description: str, *about: object,
+        **more: Any,
+    ) -> None:  # fmt: skip
+        """Draw ``shown(ds, theme=..., **more)``; ``about`` is all that the numbers depend on besides text and model.
+
+        The browser gets the draft: it breaks notes at the width that the figure has there.
+        """
+        draw = shown.draw if isinstance(shown, FigureSpec) else shown
         theme = theme_now()
         subject = (*self.read.key, *about)
         text = services.figure_json(
