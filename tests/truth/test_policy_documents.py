@@ -19,12 +19,13 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from goldviz.data.markets.kept_markets import keep, load_market
 from goldviz.data.texts.dated_texts import DatedTexts
-from goldviz.data.texts.policy.generated import generated_documents
+from goldviz.labs.gold_forecast.documents import market_with_statements
 from goldviz.labs.gold_forecast.problem import forecast_problem
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.policy_documents.compute import compute, read_change
+from goldviz.labs.policy_documents.documents.generated import generated_documents
 from goldviz.labs.policy_documents.documents.kept import keep_documents
-from goldviz.labs.policy_documents.market import ChannelChoice, market_with_documents
+from goldviz.labs.policy_documents.market import ChannelChoice, document_channels, market_with_documents
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.models.text.loading import SHIPPED_FOLDER
 
@@ -174,3 +175,12 @@ def test_least_squares_finds_the_planted_response_and_none_without_it(market_see
     # Tones last for weeks and are few, so chance alone reaches three standard errors now and then.
     for silent in ({"documents": "generated"}, {"documents": "shuffled", "tone_response": 0.3}):
         assert abs(slope(market_seed=market_seed, **silent)[0]) < planted / 2
+
+
+def test_the_control_s_tones_are_those_that_the_page_shows() -> None:
+    """The forecast's table of tones, against the channel that the page makes of the generated statements."""
+    documents = generated_documents()
+    channel = document_channels(documents, compute(PolicyDocuments()), ChannelChoice(("Statement",), change=False))[0]
+    kept = market_with_statements(GoldForecast(documents="generated")).channel("text tone")
+    pd.testing.assert_series_equal(kept.values, channel.values, check_names=False, check_freq=False, atol=1e-4, rtol=0)
+    assert kept.release == channel.release

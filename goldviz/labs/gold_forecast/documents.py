@@ -1,33 +1,28 @@
-"""Policy documents in the *Forecast lab*: generated statements, read by the shipped model, beside a market's channels.
+"""Policy documents in the *Forecast lab*: the tone of generated statements beside a market's channels.
 
 Document 001, section 4.2.3. The market can be told to answer to what the statements say: a positive control.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Float
+import pandas as pd
 
 from goldviz.data.markets.kept_markets import SIMULATED, load_market
-from goldviz.data.markets.market import Market, MarketError
+from goldviz.data.markets.market import Channel, Market, MarketError, Release
 from goldviz.data.markets.simulated import ToneResponse, simulated_market
-from goldviz.data.markets.text_channels import TextSeries, release_in_words, text_channels, with_text_channels
-from goldviz.data.texts.dated_texts import DatedTexts
-from goldviz.data.texts.policy.generated import generated_documents
-from goldviz.models.text.loading import SHIPPED_FOLDER, SHIPPED_NAME, load_text_model
-from goldviz.models.text.model import TextModel
-from goldviz.texts.encoding import encoded
-from goldviz.texts.tone import tone_balance
+from goldviz.data.markets.text_channels import release_in_words, with_text_channels
+from goldviz.data.texts.dated_texts import NEW_YORK_AFTERNOON
+from goldviz.labs.gold_forecast.statement_tones import READ
 
 if TYPE_CHECKING:
     from goldviz.labs.gold_forecast.settings import GoldForecast
 
 DEALING_STREAM = 3
 """Beside the market's seed, as the streams of masking and shuffling."""
+ORIGINS = {"generated": "Generated statements", "shuffled": "Generated statements, dealt out at random"}
 
 
 def market_with_statements(settings: GoldForecast) -> Market:
@@ -42,47 +37,32 @@ def market_with_statements(settings: GoldForecast) -> Market:
             "Generated statements belong to the simulated market: choose it, or set documents to none and tone "
             "response to 0. Your own documents become channels of your market on the page Policy documents."
         )
-    statements = generated_statements()
-    market = simulated_market(settings.market_seed, response=response_to(statements, settings.tone_response))
+    tones = statement_tones()
+    market = simulated_market(settings.market_seed, response=response_to(tones, settings.tone_response))
     if settings.documents == "none":
         return market
-    seen = statements if settings.documents == "generated" else dealt_out(statements, settings.market_seed)
-    [tone] = text_channels(seen, [TextSeries("text tone", "Tone of policy documents", read_tones(seen))])
-    note = f"Known from {release_in_words(seen.release)} on the day of release. Read by {SHIPPED_NAME}."
-    return with_text_channels(market, [tone], {tone.name: note}, seen.origin)
+    seen = tones if settings.documents == "generated" else dealt_out(tones, settings.market_seed)
+    channel = Channel("text tone", "Tone of policy documents (generated)", seen, "level", Release(*NEW_YORK_AFTERNOON))
+    note = f"Known from {release_in_words(channel.release)} on the day of release. Read by the shipped model."
+    return with_text_channels(market, [channel], {channel.name: note}, ORIGINS[settings.documents])
 
 
-@cache
-def generated_statements() -> DatedTexts:
-    """The statements among the generated documents."""
-    documents = generated_documents()
-    return replace(documents, texts=tuple(text for text in documents.texts if text.kind == "Statement"))
+def statement_tones() -> pd.Series:
+    """P(positive) - P(negative) of each generated statement, as the shipped model reads it, by day of release.
+
+    >>> statement_tones().index[0].isoformat(), len(statement_tones())
+    ('2005-01-05T00:00:00', 161)
+    """
+    words = READ.split()
+    return pd.Series([float(tone) for tone in words[1::2]], pd.DatetimeIndex(words[::2]))
 
 
-def response_to(documents: DatedTexts, size: float) -> ToneResponse | None:
-    """A market that answers to the tone which the shipped model reads; None for a size of 0."""
-    return ToneResponse(documents.release_days, read_tones(documents), size) if size else None
+def response_to(tones: pd.Series, size: float) -> ToneResponse | None:
+    """A market that answers to these tones; None for a size of 0."""
+    return ToneResponse(pd.DatetimeIndex(tones.index), tones.to_numpy(), size) if size else None
 
 
-def dealt_out(documents: DatedTexts, seed: int) -> DatedTexts:
-    """The same words dealt out at random among the days of release: whatever they say, they say it of another time."""
-    order = np.random.default_rng([seed, DEALING_STREAM]).permutation(len(documents.texts))
-    words = [documents.texts[number].text for number in order]
-    texts = tuple(replace(text, text=said) for text, said in zip(documents.texts, words, strict=True))
-    return replace(documents, texts=texts, origin=f"{documents.origin}, dealt out at random")
-
-
-def read_tones(documents: DatedTexts) -> Float[np.ndarray, " document"]:
-    """P(positive) - P(negative) of each document, by the shipped model."""
-    return np.array([_read_tone(text.text) for text in documents.texts])
-
-
-@cache
-def _read_tone(text: str) -> float:
-    model = _reader()
-    return float(tone_balance(encoded(model, text).tone[None], model.labels)[0])
-
-
-@cache
-def _reader() -> TextModel:
-    return load_text_model(SHIPPED_FOLDER, SHIPPED_NAME)
+def dealt_out(tones: pd.Series, seed: int) -> pd.Series:
+    """The same statements dealt out at random among the days: whatever they say, they say it of another time."""
+    order = np.random.default_rng([seed, DEALING_STREAM]).permutation(len(tones))
+    return pd.Series(tones.to_numpy()[order], tones.index)

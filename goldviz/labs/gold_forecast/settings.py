@@ -37,9 +37,6 @@ LEVELS = (0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975)
 TYPICAL_YEARS = 20
 """Years of data that an estimate assumes."""
 
-SECONDS_TO_READ = 7
-"""The shipped model is made ready in three, and reads twenty years of statements in four."""
-
 BY_FOLD = ("epoch", "fold", "seed")
 LOOK = ("look",)
 
@@ -216,5 +213,4 @@ class GoldForecast(Experiment):
         windows = 252 * years * (1 - self.validation_share)
         an_epoch: float = math.ceil(windows / self.batch) * (a_step + a_row * self.window)
         an_epoch += windows * self.window * self.hidden * (a_unit + a_weight * self.hidden)
-        reading = SECONDS_TO_READ if self.documents != "none" or self.tone_response else 0
-        return 1 + reading + len(self.seeds) * (self.refits + self.open_final) * self.epochs * an_epoch * 1e-6
+        return 1 + len(self.seeds) * (self.refits + self.open_final) * self.epochs * an_epoch * 1e-6

@@ -15,9 +15,9 @@ from goldviz.labs.policy_documents.documents.difference import Passage, text_dif
 from goldviz.labs.policy_documents.encoding import EncodedTexts, encode
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.policy_documents.similarity import cosine_change, nearest_documents
-from goldviz.texts.encoding import ReportPieces
+from goldviz.labs.policy_documents.text_vector import ReportPieces
+from goldviz.labs.policy_documents.tone import tone_balance
 from goldviz.texts.named_models import text_model
-from goldviz.texts.tone import tone_balance
 
 COMPONENTS = 8
 MOST_PASSAGES = 16

@@ -10,8 +10,8 @@ from jaxtyping import Float, Int
 
 from goldviz.data.texts.dated_texts import DatedText
 from goldviz.labs.policy_documents.documents.vectors import KEPT_VECTORS, keep_vector, kept_vector, vector_name
+from goldviz.labs.policy_documents.text_vector import ReportPieces, encoded
 from goldviz.models.text.model import TextModel
-from goldviz.texts.encoding import ReportPieces, encoded
 
 
 @dataclass(frozen=True)

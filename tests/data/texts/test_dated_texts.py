@@ -20,13 +20,13 @@ from goldviz.data.texts.dated_texts import (
     ReleaseRule,
     ordered,
 )
-from goldviz.data.texts.policy import generated as generated_documents
 from goldviz.labs.policy_documents.documents import (
     difference as text_difference,
 )
 from goldviz.labs.policy_documents.documents import (
     files as dated_text_files,
 )
+from goldviz.labs.policy_documents.documents import generated as generated_documents
 from goldviz.labs.policy_documents.documents import (
     tables as dated_text_tables,
 )

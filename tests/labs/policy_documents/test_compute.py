@@ -18,18 +18,18 @@ from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts
 from goldviz.data.texts.pieces import TextError
-from goldviz.data.texts.policy.generated import generated_documents
 from goldviz.labs.policy_documents import compute as procedure
 from goldviz.labs.policy_documents.compute import compute, read_change
 from goldviz.labs.policy_documents.document_map import principal_axes
+from goldviz.labs.policy_documents.documents.generated import generated_documents
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand, keep_documents
 from goldviz.labs.policy_documents.documents.tables import TextColumns, texts_from_table
 from goldviz.labs.policy_documents.encoding import encode, left_to_encode
 from goldviz.labs.policy_documents.market import ChannelChoice, document_channels, market_with_documents
 from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.labs.policy_documents.text_vector import chunks_of, encoded, pieces_of_its_own
 from goldviz.models.text.loading import load_text_model
 from goldviz.models.text.model import TextModel, TextModelError
-from goldviz.texts.encoding import chunks_of, encoded, pieces_of_its_own
 from tests.data.markets.small_market import small_market
 from tests.labs.policy_documents.small_documents import small_model, some_documents
 from tests.labs.policy_documents.test_dated_text_tables import REAL

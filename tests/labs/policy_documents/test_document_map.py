@@ -12,10 +12,10 @@ from goldviz.labs.policy_documents import (
 from goldviz.labs.policy_documents import (
     similarity as document_similarity,
 )
+from goldviz.labs.policy_documents import tone as document_tone
 from goldviz.labs.policy_documents.document_map import LARGEST_NUMBER, DocumentVectorError, principal_axes
 from goldviz.labs.policy_documents.similarity import cosine_change, nearest_documents
-from goldviz.texts import tone as document_tone
-from goldviz.texts.tone import tone_balance
+from goldviz.labs.policy_documents.tone import tone_balance
 
 
 def drawn(count: int, width: int, seed: int = 0) -> np.ndarray:

@@ -12,8 +12,8 @@ from safetensors.numpy import save
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.tables.kept_files import KeptFiles
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts, ordered
-from goldviz.data.texts.policy.generated import WEEKS_BETWEEN, generated_documents
 from goldviz.labs.policy_documents.documents import kept as kept_documents
+from goldviz.labs.policy_documents.documents.generated import WEEKS_BETWEEN, generated_documents
 from goldviz.labs.policy_documents.documents.kept import KEPT_DOCUMENTS, documents_at_hand, keep_documents
 from goldviz.labs.policy_documents.documents.vectors import (
     KEPT_VECTORS,
@@ -22,7 +22,7 @@ from goldviz.labs.policy_documents.documents.vectors import (
     shipped_vectors,
     vector_name,
 )
-from goldviz.texts.encoding import TextVector, encoded
+from goldviz.labs.policy_documents.text_vector import TextVector, encoded
 from goldviz.texts.named_models import text_model
 
 DAY = date(2024, 12, 18)

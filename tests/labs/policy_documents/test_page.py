@@ -11,10 +11,10 @@ import pytest
 
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
-from goldviz.data.texts.policy.generated import generated_documents
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.policy_documents import tasks
 from goldviz.labs.policy_documents.compute import compute, read_change
+from goldviz.labs.policy_documents.documents.generated import generated_documents
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand, keep_documents
 from goldviz.labs.policy_documents.parts import (
     change as policy_change,

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from goldviz.data.tables.kept_files import KeptFiles
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts
-from goldviz.data.texts.policy.generated import generated_documents
+from goldviz.labs.policy_documents.documents.generated import generated_documents
 
 GENERATED = "generated"
 KEPT_DOCUMENTS = KeptFiles("documents", ".json.gz", 500 * 10**6)

@@ -20,7 +20,7 @@ from safetensors.numpy import load, load_file, save
 
 from goldviz.data.tables.kept_files import KeptFiles
 from goldviz.labs.policy_documents import LAB
-from goldviz.texts.encoding import TextVector
+from goldviz.labs.policy_documents.text_vector import TextVector
 
 KEPT_VECTORS = KeptFiles("vectors", ".vector", 300 * 10**6)
 RECIPE = "1"
