@@ -85,6 +85,7 @@ def build(
         **({"mean": forecast, "scale": scale} if len(look) else {}),
         "target": target, "price": price, "days_ahead": np.where(days.day_of_week == 4, 3.0, 1.0),
         "block": _blocks(forecasts, refits, final),
+        "observed": np.full((refits + (final > 0), len(channels)), 0.8),
         "baseline_mean": _baseline_means(noise, target, price, level),
         "baseline_scale": _baseline_scales(returns) * (price if level else 1.0),
     }  # fmt: skip
