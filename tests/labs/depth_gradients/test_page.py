@@ -51,13 +51,29 @@ def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
 
 
 def test_every_figure_can_be_chosen_with_its_question_and_limits() -> None:
-    visitor = _laboratory()
+    visitor = _laboratory({"runs": "example:break-it-deeper-is-worse"})
     shown = visitor.at.button_group(key="detail-depth-gradients")
     for name in set(FIGURES) - {"gradient_by_layer", "loss"}:
         visitor.at.button_group(key=shown.key).set_value(name)
         visitor.look()
         assert visitor.figures(name)[0]["data"], name
         assert any(FIGURES[name].cannot_show in caption for caption in visitor.captions)
+
+
+def test_a_run_of_one_depth_says_how_to_train_others() -> None:
+    visitor = _laboratory()
+    visitor.at.button_group(key="detail-depth-gradients").set_value("loss_by_depth")
+    visitor.look()
+    [figure] = visitor.figures("loss_by_depth")
+    assert not figure["data"]
+    assert "Set Shallower above 0" in figure["layout"]["annotations"][0]["text"].replace("<br>", " ")
+
+
+def test_table_1_and_the_measured_factors_stand_with_the_mathematics() -> None:
+    words = " ".join(element.value for element in _laboratory().at.markdown)
+    assert "| Parameters | 38,810 | 38,810 |" in words
+    assert "over 15 blocks" in words
+    assert "10^" not in words
 
 
 def test_a_preset_sets_its_knobs_and_shows_its_recorded_run() -> None:

@@ -45,7 +45,9 @@ def loss_by_depth(plot: Plot) -> Figure:
     not of what the network can represent: degradation (He et al. 2016).
     """
     if "loss" in plot.ds and "loss_by_depth" not in plot.ds:
-        return plot.instead("This run trained one depth. Set Shallower above 0 to train others beside it.")
+        return plot.instead(
+            "This run trained one depth. Set Shallower above 0, or start from ‘Break it: deeper is worse’."
+        )
     if words := plot.lacks("loss_by_depth"):
         return plot.instead(words)
     losses = positive(plot.now["loss_by_depth"])
