@@ -128,7 +128,8 @@ class ODERNNLaboratory(Experiment):
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",
-            "A damped oscillator seen at irregular times: the ODE-RNN turns on through gaps that no training had."),
+            "A damped oscillator seen at irregular times: on ten seeds of ten the ODE-RNN turns on through gaps that "
+            "no training had."),
         Preset("Partial observations", "document",
             "A linear system of two channels, each missing half of the time; its exact answer is known.",
             {"task": "linear", "hidden_share": 0.5}),
@@ -136,8 +137,9 @@ class ODERNNLaboratory(Experiment):
             "Without a cap on its steps the network learns the solver's map, not an ODE: refined, its error is 1.8 to "
             "5 times as large on ten seeds of ten.",
             {"networks": "ode_rnn", "step_cap": 10.0}),
-        Preset("Fix it: capped steps", "fix", "The same network with steps of at most 0.1: refining changes nothing.",
-            {"networks": "ode_rnn"}),
+        Preset("Fix it: capped steps", "fix",
+            "The same network with steps of at most 0.1: refining changes the error by less than 1 %, on ten seeds of "
+            "ten.", {"networks": "ode_rnn"}),
         Preset("Break it: Euler", "break",
             "Each step adds energy to what turns, and the network learns a field for such steps: refined, its error is "
             "5 to 22 times as large on ten seeds of ten.",
