@@ -34,6 +34,10 @@ EXCLUDED = {
     "leak_suspected": (*JUDGEMENTS[1:], *OF_A_SCORE, "worse_than_garch", "constant_forecast", "badly_calibrated"),
     "shuffled_skill": ("shuffled_check_passed", *JUDGEMENTS, *OF_A_SCORE),
     "shuffled_check_passed": (*JUDGEMENTS, *OF_A_SCORE),
+    "planted_found": (*JUDGEMENTS, "planted_missed", "dealt_out_skill", "dealt_out_passed", "known_leak"),
+    "planted_missed": (*PRAISE, "no_skill", "leak_suspected", "dealt_out_skill", "dealt_out_passed", "known_leak"),
+    "dealt_out_skill": (*JUDGEMENTS, "dealt_out_passed", "known_leak"),
+    "dealt_out_passed": (*PRAISE, "no_skill", "leak_suspected", "known_leak"),
     "one_episode": BLAME,
     "refits_disagree": BLAME,
     "final_block_closed": (*BLAME, "final_block_opened"),
@@ -100,6 +104,7 @@ def check_words(settings: GoldForecast, run: xr.Dataset) -> None:
         assert not re.search(r"\d{4,}(\.\d+)? %|\b1\.0 times|\bnan\b|\binf\b", text), text
 
 
+PLANTED = {"documents": "generated", "tone_response": 0.3}
 SCORES = st.tuples(
     st.sampled_from(["return", "volatility", "level"]),
     st.lists(st.sampled_from([-60.0, -0.03, -0.004, -1e-4, 1e-4, 0.004, 0.03, 0.07, 0.6]), min_size=3, max_size=3),
@@ -119,6 +124,8 @@ SCORES = st.tuples(
             "inputs": st.sampled_from(["own", "all"]),
             "shuffle_targets": st.booleans(),
             "network": st.sampled_from(["gru", "mlp"]),
+            "documents": st.sampled_from(["none", "generated", "shuffled"]),
+            "tone_response": st.sampled_from([0.0, 0.3]),
         }
     ),
     st.sampled_from(["finished", "finished", "finished", "diverged", "running"]),
@@ -126,6 +133,9 @@ SCORES = st.tuples(
 @example(("return", [0.004, 0.001, 0.03], 0.11), 1500, 0, 0.0, None, {}, "finished")
 @example(("return", [-0.03, -0.03, -0.004], 0.001), 1500, 0, 0.0, 0.0, {}, "finished")
 @example(("volatility", [0.004, 0.03, 0.07], 0.001), 1500, 0, 0.0, 1e-3, {}, "finished")
+@example(("return", [0.004, 0.03, 0.07], 0.001), 1500, 0, 0.0, None, {**PLANTED, "alignment": "date"}, "finished")
+@example(("return", [0.004, 0.03, 0.07], 0.001), 1500, 0, 0.0, None, PLANTED, "finished")
+@example(("return", [0.03, 0.6, 0.6], 0.001), 1500, 0, 0.0, None, PLANTED, "finished")
 @example(("volatility", [0.004, 0.03, 0.07], 0.001), 1500, 0, 0.0, 1e-3, {"alignment": "date"}, "finished")
 def test_no_drawn_run_contradicts_itself(score, forecasts, final, skill, wave, values, stage):
     target, ends, p = score

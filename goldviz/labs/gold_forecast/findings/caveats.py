@@ -23,7 +23,7 @@ FEW = 250
 """Forecasts below which nothing can be told, however narrow the interval: a year of days."""
 
 
-def _more_years(case: Case) -> list[Candidate]:
+def more_years(case: Case) -> list[Candidate]:
     """As many years in all, for data have no more of them."""
     train, test = case.settings.train_years, case.settings.test_years
     given = min(train / 2, train - LEAST_YEARS, MOST_YEARS - test)
@@ -98,7 +98,7 @@ RULES = (
         + value_in_words(case.reading.series.target, case.reading.episode.score_without),
         explanation="A score is a sum: one good guess in a storm outweighs years of nothing. Look at the curve over "
         "time: steps are luck more often than slopes are.",
-        advice=_more_years, only=_better, silenced_by=JUDGED_ELSEWHERE),
+        advice=more_years, only=_better, silenced_by=JUDGED_ELSEWHERE),
     Rule("refits_disagree", "warning", "Most refits have no skill",
         line=at_most("skilled_refits", 0.5, "more than {at:part} of them"),
         number=lambda n: f"above 0 in {int((n.refits > 0).sum())} of {len(n.refits)} refits",
@@ -111,7 +111,7 @@ RULES = (
         line=_too_few, number=lambda n: f"{score(n)} from {forecasts_counted(len(n.scored))}",
         confidence="the interval's width is what is measured here",
         explanation=_why_untold,
-        advice=_more_years, only=lambda n, settings: n.own.undecided, silenced_by=JUDGED_ELSEWHERE),
+        advice=more_years, only=lambda n, settings: n.own.undecided, silenced_by=JUDGED_ELSEWHERE),
     replace(OPENED, only=lambda n, settings: n.own.unproved),
     replace(OPENED, line=above("final_score", 0, "above {at}"), only=_better),
     replace(OPENED, severity="warning", title="The skill did not last into the final block",

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from goldviz.diagnostics.findings import DividedBy, Rule, Times, where
+from goldviz.diagnostics.findings import DividedBy, Rule, where
 from goldviz.diagnostics.findings.advice import Candidate
-from goldviz.labs.gold_forecast.findings.skill import score
+from goldviz.labs.gold_forecast.findings.caveats import more_years
+from goldviz.labs.gold_forecast.findings.skill import ABOVE_ZERO, score
 from goldviz.labs.gold_forecast.readings import Reading
 
 if TYPE_CHECKING:
     from goldviz.labs.gold_forecast.settings import GoldForecast
 
 CARRIED = ("Carry the documents' last values and their ages on.", {"carry": "documents"})
-MORE_YEARS = ("Forecast twice as many years.", {"test_years": Times(2)})
 LATER: list[Candidate] = [
     ("Learn from a window that moves along, and forecast half as many years.",
      {"scheme": "rolling", "test_years": DividedBy(2)}),
@@ -31,6 +31,7 @@ def _control(documents: str) -> Callable[[Reading, GoldForecast], bool]:
         and settings.documents == documents
         and settings.target == "return"
         and not settings.shuffle_targets
+        and not (n.foresees or n.leaking)
     )
 
 
@@ -41,7 +42,7 @@ def _unobserved(n: Reading) -> str:
 
 # fmt: off
 PLANTED = Rule("planted_found", "good", "The planted response was found",
-    line=where("own.better", "an interval above 0"), number=score,
+    line=where("own.better", ABOVE_ZERO), number=score,
     confidence="a positive control: the market was told to answer to the statements",
     explanation="So the way from a document to a forecast is open: its hour of release, its tone, its channel and its "
     "carrying. Now deal the statements out at random, or set the response to 0: the skill must go.",
@@ -54,17 +55,17 @@ PLANTED = Rule("planted_found", "good", "The planted response was found",
 RULES = (
     PLANTED,
     replace(PLANTED, kind="planted_missed", severity="warning", title="The planted response was missed",
-        line=where("own.unproved", "an interval above 0"),
+        line=where("own.unproved", ABOVE_ZERO),
         explanation="The market answers to the statements, and this forecast does not show it. A row between two "
         "statements has to carry the last one, and the answer is small: it takes years of forecasts to see.",
-        advice=[CARRIED, MORE_YEARS]),
+        advice=lambda case: [CARRIED, *more_years(case)]),
     replace(PLANTED, kind="dealt_out_skill", severity="warning", title="Skill on statements dealt out at random",
         explanation="These statements say nothing of their time. What is left may be gold's own past, which shows a "
         "mean that lasts for weeks, or chance.",
         advice=[("Give each day its own statement again.", {"documents": "generated"})],
         only=_control("shuffled")),
     replace(PLANTED, kind="dealt_out_passed", title="No skill is left on statements dealt out at random",
-        line=where("own.unproved", "an interval above 0"),
+        line=where("own.unproved", ABOVE_ZERO),
         explanation="The market answers to what was said, and these words stand at other days: there is nothing to "
         "find, and nothing was found.",
         advice=[("Give each day its own statement again.", {"documents": "generated"})],
