@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, Rule, Times, majority, median
-from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, RaisedTo
+from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Check
 from goldviz.diagnostics.findings.line import above, at_least, at_most, below, where
 from goldviz.diagnostics.findings.training import SATURATED, USELESS, steps_too_long, steps_too_short, training_diverged
 from goldviz.diagnostics.findings.words import part, percent, power, times
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 PEAK = 2.0
 LONGEST_NORM = 1000.0
 ORTHOGONAL = ("Start from an orthogonal matrix that keeps lengths.", {"initialisation": "orthogonal", "gain": 1.0})
+OPEN = (
+    "Raise the LSTM's forget bias to {forget_bias:g}: its gate then starts more open.",
+    {"forget_bias": lambda settings: 1.0 if settings.forget_bias < 1 else settings.forget_bias + 2},
+)
+COMPARE = Check("Compare all three: gates open a path that W does not shrink.", {"networks": "all"})
 SHORTER = ("Take a sequence half as long.", {"length": DividedBy(2)})
 USUAL_MATRICES = ("Draw the usual recurrent matrices.", {"gain": LoweredTo(1.0)})
 SETTLED = ("diverged", "exploding", "task_solved")
@@ -73,15 +78,18 @@ def _title_with_lag(case: Case) -> str:
     return f"The gradient vanishes by lag {max(median(n.faded_at) for n in case.readings):.0f} in {{subject}}"
 
 
-def _against_vanishing(case: Case) -> list[Candidate]:
+def _cures(case: Case) -> list[Candidate]:
+    """What may let a signal through that vanishes."""
     stretches = case.settings.initialisation == "orthogonal" and case.settings.gain > 1
     # An orthogonal matrix that stretches is not helped by one that does not.
     orthogonal = [] if stretches else [ORTHOGONAL]
     if case.names & {"LSTM", "GRU"} == {"LSTM"}:
-        first = ("Raise the LSTM's forget bias: its gate then starts open.", {"forget_bias": RaisedTo(3.0)})
-        return [first, *orthogonal, SHORTER]
-    compare = ("Compare all three: gates open a path that W does not shrink.", {"networks": "all"})
-    return [*orthogonal, compare, SHORTER]
+        return [OPEN, *orthogonal, SHORTER]
+    return [*orthogonal, SHORTER]
+
+
+def _against_vanishing(case: Case) -> list[Candidate]:
+    return [*_cures(case), COMPARE]
 
 
 def _why_nothing(case: Case) -> str:
@@ -100,7 +108,7 @@ def _where_it_fails(n: Reading) -> str:
 def _to_learn(case: Case) -> list[Candidate]:
     longer = ("Train five times as long.", {"steps": Times(5)})
     if case.also("vanishing"):
-        return [("Compare all three: gates keep the signal.", {"networks": "all"}), SHORTER, longer]
+        return [*_cures(case), longer, COMPARE]
     return [longer, ("Let Adam take steps of 0.003.", {"optimiser": "adam", "learning_rate": 3e-3}), SHORTER]
 
 
@@ -202,12 +210,7 @@ RULES = (
         number="opening {forget:.2f}: memory halves in {memory_half_life:.1f} steps",
         explanation="The cell path multiplies the gradient by the forget gate at every step (document 001, eq. 18). "
         "At this opening little is left after a few of them; a larger initial bias opens the gate.",
-        advice=[
-            (
-                "Start with a forget bias of {forget_bias:g}.",
-                {"forget_bias": lambda settings: 1.0 if settings.forget_bias < 1 else settings.forget_bias + 2},
-            )
-        ],
+        advice=[OPEN],
         silenced_by=("diverged", "exploding", "task_solved"),
     ),
     Rule(

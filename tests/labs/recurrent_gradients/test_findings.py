@@ -102,9 +102,10 @@ def test_a_solved_task_is_not_told_that_its_signal_fades():
 
 def test_an_lstm_alone_that_fades_is_sent_to_its_forget_bias():
     finding = found(run_of(("lstm",), kept=(0.6,), test=(0.17,), forget=0.5), networks="lstm", forget_bias=0.0)
-    assert finding["vanishing"].changes == {"forget_bias": 3.0}
+    assert finding["vanishing"].changes == {"forget_bias": 1.0}
+    assert "forget bias to 1:" in finding["vanishing"].advice
     opened = found(run_of(("lstm",), kept=(0.6,), test=(0.17,), forget=0.5), networks="lstm", forget_bias=4.0)
-    assert "forget_bias" not in opened["vanishing"].changes, "a bias that is larger already is not lowered"
+    assert opened["vanishing"].changes == {"forget_bias": 6.0}, "a bias that is larger already is not lowered"
     small = finding["forget_bias_too_small"]
     assert small.number == "opening 0.50: memory halves in 1.0 steps"
     assert small.changes == {"forget_bias": 1.0}
@@ -121,11 +122,14 @@ def test_a_small_forget_gate_is_let_be_where_the_signal_is_kept_all_the_same():
     assert list(found(run)) == ["learned_nothing", "gradient_kept"]
 
 
-def test_an_rnn_alone_is_sent_to_gates_when_its_matrix_is_orthogonal():
+def test_an_rnn_alone_is_sent_to_gates_when_nothing_else_is_left():
     finding = found(run_of(("rnn",)), networks="rnn", initialisation="orthogonal")["vanishing"]
-    assert finding.changes == {"networks": "all"}
+    assert [dict(remedy.changes) for remedy in finding.remedies] == [{"length": 25}, {"networks": "all"}]
+    assert [remedy.check for remedy in finding.remedies] == [False, True], "gates beside it do not mend an RNN"
     gaussian = found(run_of(("rnn",)), networks="rnn", initialisation="gaussian")["vanishing"]
     assert gaussian.changes == {"initialisation": "orthogonal"}
+    nothing = found(run_of(("rnn",)), networks="rnn", initialisation="gaussian")["learned_nothing"]
+    assert nothing.changes == {"initialisation": "orthogonal"}
 
 
 @pytest.mark.parametrize("change", [{"kept": (1.2,)}, {"norm": 2e3, "kept": (1.0,)}])
