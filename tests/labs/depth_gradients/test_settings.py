@@ -58,6 +58,7 @@ def test_a_large_gain_makes_the_gradient_grow_downwards_until_the_loss_is_lost()
     assert dataset.sizes["epoch"] < 5
     signal = dataset.hidden_gradient_norm.isel(epoch=0, seed=0)
     assert (signal.isel(hidden=0) > 10 * signal.isel(hidden=-1)).all()
+    assert (signal.diff("hidden") < 0).all(), "each layer enlarges the error on its way back"
     assert (dataset.loss.isel(epoch=0) > 1000).all()
 
 
@@ -91,6 +92,8 @@ def test_the_fixes_keep_the_gradient_within_a_decade_and_beat_zero(slug):
     for network in ("plain", "residual"):
         layers = hidden_layers(dataset, network)
         assert layers.max() / layers.min() < 10
+        if (slug, network) == ("fix-it-normalise", "plain"):
+            assert max(layers[0] / layers[-1], layers[-1] / layers[0]) < 4 / 3
     assert (dataset.test_loss < 0.7 * dataset.zero_loss).all()
 
 
