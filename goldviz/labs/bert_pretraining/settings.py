@@ -179,7 +179,7 @@ class BertPretraining(Experiment):
             "Steps thirty times too long, no warm-up and no clipping: the loss stays at word frequencies.",
             {"learning_rate": 0.09, "warm_up": 0.0, "clip": 0.0}),
         Preset("Break it: mask 80 %", "break",
-            "With four of five words hidden little context is left to guess from: the same steps teach less (2 of 2 "
+            "With four of five words hidden little context is left to guess from: the same steps teach less (3 of 3 "
             "seeds).", {"masked_share": 0.8}),
         Preset("Break it: one head", "break",
             "One layer with one head: a place can look for one thing only, and its loss is about 1 nat higher (3 of 3 "

@@ -268,11 +268,12 @@ def test_what_failed_in_pretraining_is_not_put_right_by_more_fine_tuning():
     assert "fine_tuning_steps" not in finding.changes
 
 
-def test_an_encoder_that_read_nothing_is_not_worth_freezing():
-    kinds = found(run_of(words=0, trained=1.0, known=0.8, new=0.6), pretraining_steps=0)
-    assert all("frozen" not in remedy.changes for finding in kinds.values() for remedy in finding.remedies)
-    read = found(run_of(trained=1.0, known=0.8, new=0.6))
-    assert {"frozen": True} in [remedy.changes for remedy in read["patterns_only"].remedies]
+@pytest.mark.parametrize("words", [0, WORDS])
+def test_what_is_known_by_heart_is_not_put_right_by_freezing(words):
+    # Frozen, the recorded set-up judged unseen texts of known patterns worse in 4 of 4 seeds.
+    kinds = found(run_of(words=words, trained=1.0, known=0.8, new=0.6), pretraining_steps=words)
+    for kind in ("labels_by_heart", "patterns_only"):
+        assert all("frozen" not in remedy.changes for remedy in kinds[kind].remedies)
 
 
 def test_steps_that_hardly_move_are_too_small_unless_it_learned():

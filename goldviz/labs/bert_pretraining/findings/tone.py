@@ -45,11 +45,6 @@ def _frozen(n: PretrainingReading, settings: BertPretraining) -> bool:
     return settings.fine_tuning_steps > 0 and settings.frozen and bool(np.isfinite(n.known).any())
 
 
-def _freeze(settings: BertPretraining) -> Candidate:
-    """Nothing is worth keeping of an encoder that has read nothing."""
-    return "Keep the encoder as pre-training left it.", {"frozen": True} if settings.pretraining_steps else {}
-
-
 def _to_learn(case: Case) -> list[Candidate | Suited]:
     """Words first where they were not learned: fine-tuning cannot read states that say nothing."""
     if any(case.crossed[kind] for kind in ("worse_than_word_frequencies", "only_word_frequencies")):
@@ -134,14 +129,14 @@ RULES = (
         number="{tone_trained:percent} right in training, {known:percent} on unseen texts of the same patterns",
         explanation="{settings.labelled:,} texts are few for so many parameters: each can be remembered by its words. "
         "Pre-training exists because texts without labels are plenty (document 001, section 4.2.2).",
-        advice=[READ_FIRST, MORE_LABELS, _freeze]),
+        advice=[READ_FIRST, MORE_LABELS]),
     learned("patterns_only", "warning", "It knows its patterns better than the tone",
         line=above("tied_to_patterns", 0.15, "{at:points} apart"),
         number="{known:percent} right on known patterns, {new:percent} on new ones",
         explanation="New draws only put other words into patterns that labelled texts have. New patterns are those "
         "that no labelled text has, though pre-training may have read some without tones: what fails there was tied "
         "to the form, and may well fail on real statements, too.",
-        advice=[MORE_LABELS, _freeze]),
+        advice=[READ_FIRST, MORE_LABELS]),
     learned("hard_kind", "warning", "Texts of the kind “{hardest.name}” are judged worst",
         line=above("hardest.behind", 0.2, f"{{at:points}} below all kinds, with at least {LEAST_TEXTS} texts"),
         number=lambda n: f"{percent(median(n.hardest.right))} right, all kinds {percent(median(n.hardest.overall))}",

@@ -47,8 +47,8 @@ def _what_order_did(ds: xr.Dataset) -> str:
     """What reading the pieces backwards came to, with and without positions."""
     without = float(ds["moved"].sel(positions="without").max())
     lead = (
-        f"Section 4.2.1 calls self-attention permutation-invariant. It is equivariant: without positions no state "
-        f"moves by more than {times(without)} of its length, which is rounding."
+        "Document 001 (4.2.1) calls self-attention permutation-invariant. It is equivariant: without positions no "
+        f"state moves by more than {times(without)} of its length, which is rounding."
     )
     if "ordered_probability" not in ds:
         return lead
