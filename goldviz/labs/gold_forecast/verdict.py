@@ -122,10 +122,12 @@ def _of_level(n: Reading) -> str:
 
 
 def _of_leak(n: Reading) -> str:
-    place = f"{JOINED_BY_DATE}." if n.foresees else "is a value known later than it is dated?"
+    cause = (
+        f"The leak: {JOINED_BY_DATE}." if n.foresees else "Look for a leak: is a value known later than it is dated?"
+    )
     what, against = ("prices", " against repeating the last price") if n.series.target == "level" else ("returns", "")
     beyond = f"R² {signed_percent(n.own.value)}{against}: no honest forecast of daily {what} does that."
-    return f"{beyond} Look for a leak: {place}"
+    return f"{beyond} {cause}"
 
 
 def _forecasts(n: Reading) -> str:

@@ -87,8 +87,7 @@ def test_verdict_follows_the_interval(score, words):
 def test_verdict_names_the_leak():
     run = scored(build(alignment="date"), 0.61, 0.55, 0.66, 0.0)
     assert verdict(run, "return") == (
-        "R² +61 %: no honest forecast of daily returns does that. Look for a leak: covariates are joined by calendar "
-        "date."
+        "R² +61 %: no honest forecast of daily returns does that. The leak: covariates are joined by calendar date."
     )
     unexplained = scored(build(), 0.061, 0.02, 0.09)
     assert verdict(unexplained, "return").endswith("is a value known later than it is dated?")
