@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Candidate, Case, Line, Rule, above, at_most, below, percent, where
+from goldviz.diagnostics.findings import Candidate, Case, Check, Line, Rule, above, at_most, below, percent, where
 from goldviz.labs.gold_forecast.findings.skill import JUDGED_ELSEWHERE, score
 from goldviz.labs.gold_forecast.readings import EPISODE, Reading
 from goldviz.labs.gold_forecast.scoring.results import value_in_words
@@ -28,7 +28,8 @@ def more_years(case: Case) -> list[Candidate]:
     train, test = case.settings.train_years, case.settings.test_years
     given = min(train / 2, train - LEAST_YEARS, MOST_YEARS - test)
     changes = {"train_years": train - given, "test_years": test + given}
-    return [] if given <= 0 else [("Begin with half of the training years, and forecast the other half, too.", changes)]
+    words = "Begin with half of the training years, and forecast the other half, too."
+    return [Check(words, changes)] if given > 0 else []
 
 
 def _mean_in_words(settings: GoldForecast) -> str:
@@ -105,7 +106,7 @@ RULES = (
         confidence=lambda case: "the refits' median is "
         + value_in_words(case.reading.series.target, float(np.median(case.reading.refits))),
         explanation="Each refit is a try of its own at another time. Skill that is there should show in most of them.",
-        advice=[("Fit it with more seeds.", {"seeds": tuple(range(5))})], only=_better, silenced_by=JUDGED_ELSEWHERE),
+        advice=[Check("Fit it with more seeds.", {"seeds": tuple(range(5))})], only=_better, silenced_by=JUDGED_ELSEWHERE),
     Rule("few_forecasts", "warning",
         lambda case: "There are too few forecasts to tell" if _few(case) else "The interval is too wide to tell",
         line=_too_few, number=lambda n: f"{score(n)} from {forecasts_counted(len(n.scored))}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Case, DividedBy, RaisedTo, Rule, Times, below, where
+from goldviz.diagnostics.findings import Case, Check, DividedBy, RaisedTo, Rule, Times, below, where
 from goldviz.labs.gold_forecast.readings import LEAK, Reading
 from goldviz.labs.gold_forecast.scoring.results import SIGNIFICANT, result_in_words, seed_scores
 from goldviz.labs.gold_forecast.words import near_one, p_value, plain_number, signed_percent
@@ -13,8 +13,8 @@ ABOVE_ZERO = f"an interval above 0, and Diebold-Mariano p below {SIGNIFICANT}"
 BELOW_ZERO = f"an interval below 0, and Diebold-Mariano p below {SIGNIFICANT}"
 JUDGED_ELSEWHERE = ("known_leak", "leak_suspected", "shuffled_skill", "shuffled_check_passed")
 
-TO_VARIANCE = ("Forecast the variance.", {"target": "volatility", "head": "student"})
-TO_TRUTH = ("Forecast what really came.", {"shuffle_targets": False})
+TO_VARIANCE = Check("Forecast the variance.", {"target": "volatility", "head": "student"})
+TO_TRUTH = Check("Forecast what really came.", {"shuffle_targets": False})
 STUDENT = ("Take Student's t, which single large moves disturb less.", {"head": "student"})
 LOOK_BACK = ("Let it look back over sixty rows.", {"window": RaisedTo(60)})
 LONGER = ("Train three times as long.", {"epochs": Times(3)})
@@ -77,14 +77,14 @@ RULES = (
         explanation="Joined by calendar date, covariates of the very day that is forecast are in sight: closes that "
         "come hours after your forecast is made, and figures that are published days later. A score with them says "
         "nothing of a forecast made in time.",
-        advice=[("Let each covariate count from its release on.", {"alignment": "release"})], must_tell=True),
+        advice=[Check("Let each covariate count from its release on.", {"alignment": "release"})], must_tell=True),
     Rule("leak_suspected", "bad", "This is too good: look for a leak",
         line=where("leaking", "{at:percent} on daily data; honest forecasts stay below 1 %", at=LEAK),
         number=lambda n: f"R² {signed_percent(n.own.value)}", confidence=certainty,
         explanation=_where_to_look,
         advice=[
-            ("Show the target's own past alone: if the skill goes, a covariate leaks.", {"inputs": "own"}),
-            ("Deal the targets out at random: skill that stays is a mistake.", {"shuffle_targets": True}),
+            Check("Show the target's own past alone: if the skill goes, a covariate leaks.", {"inputs": "own"}),
+            Check("Deal the targets out at random: skill that stays is a mistake.", {"shuffle_targets": True}),
         ],
         only=lambda n, settings: not settings.shuffle_targets, silenced_by=("known_leak",)),
     Rule("shuffled_skill", "bad", "Skill on targets that were dealt out at random",
@@ -106,7 +106,7 @@ RULES = (
         confidence=certainty,
         explanation="Tomorrow's price is today's and a little more, so anything near the last price scores close to 1. "
         "Whether something is known of that little more shows in the score against the last price alone.",
-        advice=[("Forecast returns.", {"target": "return"})],
+        advice=[Check("Forecast returns.", {"target": "return"})],
         only=lambda n, settings: settings.target == "level", silenced_by=JUDGED_ELSEWHERE),
     Rule("no_volatility_skill", "warning", "No detectable skill in the size of moves",
         line=where("own.undecided", ABOVE_ZERO), number=score, confidence=certainty,
