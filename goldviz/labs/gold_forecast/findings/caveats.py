@@ -106,7 +106,8 @@ RULES = (
         confidence=lambda case: "the refits' median is "
         + value_in_words(case.reading.series.target, float(np.median(case.reading.refits))),
         explanation="Each refit is a try of its own at another time. Skill that is there should show in most of them.",
-        advice=[Check("Fit it with more seeds.", {"seeds": tuple(range(5))})], only=_better, silenced_by=JUDGED_ELSEWHERE),
+        advice=[Check("Fit it with more seeds.", {"seeds": tuple(range(5))})], only=_better,
+        silenced_by=JUDGED_ELSEWHERE),
     Rule("few_forecasts", "warning",
         lambda case: "There are too few forecasts to tell" if _few(case) else "The interval is too wide to tell",
         line=_too_few, number=lambda n: f"{score(n)} from {forecasts_counted(len(n.scored))}",
