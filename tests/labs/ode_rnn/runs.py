@@ -116,6 +116,7 @@ def build(
         "probe_value": value,
         "probe_truth": truth,
         "zero_error": np.array([0.372, 0.165]),
+        "zero_error_by_seed": np.array([[0.372], [0.165]]) + np.zeros((2, seeds)),
         "parameter_count": np.array([3000 + 10 * i for i in range(len(networks))]),
     }
     if "ode_rnn" in networks:
