@@ -176,7 +176,8 @@ class BertPretraining(Experiment):
             "Fine-tuning goes on with masked words beside the tone: their loss does not rise (4 of 4 seeds).",
             {"rehearsal": 0.5}),
         Preset("Break it: learning rate × 30", "break",
-            "Steps thirty times too long, no warm-up and no clipping: the loss stays at word frequencies.",
+            "Steps thirty times too long, no warm-up and no clipping: the loss stays at word frequencies (2 of "
+            "2 seeds).",
             {"learning_rate": 0.09, "warm_up": 0.0, "clip": 0.0}),
         Preset("Break it: mask 80 %", "break",
             "With four of five words hidden little context is left to guess from: the same steps teach less (3 of 3 "
