@@ -264,6 +264,7 @@ RULES = (
         number=_explosion,
         explanation=_why_it_explodes,
         advice=_against_explosion,
+        silenced_by=UNSOUND,
     ),
     Rule(
         kind="large_error",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import goldviz.api
 from goldviz.labs.depth_gradients.findings import findings_of
 from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.runs.examples import example
 
 DEPTH = 15
 EPOCHS = 20
@@ -194,6 +195,21 @@ def test_a_loss_that_is_no_number_silences_all_else_about_that_network():
     assert "plain" in findings["diverged"].title
     assert "vanishing" not in findings
     assert "plain" not in findings["learning_rate_too_large"].title
+
+
+@pytest.mark.parametrize("one", ["plain", "residual"])
+def test_a_network_that_diverged_is_not_also_called_exploding(one):
+    run = run_of(plain=(2000.0, 2000.0), residual=(2000.0, 2000.0), amplified=(50.0, 50.0))
+    run["loss"].loc[{"network": one, "epoch": slice(3, None)}] = np.nan
+    findings = found(run)
+    assert findings["diverged"].title == f"Training diverged in the {one} network"
+    other = "residual" if one == "plain" else "plain"
+    assert findings["exploding"].title == f"The gradient explodes in the {other} network"
+
+
+def test_the_recorded_explosion_is_called_diverged_and_nothing_else():
+    settings = DepthGradients.preset("break-it-exploding")
+    assert {f.kind for f in findings_of.all(settings, example(DepthGradients, "break-it-exploding"))} == {"diverged"}
 
 
 def test_a_run_that_was_stopped_as_diverged_is_believed():
