@@ -25,7 +25,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.declare.settings import Experiment, SettingsError, schemas
 from goldviz.declare.trials import SEEDS, Trials, trials_of, tried
-from goldviz.diagnostics.findings import Floats, Verdicts
+from goldviz.diagnostics.findings import Floats, Verdicts, majority
 from goldviz.diagnostics.findings.tried import Trial, page
 
 ALL = np.ones(len(SEEDS), dtype=bool)
@@ -49,8 +49,20 @@ class Outcome:
         dataset = None if how.together and several else goldviz.run(settings, progress=False)
         if dataset is None or (several and dataset.attrs["status"] == "diverged"):
             return _joined([cls.of(lab, how, settings.changed(seeds=(seed,))) for seed in settings.seeds])
-        findings_of = lab.part("findings").findings_of
-        return cls(findings_of.over(settings, dataset), how.losses(findings_of.readings(settings, dataset)))
+        findings_of, count = lab.part("findings").findings_of, len(settings.seeds)
+        over = {
+            kind: {name: _by_seed(verdicts, count) for name, verdicts in found.items()}
+            for kind, found in findings_of.over(settings, dataset).items()
+        }
+        losses = how.losses(findings_of.readings(settings, dataset))
+        return cls(over, {name: _by_seed(loss, count) for name, loss in losses.items()})
+
+
+def _by_seed(values: Any, count: int) -> Any:
+    """Values of each seed; what is said of the whole run, or of its fits one by one, is said of all seeds alike."""
+    if len(values) == count:
+        return values
+    return np.full(count, majority(values) if values.dtype == bool else values[0])
 
 
 def _joined(parts: list[Outcome]) -> Outcome:
