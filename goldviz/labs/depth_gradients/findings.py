@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SMALLER = LARGER = 100.0
 LONGEST = 1000
 AMPLIFIED = 10
+KEPT_WITHIN = 10
 DEGRADED = 1.5
 BRANCH = 0.2
 """The share of every branch that keeps a residual network of usual depths near its start, as *Fix it* presets use."""
@@ -175,7 +176,7 @@ def _why_useless(case: Case) -> str:
 def _why_one_is_useless(n: Reading, deaf: bool) -> str:
     began, ended, zero = median(n.began), median(n.ended), median(n.zero)
     if deaf:
-        return f"The {n.name} network's first layers were told too little to learn from (eq. 2)."
+        return f"The {n.name} network's first layers may be told too little to learn from (eq. 2)."
     if ended < zero * USELESS:
         return f"The {n.name} network fits its training samples, so it may have learned their noise."
     if ended < began / 2:
@@ -200,8 +201,7 @@ def _against_uselessness(case: Case) -> list[Candidate | Suited]:
 
 
 def _why_it_is_kept(case: Case) -> str:
-    others = [n for n in case.others("diverged") if np.isfinite(n.change).any()]
-    beside = [f"In the {n.name} network they differ by a factor of {times(median(n.change))}." for n in others]
+    beside = map(_not_kept, case.others("diverged"))
     skip = (
         "The residual network's skip connections add the identity to every factor, so a direct path stays open "
         "whatever F does (document 001, eq. 27 and 48)."
@@ -213,6 +213,14 @@ def _why_it_is_kept(case: Case) -> str:
         *map(_way_back, case.readings),
         "A kept norm does not prove that the gradient points the right way.",
     )
+
+
+def _not_kept(n: Reading) -> str:
+    """What keeps a network off this line: its layers' gradients, or the error behind them where those are alike."""
+    change = median(n.change)
+    if change > KEPT_WITHIN:
+        return f"In the {n.name} network they differ by a factor of {times(change)}."
+    return _way_back(n)
 
 
 def _factor(n: Reading) -> str:
@@ -294,7 +302,7 @@ RULES = (
         severity="bad",
         title="{Subject} network{|s} {is|are} no better than always answering 0",
         line=at_least("worth", USELESS, "{at:percent} of that test loss"),
-        number="{worth:share_of} that loss",
+        number="{worth:share_of} zero's test loss",
         explanation=_why_useless,
         advice=_against_uselessness,
         silenced_by=(*UNSOUND, "exploding", "learning_rate_too_large"),
@@ -316,7 +324,7 @@ RULES = (
         line=above("saturation", SATURATED, "{at:percent}, mean over the layers at the last epoch"),
         number="{saturation:percent} of the activations",
         explanation="On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
-        "by that slope (document 001, eq. 2): a saturated unit passes nothing back.",
+        "by that slope (document 001, eq. 2): a saturated unit passes hardly anything back.",
         advice=[orthogonal, NORMALISE, SMALLER_WEIGHTS],
         only=lambda n, settings: settings.activation in ("tanh", "sigmoid"),
         silenced_by=UNSOUND,
@@ -346,7 +354,7 @@ RULES = (
         kind="gradient_kept",
         severity="good",
         title="{Subject} network{|s} keep{s its| their} gradient",
-        line=at_most("change", 10, "a factor of {at}, mean over the epochs")
+        line=at_most("change", KEPT_WITHIN, "a factor of {at}, mean over the epochs")
         & at_most("error_change", SMALLER, "an error that changes by no more than {at} times on its way back"),
         number=_factor,
         explanation=_why_it_is_kept,

@@ -71,7 +71,7 @@ def test_the_documents_run_vanishes_in_the_plain_network_and_is_kept_in_the_resi
     assert "residual" not in vanishing.title
     assert "eq. 2" in vanishing.explanation
     assert "one seed" in vanishing.confidence
-    assert useless.number == "100 % of that loss"
+    assert useless.number == "100 % of zero's test loss"
     assert kept.title == "The residual network keeps its gradient"
     assert "a factor of 3.1" in kept.number
     assert "3,700" in kept.explanation
@@ -136,14 +136,24 @@ def test_steps_that_made_the_factors_grow_are_named_and_shortened():
 def test_causes_are_named_network_by_network():
     run = run_of(residual=(1.0, 1.0), test=(0.88, 12.0), losses=(430.0, 18.0))
     finding = found(run)["no_better_than_zero"]
-    assert finding.number == "plain: 101 % of that loss; residual: 14 times that loss"
-    assert "The plain network's first layers were told too little" in finding.explanation
+    assert finding.number == "plain: 101 % of zero's test loss; residual: 14 times zero's test loss"
+    assert "The plain network's first layers may be told too little" in finding.explanation
     assert "The residual network's training loss fell from 430 to 18 and is not there yet." in finding.explanation
 
 
 def test_what_is_kept_in_layers_is_no_praise_where_the_error_is_not():
     assert "gradient_kept" in found(run_of(plain=(1.0, 2.0)))
     assert "plain" not in found(run_of(plain=(1.0, 2.0), amplified=(3600.0, 8.0)))["gradient_kept"].title
+
+
+def test_a_network_beside_one_that_keeps_its_gradient_is_told_by_what_it_does_not_keep():
+    far = found(run_of())["gradient_kept"]
+    assert "In the plain network they differ by a factor of 3,700." in far.explanation
+    alike = found(run_of(plain=(1.0, 2.0), amplified=(3600.0, 8.0)))["gradient_kept"]
+    assert "they differ" not in alike.explanation
+    assert "In the plain network a block leaves the error 1.7 times as long, all 15 leave it 3,600 times" in (
+        alike.explanation
+    )
 
 
 def test_deeper_is_worse_where_a_shallower_network_trains_much_better():
@@ -273,7 +283,7 @@ def test_a_network_that_overshoots_is_not_told_to_train_for_longer():
     findings = found(run_of(plain=(1.0, 2.0), update=0.3, test=(50.0, 0.5)))
     assert "no_better_than_zero" not in findings
     slow = found(run_of(plain=(1.0, 2.0), test=(50.0, 0.5)))["no_better_than_zero"]
-    assert slow.number == "57 times that loss"
+    assert slow.number == "57 times zero's test loss"
     assert slow.changes == {"epochs": 100}
 
 
