@@ -164,6 +164,13 @@ def test_a_run_that_goes_on_says_how_far_it_is():
     assert found([rule("a")], reading("n", 11.0), dataset=xr.Dataset())[0].confidence.endswith("epoch 0 of 10")
 
 
+def test_a_run_that_diverged_does_not_go_on():
+    one = np.array([False, False, True])
+    rules = [training_diverged(explanation="", advice=()), rule("b")]
+    for finding in found(rules, reading("n", 11.0, diverged=one), dataset=run(4, status="diverged")):
+        assert finding.confidence.endswith("; the run ended at epoch 4 of 10")
+
+
 def test_divergence_is_said_by_a_seed_or_by_the_run():
     rules = [
         training_diverged(where_it_did="in {subject}", explanation="", advice=()),

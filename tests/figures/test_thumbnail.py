@@ -18,3 +18,10 @@ def test_names_do_not_cover_each_other():
     svg = polyline_svg([Curve(str(i), [0.0, 1.0], "#d55e00") for i in range(4)], label="four")
     heights = sorted(float(text.get("y")) for text in ET.fromstring(svg).iter(f"{SVG}text"))
     assert min(np.diff(heights)) >= 16
+
+
+def test_a_name_in_capitals_ends_within_the_picture():
+    svg = polyline_svg([Curve("ODE-RNN", [0.0, 1.0], "#d55e00")], label="one")
+    [text] = ET.fromstring(svg).iter(f"{SVG}text")
+    # A capital of a sans-serif is at most about 0.75 of its height wide.
+    assert float(text.get("x")) + 7 * 0.75 * 14 <= 320

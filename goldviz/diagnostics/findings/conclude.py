@@ -67,7 +67,7 @@ def conclude(
 
     Rules are judged in their order, so a rule can be silenced by those before it alone; among findings that are
     equally serious the same order holds. Networks over the line of a rule that stands ``alone`` are left out of all
-    after it. A run that goes on says how far it is.
+    after it. A run that goes on says how far it is, one that diverged where it ended.
 
     Raises:
         KeyError: a rule names a kind in ``silenced_by`` that no rule before it has.
@@ -88,8 +88,9 @@ def conclude(
     findings = _shortened(found, most, praise)
     if at >= planned:
         return findings
-    so_far = f"so far, at {settings.step} {at} of {planned}"
-    return [replace(finding, confidence=f"{finding.confidence}; {so_far}") for finding in findings]
+    until = "the run ended" if dataset.attrs.get("status") == "diverged" else "so far,"
+    how_far = f"{until} at {settings.step} {at} of {planned}"
+    return [replace(finding, confidence=f"{finding.confidence}; {how_far}") for finding in findings]
 
 
 def _shortened(found: Sequence[tuple[Rule, Finding]], most: int, praise: int) -> list[Finding]:

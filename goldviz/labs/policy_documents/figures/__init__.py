@@ -16,9 +16,11 @@ FIGURES = by_name(timeline, document_map, effects)
 
 
 def picture(ds: xr.Dataset) -> str:
-    """The home page's picture: the tone of each kind over time."""
+    """The home page's picture: the tone of each kind in the last three years."""
     curves = []
     for kind in kinds(ds):
-        mine = np.flatnonzero(ds["kind"].values == kind)
+        mine = np.flatnonzero(ds["kind"].values == kind)[-24:]
         curves.append(Curve(kind, ds["balance"].values[mine], style_of_kind(ds, kind)[0], "solid"))
-    return polyline_svg(curves, label="The tone of statements and minutes over three years.")
+    return polyline_svg(
+        curves, label="The tone of statements and minutes in the last three years, eight meetings a year."
+    )

@@ -1,0 +1,82 @@
+"""The kept trials hold every laboratory's rules: what a card may advise was tried, under the line that it names."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import experiments, laboratories
+from goldviz.declare.trials import SEEDS, trials_of, tried
+from goldviz.diagnostics.findings.tried import Trial, page
+from goldviz.runs.examples import example
+from tests.labs.small_runs import EVERY_TRAINED
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def kept(lab: Laboratory) -> list[Trial]:
+    known = tried(lab)
+    assert known is not None, f"make advice NAME={lab.name} has never been run"
+    return list(known.trials)
+
+
+@EVERY_TRAINED
+def test_every_remedy_that_a_recorded_run_calls_for_was_tried(lab: Laboratory) -> None:
+    declared, findings_of, lines = experiments()[lab.name], lab.part("findings").findings_of, {}
+    for trial in kept(lab):
+        lines.setdefault((trial.kind, trial.words), set()).add(trial.line)
+    for preset in declared.presets:
+        settings, recorded = declared.preset(preset.slug), example(declared, preset.slug)
+        for finding in findings_of.all(settings, recorded):
+            for remedy in finding.remedies:
+                if finding.severity != "good" and not remedy.check:
+                    assert finding.line in lines.get((finding.kind, remedy.words), ()), (preset.name, finding.kind)
+
+
+@EVERY_TRAINED
+def test_what_is_offered_in_a_set_up_that_was_tried_helped_there(lab: Laboratory) -> None:
+    declared, how = experiments()[lab.name], trials_of(lab)
+    assert how is not None
+    failed = {
+        (str(trial.settings), trial.kind, str(dict(trial.changes))) for trial in kept(lab) if not trial.helps
+    }  # fmt: skip
+    for preset in declared.presets:
+        settings = declared.preset(preset.slug)
+        for finding in settings.findings(example(declared, preset.slug)):
+            assert finding.severity == "good" or not finding.changes or finding.effect or _checks(finding)
+            asked = (str(how.set_up(settings)), finding.kind, str(dict(finding.changes)))
+            assert asked not in failed, (preset.name, finding.kind, finding.advice)
+
+
+def _checks(finding) -> bool:
+    return any(remedy.check and remedy.changes == finding.changes for remedy in finding.remedies)
+
+
+@EVERY_TRAINED
+def test_a_trial_has_five_seeds_of_each_network(lab: Laboratory) -> None:
+    for trial in kept(lab):
+        assert {len(part) for pair in (*trial.loss.values(), *trial.complaint.values()) for part in pair} == {
+            len(SEEDS)
+        }
+
+
+def test_the_page_of_trials_shows_what_is_kept() -> None:
+    labs = [(lab.declared.title, known) for lab in laboratories().values() if (known := tried(lab))]
+    assert (DOCS / "advice.md").read_text(encoding="utf-8") == page(labs)
+
+
+@pytest.mark.slow
+@EVERY_TRAINED
+def test_a_kept_trial_comes_out_again(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    import make_advice
+
+    how, first = trials_of(lab), kept(lab)[0]
+    assert how is not None
+    settings = next(s for where, s in make_advice.set_ups(lab, how) if where == first.where)
+    assert how.set_up(settings) == first.settings
+    again = make_advice.trials(lab, how, first.where, settings)[0]
+    assert again.helped.tolist() == first.helped.tolist()
+    for name, (_, after) in first.loss.items():
+        np.testing.assert_allclose(again.loss[name][1], after, rtol=2e-3)
