@@ -127,6 +127,19 @@ def _why_it_is_kept(case: Case) -> str:
     return " ".join([kept, *filter(None, map(_what_gates_do, case.readings)), *beside, end])
 
 
+def _why_clips_count(case: Case) -> str:
+    meaning = (
+        "the clip value works as your learning rate."
+        if case.settings.optimiser == "sgd"
+        else "a long one counts no more than a short one. The clip value hardly matters: Adam divides by the "
+        "gradient's usual size."
+    )
+    return (
+        "Clipping is a belt for rare long gradients (document 003): the direction stays, the length is cut. Where "
+        f"nearly all are cut, they have one length, and {meaning}"
+    )
+
+
 def _what_gates_do(n: Reading) -> str:
     """What the run measured of the path that gates open past W (eq. 18, 24); nothing where there is none."""
     path, renewed = median(n.cell_path), median(n.renewed)
@@ -242,8 +255,7 @@ RULES = (
         title="Nearly every step of {subject} is clipped",
         line=above("clipped", 0.9, "{at:percent} of the steps"),
         number="{clipped:percent} of the steps",
-        explanation="Clipping is a belt for rare long gradients (document 003): the direction stays, the length is "
-        "cut. Where nearly all are cut, they have one length, and the clip value works as your learning rate.",
+        explanation=_why_clips_count,
         advice=[("Clip at {clip:g} instead.", {"clip": lambda settings: settings.clip * 10 or 1.0}), ORTHOGONAL],
         silenced_by=("diverged",),
     ),

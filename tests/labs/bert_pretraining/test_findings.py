@@ -313,6 +313,7 @@ def test_even_heads_are_counted():
     even = found(run_of(attention=(EVEN, np.eye(SIZE))))
     assert even["even_heads"].number == "2 of 4 heads"
     assert "3.0 bits" in even["even_heads"].threshold
+    assert even["even_heads"].explanation.startswith("A head that looks so passes on the mean of the sentence")
     assert "even_heads" not in found(run_of())
 
 

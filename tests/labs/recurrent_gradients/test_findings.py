@@ -224,6 +224,13 @@ def test_clipping_at_nearly_every_step(share, always):
         assert findings["clipping_every_step"].changes == {"clip": 0.1}
 
 
+@pytest.mark.parametrize(("optimiser", "rate"), [("sgd", True), ("adam", False), ("adamw", False)])
+def test_a_clip_value_works_as_a_rate_where_steps_are_as_long_as_gradients(optimiser, rate):
+    explanation = found(run_of(clipped=0.95), optimiser=optimiser)["clipping_every_step"].explanation
+    assert ("works as your learning rate" in explanation) == rate
+    assert ("divides by the gradient's usual size" in explanation) != rate
+
+
 def test_saturated_gates_leave_the_forget_gate_out():
     run = run_of(("lstm",), test=(0.1,), stuck=0.2)
     run["gate_saturation"].loc[{"gate": "forget"}] = 1.0

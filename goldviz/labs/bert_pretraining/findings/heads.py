@@ -38,8 +38,9 @@ RULES = (
     Rule("even_heads", "warning", "After pre-training, some heads look everywhere alike",
         line=ALIKE,
         number=lambda n: f"{int(n.heads.even.sum())} of {n.heads.even.size} heads", confidence=ONE_SENTENCE,
-        explanation="At random weights all scores are nearly equal and the softmax spreads its weight evenly (document "
-        "001, section 4.1.2). A head that looks so passes on the mean of the sentence, whatever is asked.",
+        explanation="A head that looks so passes on the mean of the sentence, whatever is asked: all its scores are "
+        "nearly equal, and the softmax spreads its weight evenly (document 001, section 4.1.2). Fresh random weights "
+        "do that; so do states that are alike at every place.",
         advice=longer, only=has_read),
     Rule("special_heads", "warning", "Most heads look at [CLS] and [SEP] alone",
         line=at_least("heads.idle_share", 0.5, f"{percent(SPECIAL)} of the attention on unseen texts, and {{at:part}} "
@@ -55,6 +56,6 @@ NEIGHBOURS = Rule("neighbour_heads", "good", _one_or_more,
         at=NEIGHBOUR),
     number=_nearest, confidence=ONE_SENTENCE,
     explanation="Nothing in attention knows the order of the words but the position embeddings (document 001, section "
-    "4.2.1). A head that looks one place on has learned to read them.",
+    "4.2.1). A head that looks at its neighbour has learned to read them.",
     only=has_read)
 # fmt: on

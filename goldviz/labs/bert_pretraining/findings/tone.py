@@ -58,7 +58,7 @@ def _to_beat_counting(case: Case) -> list[Candidate]:
 
 def _why_unlearned(case: Case) -> str:
     why = (
-        "The frozen encoder has random weights, and [CLS] hardly tells one text from another."
+        "The frozen encoder has random weights, and the classifier found next to nothing about the tone in its [CLS]."
         if case.settings.frozen and not case.settings.pretraining_steps
         else "The classifier reads the state of [CLS] alone; so far that state says little about the tone."
     )
