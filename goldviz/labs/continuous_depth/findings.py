@@ -17,6 +17,7 @@ from goldviz.diagnostics.findings import Case, Conclusions, Line, Rule, any_seed
 from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, Times
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.training import SATURATED, training_diverged
+from goldviz.diagnostics.findings.words import times
 from goldviz.labs.continuous_depth.readings import ALL_RIGHT, CONSISTENT, LABELS, NEGLIGIBLE, SMALL_ERROR, Reading
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def _gave_up(dataset: xr.Dataset) -> str:
 
 def _score(n: Reading) -> str:
     share = median(n.accuracy)
-    return f"{100 * share:.1f} % right" if np.isfinite(share) else f"an error of {median(n.loss):.2g}"
+    return f"{100 * share:.1f} % right" if np.isfinite(share) else f"an error of {times(median(n.loss))}"
 
 
 def _line(verdict: str) -> Callable[[ContinuousDepth], Line]:
@@ -99,7 +100,7 @@ RULES = (
     Rule("solver_s_map", lambda case: "bad" if LABELS["ode"] in case.names else "warning",
         _joined("learned steps, not a flow"),
         line=where("inconsistent", "a change of {at:percent} where the same field is followed exactly", at=CONSISTENT),
-        number="loss {loss:.2g}, refined {refined:.2g}",
+        number="loss {loss:times}, refined {refined:times}",
         explanation="The map of few or long steps is not the flow of their field (document 001, eq. 28-30), and "
         "training fits the map. Such steps can do what no flow can, such as cross; another solver gives other answers.",
         advice=_towards_a_flow),
@@ -133,7 +134,7 @@ RULES = (
         only=lambda n, settings: settings.method in ADAPTIVE, silenced_by=("learned",)),
     Rule("saturated_field", "warning", "The field's units are saturated",
         line=above("saturation", SATURATED, "{at:percent} with |tanh| above 0.97, along the paths at the last look"),
-        number="{saturation:percent} of the values",
+        number=lambda n: f"{100 * median(n.saturation):.1f} % of the values",
         explanation="Where tanh is flat almost no gradient comes back, so the field can hardly change there.",
         advice=[A_THIRD], silenced_by=("learned",)),
     Rule("not_learned", "warning", _joined("could still learn more"), line=_line("unlearned"), number=_score,
@@ -146,7 +147,7 @@ RULES = (
         silenced_by=("learned", "nested_classes", "order_kept")),
     Rule("residual_is_flow", "good", "The residual network stands for a flow",
         line=where("consistent", f"a change of less than {{at:percent}}, or both below {NEGLIGIBLE}", at=CONSISTENT),
-        number="loss {loss:.2g}, as a flow {refined:.2g}",
+        number="loss {loss:times}, as a flow {refined:times}",
         explanation="Its {settings.blocks} blocks are Euler steps along one field (document 001, eq. 28-29), small "
         "enough that infinitely many would answer the same. Single points may still end somewhat elsewhere.",
         only=lambda n, settings: n.name == LABELS["residual"] and majority(n.learned)),

@@ -189,7 +189,7 @@ def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
         line=below(measure, 0.1, threshold), number=number,
         explanation="What is known at an observation is carried on to the time of the next (document 001, eq. 31-32); "
         "a GRU that is not told the time cannot know where in its turn the signal is. Equal steps are not equal work: "
-        "a GRU that is told the gaps, trained for as long on the clock, comes close within the gaps of training.",
+        "a GRU that is told the gaps, trained for as long on the clock, may come close within the gaps of training.",
         silenced_by=NO_USE_OR_COARSE, **own)
 
 

@@ -57,6 +57,11 @@ def test_a_learned_task_is_called_so_and_the_residual_network_a_flow():
     assert "one seed" in findings["learned"].confidence
 
 
+def test_small_losses_are_told_in_powers_of_ten():
+    finding = found(run_of(("residual",), loss=1.4e-4, refined=7.3e-5))["residual_is_flow"]
+    assert finding.number == "loss 1.4 × 10⁻⁴, as a flow 7.3 × 10⁻⁵"
+
+
 @pytest.mark.parametrize(("accuracy", "nested"), [(0.994, True), (0.995, False), (0.5, True), (np.nan, False)])
 def test_rings_in_the_plane_stay_nested(accuracy, nested):
     run = run_of(("ode",), loss=0.3, accuracy=accuracy)
@@ -142,7 +147,10 @@ def test_work_that_grows_is_called_stiff_unless_it_paid(last, stiff):
 
 @pytest.mark.parametrize(("share", "told"), [(0.29, False), (0.31, True)])
 def test_a_saturated_field_is_told_where_the_task_is_not_learned(share, told):
-    assert ("saturated_field" in found(run_of(("ode",), loss=0.3, accuracy=0.8, saturation=share))) == told
+    finding = found(run_of(("ode",), loss=0.3, accuracy=0.8, saturation=share)).get("saturated_field")
+    assert bool(finding) == told
+    if finding:
+        assert finding.number == f"{100 * share:.1f} % of the values", "30 % would be the line itself"
     assert "saturated_field" not in found(run_of(("ode",), saturation=share))
 
 

@@ -478,6 +478,10 @@ def test_calibration_is_wrong_where_its_interval_says_so_and_by_more_than_two_po
     finding = found(run)["badly_calibrated"]
     assert finding.title == "The intervals are too narrow"
     assert finding.number == "90 % intervals held 86.0 %"
+    wide = np.quantile(np.abs(came), [0.5, 0.8, 0.95, 0.99])[[3, 2, 1, 0, 0, 0, 1, 2, 3]]
+    run["quantile"][:] = wide * signs
+    assert "a calm that comes after a stormy training window" in found(run)["badly_calibrated"].explanation
+    assert "calm" not in found(run, shuffle_targets=True)["badly_calibrated"].explanation
     exact = np.quantile(np.abs(came), [0.5, 0.8, 0.9, 0.95])[[3, 2, 1, 0, 0, 0, 1, 2, 3]]
     run["quantile"][:] = exact * signs
     assert "badly_calibrated" not in found(run)

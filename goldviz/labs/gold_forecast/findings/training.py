@@ -40,11 +40,13 @@ def _why_miscalibrated(case: Case) -> str:
     if _narrow(case):
         return (
             "A forecast that is surer than it should be fails when it matters; storms that come after the training "
-            "window do that."
+            "window can do that."
         )
+    # Targets that were dealt out at random have no calm that follows a storm.
+    calm = "" if case.settings.shuffle_targets else " So can a calm that comes after a stormy training window."
     return (
-        "Intervals that hold more than they promise say less than they could; a calm that comes after a stormy "
-        "training window does that, or a distribution of the wrong shape."
+        "Intervals that hold more than they promise say less than they could. A distribution of the wrong shape can do "
+        f"that.{calm}"
     )
 
 
