@@ -21,20 +21,21 @@ test: $(VENV)/.dev browser
 
 # A browser, its server and a worker want the machine for themselves; the other tests share it.
 PYTEST := $(BIN)/python -m pytest
-APART := --ignore tests/browser --numprocesses 2 --dist worksteal
+TOGETHER := --numprocesses 2 --dist worksteal
+WHOLE := browser and not component
 tests: browser-tests other-tests
 
 browser-tests: $(VENV)/.dev browser
-	$(PYTEST) tests/browser -m "not slow" --durations 15
+	$(PYTEST) tests/browser -m "$(WHOLE) and not slow" --durations 15
 
-other-tests: $(VENV)/.dev
-	$(PYTEST) $(APART) -m "not slow" --durations 15
+other-tests: $(VENV)/.dev browser
+	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE)) and not slow" --durations 15
 
 # The long trainings too, and many random examples; with the printed seed they come again.
 SEED := $(shell date +%s)
 test-long: $(VENV)/.dev browser
-	$(PYTEST) tests/browser
-	$(PYTEST) $(APART) -m "slow or not slow" --hypothesis-profile long --hypothesis-seed $(SEED)
+	$(PYTEST) tests/browser -m "$(WHOLE)"
+	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE))" --hypothesis-profile long --hypothesis-seed $(SEED)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,7 +1,7 @@
 """Try every remedy of every rule that fires, on presets and on drawn settings, and keep what came of it.
 
-All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already. Each one's
-``trial.py`` says how set-ups are made smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the
+All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already, and
+``presets`` leaves out what is drawn. Each one's ``trial.py`` says how set-ups are made smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the
 trials, ``docs/advice.md`` shows them.
 """
 
@@ -30,7 +30,7 @@ from goldviz.diagnostics.findings.tried import Trial, page
 
 ALL = np.ones(len(SEEDS), dtype=bool)
 NOTHING = np.full(len(SEEDS), np.nan)
-ANEW = "anew"
+ANEW, PRESETS = "anew", "presets"
 LONGEST = 60.0
 """Estimated seconds of a drawn set-up, all seeds; longer ones are drawn again."""
 
@@ -82,7 +82,7 @@ def set_ups(lab: Laboratory, how: Trials) -> Iterator[tuple[str, Experiment]]:
     for preset in declared.presets:
         yield preset.name, how.smaller(declared.preset(preset.slug))
     generator = np.random.default_rng(2024)
-    for number in range(1, how.draws + 1):
+    for number in range(1, how.draws + 1 if PRESETS not in sys.argv else 1):
         yield f"drawn {number}", _drawn(declared, how, generator)
 
 
@@ -166,4 +166,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main([name for name in sys.argv[1:] if name != ANEW])
+    main([name for name in sys.argv[1:] if name not in (ANEW, PRESETS)])

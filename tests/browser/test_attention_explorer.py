@@ -12,6 +12,8 @@ from goldviz.figures.theme import INKS, Theme
 from tests.browser.app_server import Server, own_faults, running
 from tests.ui.reading_cases import TOKENS, known_exhibit, known_weights
 
+pytestmark = pytest.mark.component
+
 STREAMLIT = {
     "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
     "STREAMLIT_SERVER_HEADLESS": "true",

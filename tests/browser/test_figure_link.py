@@ -15,6 +15,8 @@ from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.theme import INKS
 from goldviz.ui.live_figure import script
 
+pytestmark = pytest.mark.component
+
 PLACE = "http://figures.test"
 PAGE = """<!doctype html><style>CSS</style>
 <div class="parent"><div class="goldviz-figure" style="width: 500px"></div></div>

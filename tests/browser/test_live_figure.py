@@ -13,6 +13,8 @@ from goldviz.figures import theme as look
 from goldviz.figures.theme import INKS
 from goldviz.ui.live_figure import script
 
+pytestmark = pytest.mark.component
+
 PLACE = "http://figure.test"
 PAGE = """<!doctype html><div id="parent"><div class="goldviz-figure" style="width: 600px"></div></div>
 <script type="module">
