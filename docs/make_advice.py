@@ -150,16 +150,23 @@ def _timed(lab_name: str, one: tuple[str, Experiment]) -> list[Trial]:
     return found
 
 
+def _keep(lab: Laboratory, trials: Sequence[Trial]) -> None:
+    """After every set-up, so that what was tried outlasts an interruption."""
+    rows = ",\n".join(json.dumps(trial.to_json(), ensure_ascii=False) for trial in trials)
+    (lab.recorded / "advice.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")
+
+
 def main(names: list[str]) -> None:
     """Try the advice of these laboratories, or of all."""
     for name, lab in laboratories().items():
         how = trials_of(lab) if name in (names or laboratories()) else None
         if how is None:
             continue
+        found: list[Trial] = []
         with multiprocessing.get_context("spawn").Pool(2) as pool:
-            found = [trial for part in pool.imap(partial(_timed, name), set_ups(lab, how)) for trial in part]
-        rows = ",\n".join(json.dumps(trial.to_json(), ensure_ascii=False) for trial in found)
-        (lab.recorded / "advice.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")
+            for part in pool.imap(partial(_timed, name), set_ups(lab, how)):
+                found += part
+                _keep(lab, found)
     tried.cache_clear()
     labs = [(lab.declared.title, known) for lab in laboratories().values() if (known := tried(lab))]
     Path(__file__).with_name("advice.md").write_text(page(labs), encoding="utf-8")
