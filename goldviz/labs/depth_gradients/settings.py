@@ -144,16 +144,17 @@ class DepthGradients(Experiment):
             {"depth": 32, "shallower": 4, "initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "noise": 0.0,
                 "residual_scale": 0.1, "epochs": 60, "samples": 500, "histogram_every": 20}),
         Preset("Fix it: orthogonal", "fix",
-            "Orthogonal weights with the gain that suits LeakyReLU keep a plain network's gradient alive. A residual "
-            "branch scaled by 0.2 keeps its own from growing.",
+            "Orthogonal weights with the gain that suits LeakyReLU: the plain network's first and last layer get "
+            "gradients within three times of each other, in ten seeds of ten. A residual branch scaled by 0.2 keeps "
+            "its own from growing.",
             {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2}),
         Preset("Fix it: normalise", "fix",
             "Batch norm before every activation, without dropout: the plain network's first layer gets as long a "
             "gradient as its last, within a third. The residual one beats zero in nine seeds of ten.",
             {"normalisation": "batch", "dropout": 0.0, "epochs": 60}),
         Preset("Fix it: clip", "fix",
-            "The exploding set-up with the gradient's norm held at 1: the plain network learns. The residual one, "
-            "whose branches add up, stays hundreds of times worse than zero.",
+            "The exploding set-up with the gradient's norm held at 1: in ten seeds of ten the plain network learns, "
+            "and the residual one, whose branches add up, stays more than 300 times worse than zero.",
             {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40, "clip": 1.0}),
     )  # fmt: skip
 

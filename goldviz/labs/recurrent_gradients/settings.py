@@ -120,7 +120,7 @@ class RecurrentGradients(Experiment):
             {"task": "reviews", "length": 40, "steps": 150}),
         Preset("Break it: small gain", "break",
             "Recall with a Gaussian matrix half as large: fifty steps back less than a trillionth of the RNN's "
-            "gradient is left.",
+            "gradient is left at first on ten seeds of ten, after training on nine.",
             {"task": "recall", "networks": "rnn", "initialisation": "gaussian", "gain": 0.5, "steps": 150}),
         Preset("Fix it: orthogonal", "fix",
             "The same recall from an orthogonal matrix, which neither shrinks nor stretches: the plain RNN learns it "
@@ -133,7 +133,7 @@ class RecurrentGradients(Experiment):
                 "learning_rate": 0.01, "clip": 0.0, "steps": 300}),
         Preset("Fix it: clip at 1", "fix",
             "The exploding set-up with the gradient's norm held at 1: on ten seeds of ten the loss stays finite, and "
-            "falls to between 0.12 and 0.26. Saying 1 costs 0.17.",
+            "falls below 0.3. Saying 1 costs 0.17.",
             {"networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
                 "learning_rate": 0.01, "steps": 300}),
         Preset("Break it: forget bias -2", "break",
