@@ -42,6 +42,7 @@ def _workers(server: Server) -> list[psutil.Process]:
     ]
 
 
+@pytest.mark.slow
 def test_a_killed_worker_fails_its_run_and_the_next_one_works(own_server: Server, open_page: Opener) -> None:
     page = open_page(address(own_server, "epochs=2000"))
     wait_for_figure(page)
