@@ -66,6 +66,13 @@ def steps_too_long(**own: Any) -> Rule:
     )
 
 
+def what_long_steps_do(case: Case, weights: str) -> str:
+    """A sentence on steps that are too long; a loss may rise though none is long by itself."""
+    if any(majority(n.update > LARGEST_UPDATE) for n in case.readings):
+        return f"Each of your steps overwrites a good part of {weights}."
+    return f"The loss rises, though each of your steps changes little of {weights} by itself."
+
+
 def _long_steps(reading: Any) -> str:
     words = [f"update-to-data ratio {times(median(reading.update))}"] if np.isfinite(reading.update).any() else []
     words += ["the loss rises"] if majority(reading.rising) else []

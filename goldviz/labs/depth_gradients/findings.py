@@ -14,7 +14,14 @@ import numpy as np
 from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, IfZero, LoweredTo, Rule, Times, majority, median
 from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Suited
 from goldviz.diagnostics.findings.line import above, at_least, at_most, where
-from goldviz.diagnostics.findings.training import SATURATED, USELESS, steps_too_long, steps_too_short, training_diverged
+from goldviz.diagnostics.findings.training import (
+    SATURATED,
+    USELESS,
+    steps_too_long,
+    steps_too_short,
+    training_diverged,
+    what_long_steps_do,
+)
 from goldviz.diagnostics.findings.words import times
 from goldviz.labs.depth_gradients.readings import Reading
 
@@ -95,6 +102,14 @@ def _against_divergence(case: Case) -> list[Candidate | Suited]:
 def _if_residual(case: Case, *candidates: Candidate) -> list[Candidate]:
     """These where the residual network is over the line; they leave the plain one as it is."""
     return list(candidates) if "residual" in case.names else []
+
+
+def _why_steps_are_too_long(case: Case) -> str:
+    return _sentences(
+        what_long_steps_do(case, "the weights that it should correct"),
+        "The gradient (document 001, eq. 4) holds for small steps; about a thousandth of the weights is the usual "
+        "advice.",
+    )
 
 
 def _explosion(n: Reading) -> str:
@@ -255,8 +270,7 @@ RULES = (
     ),
     steps_too_long(
         title="The learning rate is too large for {subject} network{|s}",
-        explanation="Each of your steps overwrites a good part of the weights that it should correct. The gradient "
-        "(document 001, eq. 4) holds for small steps; about a thousandth of the weights is the usual advice.",
+        explanation=_why_steps_are_too_long,
         advice=[SLOWER, CLIPPED],
         silenced_by=UNSOUND,
     ),

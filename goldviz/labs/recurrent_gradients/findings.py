@@ -14,7 +14,14 @@ import numpy as np
 from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, Rule, Times, majority, median
 from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Check
 from goldviz.diagnostics.findings.line import above, at_least, at_most, below, where
-from goldviz.diagnostics.findings.training import SATURATED, USELESS, steps_too_long, steps_too_short, training_diverged
+from goldviz.diagnostics.findings.training import (
+    SATURATED,
+    USELESS,
+    steps_too_long,
+    steps_too_short,
+    training_diverged,
+    what_long_steps_do,
+)
 from goldviz.diagnostics.findings.words import part, percent, power, times
 from goldviz.labs.recurrent_gradients.readings import FADED, KEPT_WITHIN, Reading
 
@@ -140,6 +147,13 @@ def _why_clips_count(case: Case) -> str:
     )
 
 
+def _why_steps_are_too_long(case: Case) -> str:
+    return (
+        f"{what_long_steps_do(case, 'the recurrent weights')} Every time step uses them again (document 001, eq. 6). "
+        "About a thousandth of the weights is the usual advice."
+    )
+
+
 def _what_gates_do(n: Reading) -> str:
     """What the run measured of the path that gates open past W (eq. 18, 24); nothing where there is none."""
     path, renewed = median(n.cell_path), median(n.renewed)
@@ -185,8 +199,7 @@ RULES = (
     ),
     steps_too_long(
         title="The learning rate is too large for {subject}",
-        explanation="Each of your steps overwrites a good part of the recurrent weights, which every time step uses "
-        "again (document 001, eq. 6). About a thousandth of the weights is the usual advice.",
+        explanation=_why_steps_are_too_long,
         advice=[SLOWER, CLIPPED],
         silenced_by=("diverged",),
     ),

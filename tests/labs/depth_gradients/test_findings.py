@@ -261,6 +261,8 @@ def test_a_rising_loss_is_too_large_a_step_even_where_the_ratio_is_small():
     findings = found(run_of(plain=(1.0, 2.0), losses=(1.0, 2.0), update=1e-6))
     assert findings["learning_rate_too_large"].severity == "bad"
     assert "the loss rises" in findings["learning_rate_too_large"].number
+    assert "overwrites" not in findings["learning_rate_too_large"].explanation, "its steps are short"
+    assert "overwrites" in found(run_of(update=0.1))["learning_rate_too_large"].explanation
     assert "learning_rate_too_small" not in findings
 
 

@@ -224,6 +224,13 @@ def test_clipping_at_nearly_every_step(share, always):
         assert findings["clipping_every_step"].changes == {"clip": 0.1}
 
 
+def test_steps_overwrite_weights_only_where_they_are_long():
+    rises = found(run_of(losses=(0.2, 0.9), test=(0.9, 0.9, 0.9)))["learning_rate_too_large"]
+    assert "the loss rises" in rises.number
+    assert "overwrites" not in rises.explanation
+    assert "overwrites" in found(run_of(update=0.1))["learning_rate_too_large"].explanation
+
+
 @pytest.mark.parametrize(("optimiser", "rate"), [("sgd", True), ("adam", False), ("adamw", False)])
 def test_a_clip_value_works_as_a_rate_where_steps_are_as_long_as_gradients(optimiser, rate):
     explanation = found(run_of(clipped=0.95), optimiser=optimiser)["clipping_every_step"].explanation
