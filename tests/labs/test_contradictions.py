@@ -43,6 +43,10 @@ EXCLUDED = {
         "not_learned": ("residual_is_flow",),
     },
     "depth-gradients": {
+        "diverged": (
+            "no_gradient", "learning_rate_too_large", "exploding", "large_error", "vanishing", "no_better_than_zero",
+            "degradation", "saturated", "dead_units", "learning_rate_too_small", "gradient_kept",
+        ),
         "no_gradient": (
             "learning_rate_too_large", "learning_rate_too_small", "vanishing", "exploding", "no_better_than_zero",
             "gradient_kept",
@@ -52,6 +56,11 @@ EXCLUDED = {
         "learning_rate_too_large": ("learning_rate_too_small",),
     },
     "recurrent-gradients": {
+        "diverged": (
+            "exploding", "task_solved", "learning_rate_too_large", "vanishing", "learned_nothing",
+            "forget_bias_too_small", "saturated_gates", "saturated_states", "clipping_every_step",
+            "learning_rate_too_small", "gradient_kept",
+        ),
         "exploding": ("vanishing", "gradient_kept", "learning_rate_too_small"),
         "vanishing": ("gradient_kept", "task_solved"),
         "task_solved": ("learned_nothing", "forget_bias_too_small", "learning_rate_too_small", "saturated_gates"),
