@@ -31,7 +31,7 @@ from goldviz.diagnostics.findings.tried import Trial, page
 ALL = np.ones(len(SEEDS), dtype=bool)
 NOTHING = np.full(len(SEEDS), np.nan)
 ANEW, PRESETS = "anew", "presets"
-LONGEST = 60.0
+LONGEST = 15.0
 """Estimated seconds of a drawn set-up, all seeds; longer ones are drawn again."""
 
 
