@@ -16,9 +16,10 @@ import torch
 from torch.nn import functional
 
 from goldviz.data.problems.sequences import adding_problem
+from goldviz.labs.recurrent_gradients.reader import LANES
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.labs.recurrent_gradients.tasks import evaluation
-from goldviz.labs.recurrent_gradients.train import LANES, learner, train
+from goldviz.labs.recurrent_gradients.train import learner, train
 from goldviz.training.seeds import DATA, TEST_DATA, stream
 
 REPEATS = 3

@@ -47,7 +47,7 @@ def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) ->
 
     # Break it: the recorded run of the preset is there at once.
     choose_preset(page, "Break it: sigmoid")
-    expect(page.get_by_text("each multiplies the gradient by at most a quarter")).to_be_visible()
+    expect(page.get_by_text("The slope is at most 1/4")).to_be_visible()
     expect(page.get_by_test_id("stSlider").filter(has_text="Depth").get_by_test_id("stSliderThumbValue")).to_have_text(
         "30"
     )

@@ -38,6 +38,8 @@ def test_figures_of_depth_link_their_layers_and_their_epochs(run, name):
         expected = dict.fromkeys(axes(figure, OVER_LAYERS[name]), "layer")
     if name in OVER_EPOCHS:
         expected |= dict.fromkeys(axes(figure, "x"), "epoch")
+    if name == "loss_by_depth":
+        expected = {"x": "trained_depth"}
     assert expected
     assert figure.layout.meta["linked"] == expected
     assert FIGURES[name].frames(run).layout.meta["linked"] == expected

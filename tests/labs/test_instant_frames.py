@@ -19,7 +19,7 @@ MOVED = {
     "backpropagation-by-hand": {"predictions", "vectors", "terms", "sums", *PAIRS},
     "jacobian-lens": {"map"},
     "lstm-valves": {"cell"},
-    "policy-documents": {"timeline", "map"},
+    "policy-documents": {"timeline"},
     "residual-flow": {"carried", "distance"},
 }
 """The figures that follow the slider without the server. Gold market has none: its numbers are of one covariate."""
@@ -70,7 +70,7 @@ def test_the_browser_fills_what_the_server_draws(name: str, tmp_path: Path) -> N
         ("jacobian-lens", {"cell": "lstm", "length": "7", "hidden": "4"}, {"map", "cell_path"}),
         ("residual-flow", {"field": "moons", "blocks": "3"}, {"carried", "flow", "distance"}),
         ("residual-flow", {"field": "van_der_pol", "mu": "12", "blocks": "3"}, {"carried", "distance"}),
-        ("policy-documents", {"map_kinds": "all", "colour": "tone"}, {"timeline", "map"}),
+        ("policy-documents", {"map_kinds": "all", "colour": "tone"}, {"timeline"}),
         ("backpropagation-by-hand", {"text": "a <b>$x$", "hidden": "1"}, MOVED["backpropagation-by-hand"]),
     ],
 )

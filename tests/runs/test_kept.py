@@ -33,6 +33,8 @@ from goldviz.runs.worker import execute
 KEPT = Path(__file__).parent / "kept"
 THEN: dict[str, dict[str, Any]] = json.loads((KEPT / "schema-1.json").read_text())
 BY_NAME = {then["name"]: run_id for run_id, then in THEN.items()}
+REJUDGED = {"Kept recurrent-gradients": ["learned_nothing", "clipping_every_step", "gradient_kept"]}
+"""Its loss rises within its own noise, which no longer counts as steps that are too long."""
 
 
 def unpacked(folder: Path) -> Path:
@@ -88,8 +90,10 @@ def test_a_kept_run_shows_what_it_showed_then(kept: Store, run_id: str) -> None:
     )  # fmt: skip
     settings, dataset = settings_of(kept, run_id), kept.load(run_id)
     assert sorted(map(str, dataset.data_vars)) == then["variables"]
-    assert [finding.kind for finding in settings.findings(dataset)] == then["findings"]
-    figures = laboratory_of(type(settings)).figures().FIGURES
+    kinds = [finding.kind for finding in settings.findings(dataset)]
+    assert kinds == REJUDGED.get(then["name"], then["findings"])
+    drawable = laboratory_of(type(settings)).figures().FIGURES
+    figures = {name: spec for name, spec in drawable.items() if name in then["traces"]}
     assert list(figures) == list(then["traces"])
     drawn = {name: len(spec(dataset, theme="light").data) for name, spec in figures.items()}
     assert drawn == {name: drawn[name] if count is None else count for name, count in then["traces"].items()}

@@ -13,6 +13,7 @@ from pydantic import model_validator
 
 from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.labs.depth_gradients.depths import trained_depths
 
 NETWORKS = ("plain", "residual")
 
@@ -168,22 +169,13 @@ class DepthGradients(Experiment):
     def steps_planned(self) -> int:
         return self.epochs
 
-    def depths(self) -> list[int]:
-        """The depths that are trained, from the shallowest to the run's own.
-
-        >>> DepthGradients(depth=20, shallower=6).depths()
-        [1, 2, 5, 10, 20]
-        """
-        halved = {self.depth >> halvings for halvings in range(self.shallower + 1)}
-        return sorted(halved - {0})
-
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs in nanoseconds fitted to timed runs.
 
         An epoch of one network costs so much for each hidden activation (more with dropout and noise), for each weight
         and sample that are multiplied, and for each mini-batch; Jacobians cost most when layers are wide.
         """
-        return sum(self._seconds_at(depth) for depth in self.depths())
+        return sum(self._seconds_at(depth) for depth in trained_depths(self.depth, self.shallower))
 
     def _seconds_at(self, depth: int) -> float:
         weights = depth * self.width**2

@@ -20,6 +20,7 @@ from torch.optim import Optimizer
 from goldviz.diagnostics.activations import activation_statistics
 from goldviz.diagnostics.gradients import decay_rate, gradients, matrices, norms, update_to_data
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.labs.depth_gradients.depths import trained_depths
 from goldviz.labs.depth_gradients.jacobians import block_gains
 from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP, Pass
 from goldviz.labs.depth_gradients.samples import correlated_samples
@@ -71,7 +72,8 @@ def train(settings: DepthGradients, record: Record) -> None:
         grid = grid_of(settings, problems)
         announce(settings, record, grid.first()[0].network, device)
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
-        shallower = {depth: grid_of(settings.changed(depth=depth), problems) for depth in settings.depths()[:-1]}
+        depths = trained_depths(settings.depth, settings.shallower)
+        shallower = {depth: grid_of(settings.changed(depth=depth), problems) for depth in depths[:-1]}
         parts = grid.parts() | {
             f"{depth}/{name}": part for depth, other in shallower.items() for name, part in other.parts().items()
         }
@@ -142,8 +144,9 @@ def announce(settings: DepthGradients, record: Record, network: DeepMLP, device:
         value_bin=VALUE_BINS.centres,
         magnitude_bin=MAGNITUDE_BINS.centres,
     )
-    if len(settings.depths()) > 1:
-        record.coordinates(trained_depth=settings.depths())
+    depths = trained_depths(settings.depth, settings.shallower)
+    if len(depths) > 1:
+        record.coordinates(trained_depth=depths)
     record.attribute(device=device_name(device))
 
 
