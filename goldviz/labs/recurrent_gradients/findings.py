@@ -230,9 +230,7 @@ RULES = (
         kind="forget_bias_too_small",
         severity="warning",
         title="The LSTM's forget gate closes too early",
-        line=lambda settings: below(
-            "memory", 0.1, f"a half-life of {{at:part}} of the {settings.length} steps, at the last look"
-        ),
+        line=below("memory", 0.1, "a half-life of {at:part} of the {longest_lag} steps back, at the last look"),
         number="opening {forget:.2f}: memory halves in {memory_half_life:.1f} steps",
         explanation="The cell path multiplies the gradient by the forget gate at every step (document 001, eq. 18). "
         "At this opening little is left after a few of them; a larger initial bias opens the gate.",

@@ -117,6 +117,15 @@ def test_forget_gate_is_measured_against_the_sequence(opening, small):
     assert ("forget_bias_too_small" in found(run)) == small
 
 
+@pytest.mark.parametrize("half_life", [3.5, 4.2, 5.5])
+def test_the_forget_gates_line_names_the_steps_that_it_divides_by(half_life):
+    forget = 0.5 ** (1 / half_life)
+    run = run_of(("lstm",), kept=(0.95,), test=(0.17,), forget=forget).isel(lag=slice(0, 48))
+    finding = found(run, task="reviews", length=40, networks="lstm").get("forget_bias_too_small")
+    assert (finding is not None) == (half_life < 4.7)
+    assert finding is None or finding.threshold == "a half-life of a tenth of the 47 steps back, at the last look"
+
+
 def test_a_small_forget_gate_is_let_be_where_the_signal_is_kept_all_the_same():
     run = run_of(("lstm",), kept=(0.99,), test=(0.17,), forget=0.5)
     assert list(found(run)) == ["learned_nothing", "gradient_kept"]
