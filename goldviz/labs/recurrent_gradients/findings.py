@@ -235,6 +235,7 @@ RULES = (
         explanation="The cell path multiplies the gradient by the forget gate at every step (document 001, eq. 18). "
         "At this opening little is left after a few of them; a larger initial bias opens the gate.",
         advice=[OPEN],
+        only=lambda n, settings: n.name == "LSTM",
         silenced_by=("diverged", "exploding", "task_solved"),
     ),
     Rule(
