@@ -12,6 +12,25 @@ from torch import Tensor
 from goldviz.models.feedforward.activations import Activation
 
 
+class Trace(NamedTuple):
+    """What the forward pass stores (document 001, 1.2.1, phase A): x^0 to x^L, and z^1 to z^L."""
+
+    outputs: list[Float[Tensor, "... sample unit"]]
+    sums: list[Float[Tensor, "... sample unit"]]
+
+
+class Backward(NamedTuple):
+    """What the backward pass finds: dL/dx^0 to dL/dx^L, the errors delta^1 to delta^L, and the gradients.
+
+    dL/dx^l = (W^(l+1))^T delta^(l+1) is the first half of eq. 2; its product with phi'(z^l) is delta^l.
+    """
+
+    arriving: list[Float[Tensor, "sample unit"]]
+    delta: list[Float[Tensor, "sample unit"]]
+    weight_gradients: list[Float[Tensor, "unit before"]]
+    bias_gradients: list[Float[Tensor, " unit"]]
+
+
 class Backpropagation(NamedTuple):
     """What the four equations give: the loss, and for each layer its errors delta and its gradients."""
 
@@ -21,6 +40,43 @@ class Backpropagation(NamedTuple):
     bias_gradients: list[Float[Tensor, " unit"]]
 
 
+def forward(
+    weights: Sequence[Float[Tensor, "... unit before"]],
+    biases: Sequence[Float[Tensor, "... unit"]],
+    activations: Sequence[Activation],
+    x: Float[Tensor, "... sample feature"],
+) -> Trace:
+    """x^l = phi_l(W^l x^(l-1) + b^l) for every layer (eq. 40); dimensions in front are networks side by side."""
+    outputs, sums = [x], []
+    for weight, bias, activation in zip(weights, biases, activations, strict=True):
+        sums.append(outputs[-1] @ weight.mT + bias.unsqueeze(-2))
+        outputs.append(activation.function(sums[-1]))
+    return Trace(outputs, sums)
+
+
+def backward(
+    weights: Sequence[Float[Tensor, "unit before"]],
+    activations: Sequence[Activation],
+    trace: Trace,
+    output_gradient: Float[Tensor, "sample output"],
+) -> Backward:
+    """Phase B of document 001, 1.2.1, from dL/dx^L: eq. 1-4; the samples' gradients are added up.
+
+    delta^L = dL/dx^L * phi'(z^L) (eq. 1, 36), delta^l = (W^(l+1))^T delta^(l+1) * phi'(z^l) (eq. 2, 39),
+    dL/db^l = delta^l (eq. 3, 42), dL/dW^l = delta^l (x^(l-1))^T (eq. 4, 43).
+    """
+    arriving, delta = [output_gradient], []
+    for weight, activation, z in zip(weights[::-1], activations[::-1], trace.sums[::-1], strict=True):
+        delta.insert(0, arriving[0] * activation.derivative(z))
+        arriving.insert(0, delta[0] @ weight)
+    return Backward(
+        arriving,
+        delta,
+        [d.T @ before for d, before in zip(delta, trace.outputs[:-1], strict=True)],
+        [d.sum(0) for d in delta],
+    )
+
+
 def backpropagate(
     weights: Sequence[Float[Tensor, "unit before"]],
     biases: Sequence[Float[Tensor, " unit"]],
@@ -28,26 +84,11 @@ def backpropagate(
     x: Float[Tensor, "sample feature"],
     y: Float[Tensor, "sample output"],
 ) -> Backpropagation:
-    """Gradients of L = 1/2 sum ||x^L - y||^2 over the samples, for x^l = phi_l(W^l x^(l-1) + b^l) (eq. 40).
-
-    delta^L = (x^L - y) * phi'(z^L) (eq. 1, 37), delta^l = (W^(l+1))^T delta^(l+1) * phi'(z^l) (eq. 2, 39),
-    dL/db^l = delta^l (eq. 3, 42), dL/dW^l = delta^l (x^(l-1))^T (eq. 4, 43); the samples' gradients are added up.
-    """
-    inputs, sums = [x], []
-    for weight, bias, activation in zip(weights, biases, activations, strict=True):
-        sums.append(inputs[-1] @ weight.T + bias)
-        inputs.append(activation.function(sums[-1]))
-    error = inputs[-1] - y
-
-    delta = [error * activations[-1].derivative(sums[-1])]
-    for after, activation, z in zip(weights[:0:-1], activations[-2::-1], sums[-2::-1], strict=True):
-        delta.insert(0, delta[0] @ after * activation.derivative(z))
-    return Backpropagation(
-        error.square().sum() / 2,
-        delta,
-        [d.T @ before for d, before in zip(delta, inputs[:-1], strict=True)],
-        [d.sum(0) for d in delta],
-    )
+    """Gradients of L = 1/2 sum ||x^L - y||^2 over the samples (eq. 37): :func:`forward`, then :func:`backward`."""
+    trace = forward(weights, biases, activations, x)
+    error = trace.outputs[-1] - y
+    found = backward(weights, activations, trace, error)
+    return Backpropagation(error.square().sum() / 2, found.delta, found.weight_gradients, found.bias_gradients)
 
 
 def residual_gradients(
