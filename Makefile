@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 
-.PHONY: run test tests browser-tests other-tests test-long lint format types install browser bench screenshots examples laboratories advice model clean
+.PHONY: run test tests browser-tests other-tests test-long lint format types install browser bench screenshots examples laboratories advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -62,6 +62,10 @@ laboratories: $(VENV)/.dev
 # Every remedy of every rule, tried on five seeds: docs/advice.md, and the data behind it.
 advice: $(VENV)/.app
 	$(BIN)/python docs/make_advice.py $(NAME)
+
+# The documents' claims, tested on five seeds or more: docs/claims.md, and the numbers behind it.
+claims: $(VENV)/.app
+	$(BIN)/python docs/make_claims.py $(NAME)
 
 # The small BERT that ships with the package: about half an hour on one core.
 model: $(VENV)/.app

@@ -6,6 +6,6 @@
 """
 
 from goldviz import experiments, runs
-from goldviz.api import compute, figure, load, market, run
+from goldviz.api import claims, compute, examine, figure, load, market, run
 
-__all__ = ["compute", "experiments", "figure", "load", "market", "run", "runs"]
+__all__ = ["claims", "compute", "examine", "experiments", "figure", "load", "market", "run", "runs"]

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
-    from goldviz.declare.settings import Experiment
+    from goldviz.declare.claims import Claim
+    from goldviz.declare.settings import Experiment, Settings
+    from goldviz.diagnostics.verdicts import Verdict
     from goldviz.figures.theme import Theme
     from goldviz.runs.recorder import Desk, Progress
 
@@ -60,6 +62,39 @@ def compute(name: str, **settings: Any) -> xr.Dataset:
     from goldviz.declare.registry import instant
 
     return instant(name).checked(settings).compute()
+
+
+def claims() -> list[Claim]:
+    """What the documents claim and a laboratory tests: each has ``number``, ``sentence``, ``place`` and ``verdict``."""
+    from goldviz.declare.claims import claims as known
+
+    return list(known().values())
+
+
+def examine(claim: str | Claim, *, progress: bool = True) -> Verdict:
+    """Test a claim here, such as ``examine("C76")``: carry out its settings in every case, and judge the numbers.
+
+    Raises :class:`goldviz.experiments.SettingsError` for a number that no claim has.
+    """
+    from goldviz.declare.claims import claim_of
+
+    asked = claim_of(claim) if isinstance(claim, str) else claim
+    return asked.judged(numbers_of(asked, progress=progress))
+
+
+def numbers_of(claim: Claim, *, progress: bool = True) -> dict[str, list[float]]:
+    """What the parts of a claim measure, one number of each case."""
+    return claim.measured([[_numbers(lane, progress) for lane in claim.in_case(case)] for case in claim.cases])
+
+
+def _numbers(settings: Settings, progress: bool) -> xr.Dataset:
+    from goldviz.declare.instant import Instant
+    from goldviz.declare.settings import Experiment
+
+    if isinstance(settings, Instant):
+        return settings.compute()
+    assert isinstance(settings, Experiment)
+    return carried_out(settings, progress=progress, keep=False)
 
 
 def market(file: str | Path, *, columns: Sequence[str] = (), day_first: bool | None = None) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
-from goldviz.cli import running, serving
+from goldviz.cli import claiming, running, serving
 from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser
 from goldviz.cli.files import EXPORTS, checked_file
 from goldviz.declare.registry import experiments, instants
@@ -63,6 +63,11 @@ def _parser() -> argparse.ArgumentParser:
         asked.add_argument("name", metavar="NAME", help="one of " + ", ".join(known))
         asked.add_argument("settings", nargs=argparse.REMAINDER, help=f"see 'goldviz {name} NAME --help'")
         asked.set_defaults(command=lambda given, carry_out=carry_out: carry_out(given.name, given.settings))
+
+    claims = commands.add_parser("claims", help="what the documents claim, and what came of it", allow_abbrev=False)
+    claims.add_argument("number", metavar="NUMBER", nargs="?", help="one claim in full, such as C76; without it, all")
+    claims.add_argument("--run", action="store_true", help="test that claim here and now")
+    claims.set_defaults(command=lambda given: claiming.claims(given.number, given.run))
 
     serve = commands.add_parser("serve", help="the dashboard in the browser", allow_abbrev=False)
     serve.add_argument("--port", type=int, default=8501, help="port of the server; default 8501")

@@ -1,0 +1,40 @@
+"""Test the claims: carry their settings out in every case, keep the numbers, and write ``docs/claims.md``.
+
+All claims whose kept numbers are missing or of other settings; or those of the laboratories, or with the numbers, named
+as arguments. ``anew`` measures again what is kept already.
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from goldviz.api import numbers_of
+from goldviz.declare.claims import Claim, Evidence, claims, evidence, keep
+from goldviz.declare.claims_table import page
+
+ANEW = "anew"
+
+
+def asked_for(claim: Claim, names: list[str]) -> bool:
+    """Whether a claim is to be tested now."""
+    kept = evidence(claim.lab).get(claim.number)
+    current = kept is not None and kept.tests(claim)
+    named = not names or claim.lab.name in names or claim.number in names
+    return named and (not current or ANEW in sys.argv)
+
+
+def main(names: list[str]) -> None:
+    """Test these claims, or all; what was found is kept after each."""
+    for claim in [claim for claim in claims().values() if asked_for(claim, names)]:
+        start = time.monotonic()
+        found = Evidence.of(claim, numbers_of(claim, progress=False))
+        keep(claim.lab, {**evidence(claim.lab), claim.number: found})
+        print(f"{claim.number}, {time.monotonic() - start:.0f} s: {claim.judged(found.numbers).sentence}", flush=True)
+    Path(__file__).with_name("claims.md").write_text(page(claims().values()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main([name for name in sys.argv[1:] if name != ANEW])

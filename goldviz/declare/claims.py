@@ -1,0 +1,215 @@
+"""What the documents claim, as data: a sentence, its place, the settings that test it, and what is measured there.
+
+A laboratory that tests claims has a file ``claims.py`` with a table ``CLAIMS``. It loads neither torch nor Streamlit::
+
+    from goldviz.declare.claims import Claim, Part
+    from goldviz.labs.random_walk import LAB
+
+    def distance(run):
+        \"\"\"How far from its start the walk ends.\"\"\"
+        return abs(float(run["position"][-1]))
+
+    CLAIMS = (
+        Claim(LAB, "C99", "A walk with drift goes further than one without.", "001, 2.1, eq. 5",
+            lanes=("as-in-the-document", {"drift": 0.2}),
+            parts=(Part("with drift it ends {} times as far away", ratio_of_distances, above=1, scale="ratio"),)),
+    )
+
+``lanes`` are the runs that a claim compares: a preset's slug, or what differs from the defaults. Each case (a seed,
+unless ``over`` names another setting) runs all lanes, and a part's ``measure`` is given that case's datasets, in the
+lanes' order and without a seed axis, and returns one number. ``make claims NAME=random-walk`` keeps the numbers
+of all cases in ``recorded/claims.json``; the verdict is computed of them whenever it is shown.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Settings, SettingsError
+from goldviz.diagnostics.verdicts import Judged, Line, Scale, Verdict
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.declare.laboratory import Laboratory
+
+SEEDS = (0, 1, 2, 3, 4)
+FEWEST_CASES = 5
+MOST_LANES = 4
+DIGITS = 6
+"""Significant digits of a kept number."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One measurable half of a claim: ``measure`` gives a number of each case, and the line says where it has to be.
+
+    ``words`` say what the number is, with a place for it: ``"its loss is {} of the plain twin's"``; a format
+    (``{:.0%}``) is used for line and interval, too. ``scale`` says how the interval is found: see
+    :func:`goldviz.diagnostics.verdicts.interval`. A part of the scale ``share`` measures 1 (yes) or 0 (no) in a case.
+    ``lanes`` are those that it measures, numbered from 1; without them it is given all.
+    """
+
+    words: str
+    measure: Callable[..., float]
+    above: float = -math.inf
+    below: float = math.inf
+    scale: Scale = "difference"
+    lanes: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Under which its numbers are kept."""
+        return " ".join([self.measure.__name__, *map(str, self.lanes)])
+
+    def number(self, runs: Sequence[xr.Dataset]) -> float:
+        """What is measured in a case whose lanes gave these ``runs``."""
+        return float(self.measure(*(runs[lane - 1] for lane in self.lanes) if self.lanes else runs))
+
+    @property
+    def line(self) -> Line:
+        """Where its number has to lie."""
+        return Line(self.above, self.below)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of the documents. ``number`` is C1, C2, ...; ``place`` is "001, 3.1.2, eq. 27".
+
+    ``over`` is the setting that tells cases apart, ``called`` what they are called.
+    """
+
+    lab: Laboratory
+    number: str
+    sentence: str
+    place: str
+    parts: tuple[Part, ...]
+    lanes: tuple[str | Mapping[str, Any], ...] = field(default=({},))
+    over: str = "seeds"
+    cases: tuple[Any, ...] = SEEDS
+    called: str = "seeds"
+
+    @property
+    def document(self) -> str:
+        """The number of the document that claims it."""
+        return self.place[:3]
+
+    @cached_property
+    def settings(self) -> tuple[Settings, ...]:
+        """Each lane's settings, without the cases."""
+        declared = self.lab.declared
+        return tuple(
+            declared.preset(lane) if isinstance(lane, str) else declared.checked(dict(lane)) for lane in self.lanes
+        )
+
+    def in_case(self, case: Any) -> tuple[Settings, ...]:
+        """Each lane's settings in one case."""
+        value = (case,) if self.over == "seeds" else case
+        return tuple(lane.changed(**{self.over: value}) for lane in self.settings)
+
+    @property
+    def together(self) -> tuple[Settings, ...]:
+        """Each lane with all seeds at once, as a page runs it; with the first case where cases are no seeds."""
+        if self.over == "seeds":
+            return tuple(lane.changed(seeds=self.cases) for lane in self.settings)
+        return self.in_case(self.cases[0])
+
+    def measured(self, runs: Sequence[Sequence[xr.Dataset]]) -> dict[str, list[float]]:
+        """The parts' numbers, one of each case; ``runs`` has the datasets of each case by lane."""
+        cases = [[one_seed(run) for run in lanes] for lanes in runs]
+        return {part.name: [part.number(lanes) for lanes in cases] for part in self.parts}
+
+    def judged(self, numbers: Mapping[str, Sequence[float]]) -> Verdict:
+        """The verdict on these numbers."""
+        parts = (Judged(p.words, p.line, p.scale, tuple(numbers[p.name]), self.called) for p in self.parts)
+        return Verdict(tuple(parts))
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the kept numbers; None where there are none, or none of today's settings."""
+        kept = evidence(self.lab).get(self.number)
+        return self.judged(kept.numbers) if kept is not None and kept.tests(self) else None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was measured to test a claim: numbers by part and case, and the settings that gave them."""
+
+    number: str
+    version: int
+    settings: Sequence[Mapping[str, Any]]
+    over: str
+    cases: Sequence[Any]
+    numbers: Mapping[str, Sequence[float]]
+
+    @classmethod
+    def of(cls, claim: Claim, numbers: Mapping[str, Sequence[float]]) -> Evidence:
+        """Fresh numbers of a claim, as they are kept."""
+        settings = [lane.model_dump(mode="json") for lane in claim.settings]
+        short = {name: [float(f"{x:.{DIGITS}g}") for x in values] for name, values in numbers.items()}
+        return cls(claim.number, claim.lab.declared.version, settings, claim.over, list(claim.cases), short)
+
+    def tests(self, claim: Claim) -> bool:
+        """Whether it was measured with the claim's own settings, cases and parts."""
+        declared = claim.lab.declared
+        try:
+            lanes = tuple(declared.from_store(self.version, json.dumps(lane)) for lane in self.settings)
+        except SettingsError:
+            return False
+        same = (self.over, tuple(self.cases)) == (claim.over, claim.cases)
+        return same and lanes == claim.settings and set(self.numbers) == {part.name for part in claim.parts}
+
+
+def one_seed(dataset: xr.Dataset) -> xr.Dataset:
+    """A dataset of one seed without its axis."""
+    return dataset.isel(seed=0) if dataset.sizes.get("seed") == 1 else dataset
+
+
+def by_seed(dataset: xr.Dataset) -> list[xr.Dataset]:
+    """A run of several seeds as one dataset for each."""
+    return [dataset.isel(seed=[place]) for place in range(dataset.sizes.get("seed", 1))]
+
+
+def claims_of(lab: Laboratory) -> tuple[Claim, ...]:
+    """The claims that a laboratory tests; none where it has no ``claims.py``."""
+    found: tuple[Claim, ...] = lab.part("claims").CLAIMS if lab.has("claims") else ()
+    return found
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    """All claims by number, in the numbers' order. Loads neither torch nor Streamlit."""
+    found = [claim for lab in laboratories().values() for claim in claims_of(lab)]
+    return {claim.number: claim for claim in sorted(found, key=lambda claim: int(claim.number[1:]))}
+
+
+def claim_of(number: str) -> Claim:
+    """The claim with this number; raises :class:`SettingsError` where there is none."""
+    known = claims().get(number.upper())
+    if known is None:
+        raise SettingsError({"claim": f"There is no claim {number[:20]!r}; 'goldviz claims' lists them."})
+    return known
+
+
+@cache
+def evidence(lab: Laboratory) -> dict[str, Evidence]:
+    """What is kept of a laboratory's claims, by number."""
+    kept = lab.recorded / "claims.json"
+    if not kept.exists():
+        return {}
+    rows = json.loads(kept.read_text(encoding="utf-8"))
+    return {row["number"]: Evidence(**row) for row in rows}
+
+
+def keep(lab: Laboratory, found: Mapping[str, Evidence]) -> None:
+    """Write the evidence of a laboratory's claims, one a line, in the claims' order."""
+    kept = [found[claim.number] for claim in claims_of(lab) if claim.number in found]
+    rows = ",\n".join(json.dumps(vars(one), ensure_ascii=False) for one in kept)
+    (lab.recorded / "claims.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")
+    evidence.cache_clear()

@@ -1,0 +1,178 @@
+"""A verdict on a claim: numbers of several seeds against a declared line, by an interval and never by a word.
+
+A claim has one part or more. A part *holds* where the whole 95 % interval lies inside its line, *does not hold* where
+it lies outside, and is *undecided* where it reaches over the line. The claim holds where all parts do, *in part* where
+some do and others do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from string import Formatter
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Word = Literal["holds", "holds in part", "does not hold", "undecided"]
+Scale = Literal["difference", "ratio", "share"]
+
+WORDS: tuple[Word, ...] = ("holds", "holds in part", "does not hold", "undecided")
+STUDENT = (12.70620, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216)
+"""0.975 quantiles of Student's t with 1, 2, ... 9 degrees of freedom."""
+NORMAL = NormalDist().inv_cdf(0.975)
+DEFAULT_FORMAT = ".3g"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over seeds and its 95 % interval."""
+
+    centre: float
+    low: float
+    high: float
+
+
+def interval(values: Sequence[float], scale: Scale) -> Interval:
+    """The mean over seeds with its 95 % interval.
+
+    By Student's t for a ``difference``; by Student's t of the logarithms for a ``ratio``, whose mean is then the
+    geometric one; by Wilson's interval for a ``share``, whose values are 1 (yes) and 0 (no). One seed, or one that
+    gave no number, leaves the interval unbounded.
+
+    >>> interval([1.0, 2.0, 3.0], "difference")
+    Interval(centre=2.0, low=-0.484..., high=4.484...)
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    if scale == "share":
+        return _wilson(numbers)
+    if scale == "ratio":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = _student(np.log(numbers))
+        return Interval(*(float(np.exp(x)) for x in (found.centre, found.low, found.high)))
+    return _student(numbers)
+
+
+def _student(numbers: Floats) -> Interval:
+    count = len(numbers)
+    if count < 2 or not np.isfinite(numbers).all():
+        # All seeds alike are one number, even where it is infinite; else nothing is known.
+        same = count > 1 and bool((numbers == numbers[0]).all())
+        centre = float(numbers[0]) if same or count == 1 else math.nan
+        return Interval(centre, centre if same else -math.inf, centre if same else math.inf)
+    centre, spread = float(numbers.mean()), float(numbers.std(ddof=1))
+    reach = STUDENT[min(count - 1, len(STUDENT)) - 1] * spread / math.sqrt(count)
+    return Interval(centre, centre - reach, centre + reach)
+
+
+def _wilson(numbers: Floats) -> Interval:
+    count, share = len(numbers), float(numbers.mean())
+    if not math.isfinite(share):
+        return Interval(share, 0.0, 1.0)
+    middle = (share + NORMAL**2 / (2 * count)) / (1 + NORMAL**2 / count)
+    reach = NORMAL / (1 + NORMAL**2 / count) * math.sqrt(share * (1 - share) / count + (NORMAL / (2 * count)) ** 2)
+    return Interval(share, max(0.0, middle - reach), min(1.0, middle + reach))
+
+
+@dataclass(frozen=True)
+class Line:
+    """Where a number has to lie: above one bound, below another, or between two."""
+
+    above: float = -math.inf
+    below: float = math.inf
+
+    def holds(self, number: float) -> bool:
+        """Whether a number lies inside."""
+        over = self.above == -math.inf or number > self.above
+        return over and (self.below == math.inf or number < self.below) and not math.isnan(number)
+
+    def judge(self, found: Interval) -> Word:
+        """What an interval comes to."""
+        if self.holds(found.low) and self.holds(found.high):
+            return "holds"
+        outside = -math.inf < self.above >= found.high or math.inf > self.below <= found.low
+        return "does not hold" if outside else "undecided"
+
+    def words(self, spec: str = DEFAULT_FORMAT) -> str:
+        """The line as a person reads it.
+
+        >>> Line(below=1).words(), Line(0.9, 1.1).words(), Line(above=0.5).words(".0%")
+        ('below 1', 'between 0.9 and 1.1', 'above 50 %')
+        """
+        low, high = printed(self.above, spec), printed(self.below, spec)
+        if math.isinf(self.above):
+            return f"below {high}"
+        return f"above {low}" if math.isinf(self.below) else f"between {low} and {high}"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One part of a claim with its numbers: ``words`` say what was measured and hold a place for the mean, ``{}``.
+
+    ``called`` names what the numbers are of: seeds, markets, texts.
+    """
+
+    words: str
+    line: Line
+    scale: Scale
+    values: Sequence[float]
+    called: str = "seeds"
+
+    @property
+    def interval(self) -> Interval:
+        """The mean and its interval."""
+        return interval(self.values, self.scale)
+
+    @property
+    def word(self) -> Word:
+        """What the interval comes to."""
+        return self.line.judge(self.interval)
+
+    @property
+    def sentence(self) -> str:
+        """The number, the line, how many seeds are inside it, and the interval."""
+        before, _, spec, _ = next(part for part in Formatter().parse(self.words) if part[1] is not None)
+        spec, found = spec or DEFAULT_FORMAT, self.interval
+        after = self.words[self.words.index("}") + 1 :]
+        inside = sum(self.line.holds(value) for value in self.values)
+        counted = f"{inside} of {len(self.values)} {self.called}"
+        if self.scale != "share":
+            counted += f" {self.line.words(spec)}"
+        low, high = printed(found.low, spec), printed(found.high, spec)
+        reach = "all alike" if low == high else f"95 % interval {low} to {high}"
+        return f"{before}{printed(found.centre, spec)}{after} ({counted}, {reach})"
+
+
+def printed(number: float, spec: str) -> str:
+    """A number in a format of Python's, a percentage with its blank.
+
+    >>> printed(0.123, ".0%"), printed(-0.5, ".2f"), printed(38810, ",.0f")
+    ('12 %', '−0.50', '38,810')
+    """
+    return format(number, spec).replace("%", " %").replace("-", "−") if "e" not in spec else format(number, spec)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the parts of a claim come to together."""
+
+    parts: tuple[Judged, ...]
+
+    @property
+    def word(self) -> Word:
+        """One of :data:`WORDS`."""
+        words = {part.word for part in self.parts}
+        if len(words) == 1:
+            return words.pop()
+        return "undecided" if "undecided" in words else "holds in part"
+
+    @property
+    def sentence(self) -> str:
+        """The verdict with its numbers; parts that differ say which way each went."""
+        alike = len({part.word for part in self.parts}) == 1
+        parts = [part.sentence if alike else f"{part.sentence[:-1]}: {part.word})" for part in self.parts]
+        return f"{self.word}: {'; '.join(parts)}"
