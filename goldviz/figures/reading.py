@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from goldviz.figures.frames import AtStep
 from goldviz.sheet import Sheet
 
-GROWING = ("look", "epoch", "step", "histogram_epoch")
+GROWING = ("look", "close_look", "epoch", "step", "histogram_epoch")
 """The dimensions along which recorded variables grow."""
 
 OVER = ("finished", "stopped", "diverged", "failed", "interrupted")
