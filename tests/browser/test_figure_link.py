@@ -7,28 +7,33 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page
 
 from goldviz.figures import elements
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.theme import INKS
-from goldviz.ui.live_figure import script
+from tests.browser.figure_place import FigurePlace, figure_place
 
 pytestmark = pytest.mark.component
 
-PLACE = "http://figures.test"
 PAGE = """<!doctype html><style>CSS</style>
-<div class="parent"><div class="goldviz-figure" style="width: 500px"></div></div>
-<div class="parent"><div class="goldviz-figure" style="width: 500px"></div></div>
+<div class="parent"></div>
+<div class="parent"></div>
 <script type="module">
   import component from "/live_figure.js";
   const parents = [...document.querySelectorAll(".parent")];
   const inks = INKS;
   window.errors = [];
   window.addEventListener("unhandledrejection", (event) => window.errors.push(event.reason.stack ?? event.reason));
-  window.hosts = parents.map((parent) => parent.firstElementChild);
   window.leave = [];
+  window.fresh = () => {
+    for (const leave of window.leave) leave?.();
+    window.leave = [];
+    for (const parent of parents) parent.innerHTML = '<div class="goldviz-figure" style="width: 500px"></div>';
+    window.hosts = parents.map((parent) => parent.firstElementChild);
+    window.errors.length = 0;
+  };
   window.mount = (number, figure) => {
     window.leave[number] = component({
       data: { figure, subject: "a run", description: "", plotly: "/plotly.js", movable: false, theme: "light", inks },
@@ -55,17 +60,12 @@ PAGE = """<!doctype html><style>CSS</style>
 LAYERS = np.arange(16)
 
 
-def _answer(route: Route) -> None:
-    path = route.request.url.removeprefix(PLACE)
-    if path == "/live_figure.js":
-        route.fulfill(body=script("live_figure"), content_type="text/javascript")
-    elif path == "/plotly.js":
-        plotly = (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
-        route.fulfill(body=plotly, content_type="text/javascript")
-    else:
-        inks = json.dumps({theme: asdict(ink) for theme, ink in INKS.items()})
-        css = (files("goldviz.ui") / "assets" / "live_figure.css").read_text(encoding="utf-8")
-        route.fulfill(body=PAGE.replace("INKS", inks).replace("CSS", css), content_type="text/html")
+@pytest.fixture(scope="module")
+def place(browser: Browser) -> Iterator[FigurePlace]:
+    inks = json.dumps({theme: asdict(ink) for theme, ink in INKS.items()})
+    css = (files("goldviz.ui") / "assets" / "live_figure.css").read_text(encoding="utf-8")
+    with figure_place(browser, PAGE.replace("INKS", inks).replace("CSS", css), width=900, height=800) as place:
+        yield place
 
 
 def curve(x: list[object] | np.ndarray, name: str, **axis: object) -> str:
@@ -90,19 +90,11 @@ def maps(x: str = "epoch", up: str = "layer", low: float = -0.5) -> str:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 900, "height": 800})
-    page = context.new_page()
-    thrown: list[str] = []
-    page.on("pageerror", lambda error: thrown.append(str(error.stack)))
-    page.route(f"{PLACE}/**", _answer)
-    page.goto(PLACE)
-    page.wait_for_function("typeof window.mount === 'function'")
+def page(place: FigurePlace) -> Iterator[Page]:
+    page = place.fresh()
     yield page
     page.evaluate("window.settled()")
-    assert not thrown, thrown[0]
-    assert page.evaluate("window.errors") == []
-    context.close()
+    place.assert_well()
 
 
 def show(page: Page, *figures: str) -> None:

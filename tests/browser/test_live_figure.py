@@ -3,67 +3,58 @@
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from importlib.resources import files
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page
 
 from goldviz.figures import draft, elements
 from goldviz.figures import theme as look
 from goldviz.figures.theme import INKS
-from goldviz.ui.live_figure import script
+from tests.browser.figure_place import FigurePlace, figure_place
 
 pytestmark = pytest.mark.component
 
-PLACE = "http://figure.test"
-PAGE = """<!doctype html><div id="parent"><div class="goldviz-figure" style="width: 600px"></div></div>
+PAGE = """<!doctype html><div id="parent"></div>
 <script type="module">
   import component from "/live_figure.js";
   const parent = document.getElementById("parent");
   const inks = INKS;
   window.errors = [];
   window.addEventListener("unhandledrejection", (event) => window.errors.push(event.reason.stack ?? event.reason));
-  window.host = parent.firstElementChild;
+  let leave = () => {};
+  window.fresh = () => {
+    leave();
+    parent.innerHTML = '<div class="goldviz-figure" style="width: 600px"></div>';
+    window.host = parent.firstElementChild;
+    window.errors.length = 0;
+  };
   window.mount = (figure) =>
-    component({
+    (leave = component({
       data: { figure, subject: "a run", description: "", plotly: "/plotly.js", movable: false, theme: "light", inks },
       parentElement: parent,
       setTriggerValue: () => {},
-    });
+    }));
 </script>"""
 
 MICROTASKS = 12
 """How many turns of the queue of promises a purge is tried after: a draw of Plotly 7.1 takes five."""
 
 
-def _answer(route: Route) -> None:
-    path = route.request.url.removeprefix(PLACE)
-    if path == "/live_figure.js":
-        route.fulfill(body=script("live_figure"), content_type="text/javascript")
-    elif path == "/plotly.js":
-        plotly = (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
-        route.fulfill(body=plotly, content_type="text/javascript")
-    else:
-        inks = json.dumps({theme: asdict(ink) for theme, ink in INKS.items()})
-        route.fulfill(body=PAGE.replace("INKS", inks), content_type="text/html")
+@pytest.fixture(scope="module")
+def place(browser: Browser) -> Iterator[FigurePlace]:
+    inks = json.dumps({theme: asdict(ink) for theme, ink in INKS.items()})
+    with figure_place(browser, PAGE.replace("INKS", inks), width=900, height=600) as place:
+        yield place
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 900, "height": 600})
-    page = context.new_page()
-    thrown: list[str] = []
-    page.on("pageerror", lambda error: thrown.append(str(error.stack)))
-    page.route(f"{PLACE}/**", _answer)
-    page.goto(PLACE)
-    page.wait_for_function("typeof window.mount === 'function'")
-    page.evaluate("figure => window.mount(figure)", figure(1))
+def page(place: FigurePlace) -> Iterator[Page]:
+    page = place.fresh()
+    page.evaluate("figure => { window.mount(figure); }", figure(1))
     page.wait_for_function("window.host.dataset.updates === '1'")
     yield page
     page.wait_for_function("(window.host.goldvizTurn ?? Promise.resolve()).then(() => true)")
-    assert not thrown, thrown[0]
-    assert page.evaluate("window.errors") == []
-    context.close()
+    place.assert_well()
 
 
 def figure(top: float, *, traces: int = 1) -> str:
