@@ -3,9 +3,8 @@ import math
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import nn
 
-from goldviz.diagnostics.gradients import decay_rate, gradients, matrices, norms, spread, update_to_data
+from goldviz.diagnostics.gradients import decay_rate, matrices, norms, spread, update_to_data
 
 
 def normal(*shape):
@@ -19,13 +18,10 @@ def test_norms_hold_where_float32_squares_overflow_or_vanish(power):
     assert found[1] == 0
 
 
-def test_matrices_and_gradients_come_in_the_order_of_the_layers():
-    stacks = [nn.Parameter(normal(3, 2)), nn.Parameter(normal(4, 3, 3))]
+def test_matrices_come_in_the_order_of_the_layers():
+    stacks = [normal(3, 2), normal(4, 3, 3)]
     assert [tuple(matrix.shape) for matrix in matrices(stacks)] == [(3, 2)] + [(3, 3)] * 4
-    (stacks[1][2].square().sum() / 2).backward()
-    found = gradients(stacks)
-    assert torch.equal(found[3], stacks[1][2])
-    assert not any(found[i].any() for i in (0, 1, 2, 4))
+    assert torch.equal(matrices(stacks)[3], stacks[1][2])
 
 
 def test_decay_rate_is_the_step_of_the_logarithm_upwards():

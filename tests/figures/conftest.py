@@ -67,6 +67,7 @@ def build(
         "saturation": np.broadcast_to((0.03 * hidden / depth)[None, None, None, :], per_hidden),
         "dead_units": np.broadcast_to(np.stack([0.02 * hidden, 0 * hidden])[None, :, None, :], per_hidden).clip(0, 1),
         "update_to_data": 10 ** (-2.2 - 0.8 * rise) * np.exp(-epoch / 20)[:, None, None, None] * wobble,
+        "gradient_to_data": 10 ** (-1.2 - 0.8 * rise) * wobble,
         "weight_norm": np.full((epochs, 2, seeds, len(layers)), 4.0),
         "activation_histogram": np.broadcast_to(activation, (count, *activation.shape)),
         "gradient_histogram": np.broadcast_to(size, (count, *size.shape)),

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from goldviz.declare import standard
+from goldviz.declare import layers, standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 from goldviz.labs.depth_gradients.depths import trained_depths
 
@@ -103,17 +103,11 @@ class DepthGradients(Experiment):
             "Training loss (mean squared error) of each depth that was trained"),
         "clipped": Variable(("epoch", "network", "seed"), "Share of steps in which the gradient was clipped"),
         "hidden_gradient_norm": Variable(PER_HIDDEN, "Gradient norm of the hidden state"),
-        "activation_mean": Variable(PER_HIDDEN, "Mean of the layer's activations"),
-        "activation_std": Variable(PER_HIDDEN, "Spread (standard deviation) of the layer's activations"),
-        "saturation": Variable(PER_HIDDEN, "Share of activations on a flat part of the nonlinearity"),
-        "dead_units": Variable(PER_HIDDEN, "Share of units that no sample activates"),
-        "update_to_data": Variable(PER_LAYER, "Update-to-data ratio: spread of a step over spread of the weights"),
+        **layers.activations(PER_HIDDEN),
+        **layers.update_to_data(PER_LAYER),
+        **layers.gradient_to_data(PER_LAYER),
         "weight_norm": Variable(PER_LAYER, "Norm of the weight matrix"),
-        "activation_histogram": Variable((*HISTOGRAM, "value_bin"), "Share of activations per bin"),
-        "gradient_histogram": Variable((*HISTOGRAM, "magnitude_bin"),
-            "Share of the hidden state's gradient entries per bin"),
-        "weight_gradient_histogram": Variable((*HISTOGRAM, "magnitude_bin"),
-            "Share of the weight matrix's gradient entries per bin"),
+        **layers.distributions(HISTOGRAM, HISTOGRAM),
         "jacobian_gain": Variable(("histogram_epoch", "network", "seed", "block"),
             "Root-mean-square singular value of dh_l/dh_(l-1)"),
         "test_loss": Variable(("network", "seed"), "Test loss (mean squared error) after training", once=True),

@@ -17,9 +17,9 @@ from torch import Tensor
 from torch.nn.functional import mse_loss
 from torch.optim import Optimizer
 
-from goldviz.diagnostics.activations import activation_statistics
-from goldviz.diagnostics.gradients import decay_rate, gradients, matrices, norms, update_to_data
+from goldviz.diagnostics.gradients import decay_rate, matrices, norms
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.diagnostics.layers import PROBE, LayerStep, Measured, activation_readings, distributions
 from goldviz.labs.depth_gradients.depths import trained_depths
 from goldviz.labs.depth_gradients.jacobians import block_gains
 from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP, Pass
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     Record = Recorder[DepthGradients]
 
-PROBE = 256
-"""Activations and histograms are read at so many samples at most."""
 JACOBIAN_SAMPLES = 4
 
 
@@ -60,9 +58,6 @@ class Trainee:
     disturbance: torch.Generator
     order: torch.Generator
     problem: Problem
-
-
-Measured = dict[str, Tensor]
 
 
 def train(settings: DepthGradients, record: Record) -> None:
@@ -176,41 +171,22 @@ def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely:
     at_end: Measured = {}
     for number, rows in enumerate(chosen, start=1):
         done = network(data.x[rows], one.disturbance)
-        signals = _signals(network, done)
-        for signal in signals:
-            signal.retain_grad()
+        layers = LayerStep(_each(network.weight_stacks()), _each(_signals(network, done)))
         loss = mse_loss(done.output, data.y[rows])
         optimiser.zero_grad()
         loss.backward()
         with record.instrument():
-            seen = measure_gradients(network, done)
-            before = [stack.detach().clone() for stack in network.weight_stacks()]
+            seen = layers.after_backward() | {"hidden_gradient_norm": norms(_gradients_of(done.hidden))}
             if closely and number == len(chosen):
-                at_end = gradient_distributions(network, signals)
+                at_end = layers.distributions()
         clipped = clip_gradients(network.parameters(), settings.clip)[1] if settings.clip > 0 else loss.new_zeros(())
         optimiser.step()
         with record.instrument():
-            ratio = update_to_data(before, network.weight_stacks())
-            each.append({**seen, "loss": loss.detach(), "clipped": clipped.float(), "update_to_data": ratio})
+            seen |= layers.after_step()
+            each.append({**seen, "loss": loss.detach(), "clipped": clipped.float()})
     with record.instrument():
         means = {name: torch.stack([seen[name] for seen in each]).mean(0) for name in each[0]}
         return {**means, **at_end, **measure_network(network, data.x[:PROBE], closely)}
-
-
-def measure_gradients(network: DeepMLP, done: Pass) -> Measured:
-    """Norms after a backward pass, before clipping."""
-    return {
-        "gradient_norm": norms(gradients(network.weight_stacks())),
-        "hidden_gradient_norm": norms(_gradients_of(done.hidden)),
-    }
-
-
-def gradient_distributions(network: DeepMLP, signals: Sequence[Tensor]) -> Measured:
-    """Histograms of the gradients' magnitudes after a backward pass, before clipping."""
-    return {
-        "gradient_histogram": MAGNITUDE_BINS.shares([gradient[:PROBE] for gradient in _gradients_of(signals)]),
-        "weight_gradient_histogram": MAGNITUDE_BINS.shares(gradients(network.weight_stacks())),
-    }
 
 
 def measure_network(network: DeepMLP, probe: Tensor, closely: bool) -> Measured:
@@ -218,16 +194,10 @@ def measure_network(network: DeepMLP, probe: Tensor, closely: bool) -> Measured:
     network.eval()
     with torch.no_grad():
         done = network(probe)
-    statistics = activation_statistics(torch.stack(done.hidden), torch.stack(done.sums), network.activation)
-    seen = {
-        "activation_mean": statistics.mean,
-        "activation_std": statistics.std,
-        "saturation": statistics.saturation,
-        "dead_units": statistics.dead_units,
-        "weight_norm": norms(matrices([stack.detach() for stack in network.weight_stacks()])),
-    }
+    seen = activation_readings(done.hidden, done.sums, network.activation)
+    seen["weight_norm"] = norms(matrices([stack.detach() for stack in network.weight_stacks()]))
     if closely:
-        seen["activation_histogram"] = VALUE_BINS.shares(_signals(network, done))
+        seen["activation_histogram"] = distributions(VALUE_BINS, _each(_signals(network, done)))
         seen["jacobian_gain"] = block_gains(network, [h[:JACOBIAN_SAMPLES] for h in done.hidden])
     return seen
 
@@ -241,6 +211,11 @@ def with_means_over_seeds(shown: Measured) -> Measured:
 def _signals(network: DeepMLP, done: Pass) -> list[Tensor]:
     """What each layer gives: the hidden states, and the output where the read-out is a layer of its own."""
     return done.hidden if network.read_out_weight is None else [*done.hidden, done.output]
+
+
+def _each(tensors: Sequence[Tensor]) -> list[list[Tensor]]:
+    """Every tensor as a layer's only one."""
+    return [[tensor] for tensor in tensors]
 
 
 def _gradients_of(signals: Sequence[Tensor]) -> list[Tensor]:

@@ -16,6 +16,7 @@ NEEDS = {
     "decay_rate": "decay_rate",
     "gradient_factor": "hidden_gradient_norm",
     "update_to_data": "update_to_data",
+    "gradient_to_data": "gradient_to_data",
     "activations": "activation_mean",
     "activation_distribution": "activation_histogram",
     "hidden_gradient_distribution": "gradient_histogram",
@@ -286,7 +287,7 @@ def test_lanes_share_their_axes(build_run, name):
     drawn = [FIGURES[name](lane, limits=shared) for lane in lanes]
     for axis in ("xaxis", "yaxis"):
         assert drawn[0].layout[axis].range == drawn[1].layout[axis].range
-    if drawn[0].layout.coloraxis.cmin is not None and name != "update_to_data":
+    if drawn[0].layout.coloraxis.cmin is not None and name not in ("update_to_data", "gradient_to_data"):
         assert drawn[0].layout.coloraxis.cmax == drawn[1].layout.coloraxis.cmax
 
 

@@ -8,30 +8,25 @@ from __future__ import annotations
 
 import xarray as xr
 
+from goldviz.figures.layers import layer_figures
 from goldviz.figures.limits import log10
 from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import networks_svg, polyline_svg
-from goldviz.labs.depth_gradients.figures.activations import activations
-from goldviz.labs.depth_gradients.figures.distributions import (
-    activation_distribution,
-    hidden_gradient_distribution,
-    weight_gradient_distribution,
-)
 from goldviz.labs.depth_gradients.figures.layers import (
     decay_rate,
     gradient_by_layer,
     gradient_factor,
     gradient_heat_map,
 )
-from goldviz.labs.depth_gradients.figures.quantities import shared_limits
-from goldviz.labs.depth_gradients.figures.training import loss, loss_by_depth, update_to_data
+from goldviz.labs.depth_gradients.figures.quantities import figure, shared_limits
+from goldviz.labs.depth_gradients.figures.training import loss, loss_by_depth
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-FIGURES = by_name(
-    gradient_by_layer, gradient_heat_map, loss, loss_by_depth, decay_rate, gradient_factor, update_to_data, activations,
-    activation_distribution, hidden_gradient_distribution, weight_gradient_distribution,
-)  # fmt: skip
+FIGURES = {
+    **by_name(gradient_by_layer, gradient_heat_map, loss, loss_by_depth, decay_rate, gradient_factor),
+    **layer_figures(figure),
+}
 
 
 def picture(ds: xr.Dataset) -> str:

@@ -10,8 +10,9 @@ import xarray as xr
 
 from goldviz.figures import limits, plot
 from goldviz.figures.elements import number_ticks, whole
-from goldviz.figures.limits import Quantity, Values, decades, ends_of, log10, log_of, occupied_bins, padded, with_zero
-from goldviz.figures.reading import depth_of, finite, positive
+from goldviz.figures.layers import LayerAxis, layer_quantities
+from goldviz.figures.limits import Quantity, Values, decades, ends_of, log10, log_of, padded
+from goldviz.figures.reading import depth_of, positive
 
 
 def gradient_factor(hidden_gradient_norm: xr.DataArray) -> xr.DataArray:
@@ -57,13 +58,6 @@ def _of_decay(ds: xr.Dataset) -> Values:
     return np.append(decay_between_hidden(ds, ds["decay_rate"]).values, 0.0)
 
 
-def _of_spread(ds: xr.Dataset) -> Values:
-    if "activation_mean" not in ds or "activation_std" not in ds:
-        return np.array([])
-    mean, spread = finite(ds["activation_mean"]).values, finite(ds["activation_std"]).values
-    return np.concatenate([(mean - spread).ravel(), (mean + spread).ravel()])
-
-
 def _of_loss(ds: xr.Dataset) -> Values:
     names = [name for name in ("loss", "test_loss", "zero_loss") if name in ds]
     return np.concatenate([np.array([]), *(ds[name].values.ravel() for name in names)])
@@ -71,7 +65,6 @@ def _of_loss(ds: xr.Dataset) -> Values:
 
 QUANTITIES = {
     "gradient_norm": Quantity(log_of("gradient_norm"), decades),
-    "update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades),
     "gradient_factor": Quantity(_of_factor, decades),
     "decay_rate": Quantity(
         lambda ds: np.append(
@@ -79,19 +72,16 @@ QUANTITIES = {
         ),
         padded,
     ),
-    "activation_mean": Quantity(_of_spread, padded),
     "loss": Quantity(_of_loss),
     "loss_by_depth": Quantity(log_of("loss_by_depth"), decades),
     "trained_depth": Quantity(ends_of("trained_depth")),
-    "activation_histogram": Quantity(with_zero("activation_histogram")),
-    "gradient_histogram": Quantity(with_zero("gradient_histogram")),
-    "weight_gradient_histogram": Quantity(with_zero("weight_gradient_histogram")),
-    "activation_histogram_bins": Quantity(occupied_bins("activation_histogram", "value_bin", start=0)),
-    "gradient_histogram_bins": Quantity(occupied_bins("gradient_histogram", "magnitude_bin", start=1)),
-    "weight_gradient_histogram_bins": Quantity(occupied_bins("weight_gradient_histogram", "magnitude_bin", start=1)),
     "epoch": Quantity(ends_of("epoch")),
-    "layer": Quantity(ends_of("layer")),
-    "hidden": Quantity(ends_of("hidden")),
+    **layer_quantities(
+        layer=LayerAxis(ends_of("layer"), ticks=layer_ticks),
+        hidden=LayerAxis(
+            ends_of("hidden"), title="Hidden state h(l), from input to read-out", noun="hidden state", linked="layer"
+        ),
+    ),
     "block": Quantity(ends_of("block")),
 }
 

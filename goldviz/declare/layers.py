@@ -1,0 +1,44 @@
+"""What the diagnostic plots of a network's layers need recorded: document 002, section 1.3.3.
+
+A laboratory takes those of its choice into its ``variables``, with the dimensions that they have there: the growing one
+first and the layers' last. :mod:`goldviz.diagnostics.layers` measures them under these names.
+"""
+
+from __future__ import annotations
+
+from goldviz.declare.settings import Variable
+
+Dims = tuple[str, ...]
+
+
+def activations(dims: Dims) -> dict[str, Variable]:
+    """What each layer puts out, in numbers."""
+    return {
+        "activation_mean": Variable(dims, "Mean of the layer's activations"),
+        "activation_std": Variable(dims, "Spread (standard deviation) of the layer's activations"),
+        "saturation": Variable(dims, "Share of activations on a flat part of the nonlinearity"),
+        "dead_units": Variable(dims, "Share of units that no sample activates"),
+    }
+
+
+def distributions(outputs: Dims, weights: Dims) -> dict[str, Variable]:
+    """Shares per bin: of what the layers of ``outputs`` put out and of its gradient, and of weight gradients."""
+    return {
+        "activation_histogram": Variable((*outputs, "value_bin"), "Share of activations per bin"),
+        "gradient_histogram": Variable((*outputs, "magnitude_bin"),
+            "Share of the hidden state's gradient entries per bin"),
+        "weight_gradient_histogram": Variable((*weights, "magnitude_bin"),
+            "Share of the weight matrix's gradient entries per bin"),
+    }  # fmt: skip
+
+
+def update_to_data(dims: Dims) -> dict[str, Variable]:
+    """How far a step moves each layer."""
+    return {"update_to_data": Variable(dims, "Update-to-data ratio: spread of a step over spread of the weights")}
+
+
+def gradient_to_data(dims: Dims) -> dict[str, Variable]:
+    """How large each layer's gradient is beside its weights, before an optimiser makes a step of it."""
+    return {
+        "gradient_to_data": Variable(dims, "Gradient-to-data ratio: spread of the gradient over spread of the weights")
+    }

@@ -1,0 +1,152 @@
+"""What a step of training shows of a network layer by layer: the five diagnostic plots of document 002, section 1.3.3.
+
+Any torch model can be watched. Its layers are named as :class:`Layer`, hooks take their outputs in the passes that are
+measured, and every other step costs nothing::
+
+    layers = [Layer.of("hidden", network.hidden), Layer.of("read-out", network.read_out)]
+    with watching(layers) as seen:
+        loss = cross_entropy(network(x), y)
+    optimiser.zero_grad()
+    loss.backward()
+    shown = seen.after_backward() | seen.distributions()  # before the gradient is clipped
+    optimiser.step()
+    shown |= seen.after_step()
+
+A model that keeps what its layers give needs no hooks: ``LayerStep(weights, outputs)``. The names of what is measured
+are those of :mod:`goldviz.declare.layers`, and :mod:`goldviz.figures.layers` draws them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from goldviz.diagnostics.activations import activation_statistics
+from goldviz.diagnostics.gradients import matrices, norms, spreads
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS, Bins
+from goldviz.models.feedforward.activations import Activation
+
+PROBE = 256
+"""Distributions are of so many samples at most."""
+
+Measured = dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer under its name: the module whose output is looked at, and the parameters that count as its weights."""
+
+    name: str
+    module: nn.Module
+    weights: tuple[nn.Parameter, ...]
+
+    @classmethod
+    def of(cls, name: str, module: nn.Module) -> Layer:
+        """A module with its own matrices and tables; biases and gains, which have no spread to speak of, stay out."""
+        return cls(name, module, tuple(weight for weight in module.parameters() if weight.ndim > 1))
+
+
+class LayerStep:
+    """One step of training: ask it after the backward pass, and again after the optimiser's step.
+
+    ``weights`` holds each layer's parameters. One that stands alone may be a matrix or a stack of several layers'
+    matrices (layer, row, column). ``outputs`` holds what each layer gave in the forward pass, (sample, ...) each, and
+    several tensors where a layer was used several times; the samples come first.
+    """
+
+    def __init__(self, weights: Sequence[Sequence[Tensor]], outputs: Sequence[Sequence[Tensor]] = ()) -> None:
+        self.weights = weights
+        self.outputs: list[list[Tensor]] = [[] for _ in outputs or weights]
+        for layer, given in enumerate(outputs):
+            for output in given:
+                self.saw(layer, output)
+
+    def saw(self, layer: int, output: Tensor) -> None:
+        """Note what a layer gave, so that its gradient is kept."""
+        if output.requires_grad:
+            output.retain_grad()
+        self.outputs[layer].append(output)
+
+    def after_backward(self) -> Measured:
+        """``gradient_norm`` ||dL/dW|| and ``gradient_to_data`` spread(dL/dW) / spread(W), (layer) each.
+
+        Ask before the gradient is clipped. The weights are copied, to see later how far the step moved them.
+        """
+        slopes = self._slopes()
+        self._before = [_joined([weight.detach().clone() for weight in layer]) for layer in self.weights]
+        self._spreads = spreads(self._before)
+        return {"gradient_norm": norms(matrices(slopes)), "gradient_to_data": spreads(slopes) / self._spreads}
+
+    def distributions(self) -> Measured:
+        """Shares of magnitudes per bin, (layer, bin) each: ``gradient_histogram`` of the entries of dL/dh, and
+        ``weight_gradient_histogram`` of those of dL/dW. NaN for an output that no gradient reaches.
+        """
+        reached = [[output.grad for output in given if output.grad is not None] for given in self.outputs]
+        return {
+            "gradient_histogram": distributions(MAGNITUDE_BINS, reached),
+            "weight_gradient_histogram": MAGNITUDE_BINS.shares(matrices(self._slopes())),
+        }
+
+    def after_step(self) -> Measured:
+        """``update_to_data`` spread(W_after - W_before) / spread(W_before), (layer): how far the step moved a layer."""
+        moved = [_joined([w.detach() for w in layer]) - old
+                 for layer, old in zip(self.weights, self._before, strict=True)]  # fmt: skip
+        return {"update_to_data": spreads(moved) / self._spreads}
+
+    def _slopes(self) -> list[Tensor]:
+        """dL/dW of each layer; zeros where the loss does not depend on it."""
+        return [_joined([torch.zeros_like(w) if w.grad is None else w.grad for w in layer]) for layer in self.weights]
+
+
+@contextmanager
+def watching(layers: Sequence[Layer]) -> Iterator[LayerStep]:
+    """Take what the layers give in the passes made meanwhile: the first tensor of a module that gives several."""
+    step = LayerStep([layer.weights for layer in layers])
+
+    def hook(number: int) -> Callable[[nn.Module, object, Any], None]:
+        return lambda _module, _given, output: step.saw(number, output if isinstance(output, Tensor) else output[0])
+
+    hooks = [layer.module.register_forward_hook(hook(number)) for number, layer in enumerate(layers)]
+    try:
+        yield step
+    finally:
+        for one in hooks:
+            one.remove()
+
+
+def activation_readings(hidden: Sequence[Tensor], sums: Sequence[Tensor], activation: Activation) -> Measured:
+    """``activation_mean``, ``activation_std``, ``saturation`` and ``dead_units``, (layer) each.
+
+    ``hidden`` holds what each layer gives, and ``sums`` what its nonlinearity was applied to: (sample, unit) each, of
+    any width. See :func:`goldviz.diagnostics.activations.activation_statistics`.
+    """
+    alike = len({h.shape for h in hidden}) == 1
+    groups = [(torch.stack([*hidden]), torch.stack([*sums]))] if alike else [
+        (h[None], z[None]) for h, z in zip(hidden, sums, strict=True)
+    ]  # fmt: skip
+    found = [activation_statistics(h, z, activation) for h, z in groups]
+    names = ("activation_mean", "activation_std", "saturation", "dead_units")
+    return {name: torch.cat(parts) for name, parts in zip(names, zip(*found, strict=True), strict=True)}
+
+
+def distributions(bins: Bins, values: Sequence[Sequence[Tensor]]) -> Float[Tensor, "layer bin"]:
+    """The distribution of each layer's values over the bins, at 256 samples of each tensor; NaN for a layer of none."""
+    return torch.stack([_distribution(bins, tensors) for tensors in values])
+
+
+def _distribution(bins: Bins, tensors: Sequence[Tensor]) -> Float[Tensor, " bin"]:
+    if not tensors:
+        return torch.full((bins.count + 2,), math.nan)
+    return bins.shares([torch.cat([values[:PROBE].detach().flatten() for values in tensors])])[0]
+
+
+def _joined(parameters: Sequence[Tensor]) -> Tensor:
+    """A layer's parameters as one row; a single one as it is."""
+    return parameters[0] if len(parameters) == 1 else torch.cat([one.flatten() for one in parameters])[None]

@@ -1,0 +1,105 @@
+"""Figures of layers under other names than numbers, without networks, and over long runs of looks."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from goldviz.declare import layers as declared
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.figures import limits, plot
+from goldviz.figures.layers import LayerAxis, layer_figures, layer_quantities
+from goldviz.figures.limits import Quantity, ends_of
+from goldviz.figures.table import Arrays, FrameTable
+
+QUANTITIES = {
+    "step": Quantity(ends_of("step")),
+    **layer_quantities(layer=LayerAxis.of_names("layer"), time=LayerAxis(ends_of("time"), title="Time", noun="time")),
+}
+FIGURES = layer_figures(partial(plot.figure, QUANTITIES))
+NAMES = ["input", "recurrent", "read-out"]
+
+
+def build(looks=5, times=4, networks=("rnn", "lstm")):
+    """A run with looks, two networks or none, and layers that are times or have names."""
+    of_network = ("network",) if networks else ()
+    every, closely = ("look", *of_network, "seed"), ("look", *of_network)
+    variables = {
+        **declared.activations((*every, "layer")),
+        **declared.distributions((*closely, "time"), (*closely, "layer")),
+        **declared.update_to_data((*every, "layer")),
+        **declared.gradient_to_data((*every, "layer")),
+    }
+    sizes = {
+        "look": looks, "network": len(networks), "seed": 3, "layer": 3, "time": times,
+        "value_bin": len(VALUE_BINS.centres), "magnitude_bin": len(MAGNITUDE_BINS.centres),
+    }  # fmt: skip
+    draw = np.random.default_rng(0)
+    arrays = {}
+    for name, variable in variables.items():
+        values = draw.random([sizes[dim] for dim in variable.dims]).astype(np.float32)
+        if name.endswith("_histogram"):
+            values /= values.sum(-1, keepdims=True)
+        arrays[name] = (variable.dims, values, {"long_name": variable.long_name})
+    coords = {
+        "look": 10 * np.arange(1, looks + 1), "step": np.arange(1, 10 * looks + 1), "seed": range(3), "layer": NAMES,
+        "time": np.arange(1, times + 1), "value_bin": VALUE_BINS.centres, "magnitude_bin": MAGNITUDE_BINS.centres,
+    }  # fmt: skip
+    coords |= {"network": list(networks)} if networks else {}
+    return xr.Dataset(arrays, coords, {"status": "finished", "marks": "[]", "title": "", "step_dimension": "step"})
+
+
+EVERY = pytest.mark.parametrize("name", FIGURES)
+
+
+@EVERY
+@pytest.mark.parametrize("networks", [(), ("gru",), ("rnn", "lstm", "gru")], ids=len)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_they_are_drawn_whatever_networks_there_are(name, networks, theme):
+    figure = FIGURES[name](build(networks=networks), theme=theme)
+    assert len(figure.data) >= max(1, len(networks))
+    assert len(figure.layout.title.text) <= 36
+
+
+@EVERY
+def test_names_of_layers_are_places_of_an_axis_or_of_the_legend(name):
+    figure = FIGURES[name](build())
+    if name.endswith("_to_data"):
+        named = [trace.name for trace in figure.data if trace.showlegend]
+        assert named == NAMES, "each once, though there are two panels"
+        assert figure.layout.coloraxis.colorbar.title.text is None
+    elif name in ("activations", "weight_gradient_distribution"):
+        axis = figure.layout.xaxis if name == "activations" else figure.layout.yaxis
+        assert (axis.type, axis.range) == ("category", (-0.5, 2.5))
+    else:
+        assert list(figure.data[0].y) == [1, 2, 3, 4]
+        assert figure.layout.yaxis.title.text == "Time"
+
+
+def test_lines_are_the_medians_of_the_seeds_and_the_notes_say_the_middle():
+    run = build(networks=())
+    figure = FIGURES["update_to_data"](run, epoch=20)
+    recurrent = next(trace for trace in figure.data if trace.name == "recurrent")
+    values = run["update_to_data"].sel(layer="recurrent")
+    np.testing.assert_allclose(recurrent.y, values.median("seed"), rtol=1e-6)
+    middle = float(run["update_to_data"].sel(look=20).median())
+    assert f"Median of the layers at step 20, {middle:.2g}." in figure.layout.title.subtitle.text.replace("<br>", " ")
+
+
+@EVERY
+def test_lanes_share_limits_whatever_their_layers_are(name):
+    lanes = [build(), build(looks=2, times=9)]
+    shared = limits.shared_limits(QUANTITIES, lanes)
+    drawn = [FIGURES[name](lane, limits=shared) for lane in lanes]
+    assert drawn[0].layout.yaxis.range == drawn[1].layout.yaxis.range
+
+
+def test_six_hundred_looks_of_three_networks_arrive_in_less_than_two_megabytes():
+    run = build(looks=600, times=12, networks=("rnn", "lstm", "gru"))
+    table, arrays = FrameTable("light"), Arrays()
+    table.bring(1, run, None)
+    table.since(None, [], {"hidden_gradient_distribution": FIGURES["hidden_gradient_distribution"]}, arrays)
+    drawn = table.drawn["hidden_gradient_distribution"]
+    assert drawn.kept["look"][-1] == 599, "the last look is always there"
+    assert arrays.size < 2_000_000
