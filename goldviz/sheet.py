@@ -221,6 +221,9 @@ class Labelled:
         if len(axes) == 1 and values.shape[axes[0]] == 1 and plain in (np.median, np.mean, np.min, np.max):
             values = values.take(0, axes[0])
             return self._new(values if values.dtype.kind == "f" or plain in (np.min, np.max) else values * 1.0, dims)
+        if not values.size and plain is np.median:
+            # Which numpy gives up on where there are several axes.
+            return self._new(np.full([self.sizes[one] for one in dims], np.nan), dims)
         gaps = values.dtype.kind == "f" and bool(np.isnan(values).any())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)

@@ -29,6 +29,7 @@ def runs(draw: st.DrawFn) -> xr.Dataset:
 
 STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "median": lambda a, b: a.median("seed"),
+    "median of two": lambda a, b: a.median(["network", "seed"]),
     "mean of all": lambda a, b: a.mean(),
     "smallest": lambda a, b: a.min("seed"),
     "largest of two": lambda a, b: a.max(["network", "seed"]),
