@@ -1,0 +1,283 @@
+"""The figures of *Backward by hand*: the graph, one tensor at a time, the softmax's push and pull, paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter, make_subplots
+from goldviz.figures.elements import add_heading
+from goldviz.figures.frames import AtStep, each
+from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.notes import as_label
+from goldviz.figures.spec import by_name, drawn
+from goldviz.figures.theme import INKS, Theme, with_alpha
+from goldviz.figures.thumbnail import picture_svg
+from goldviz.labs.backward_by_hand.formulas import names_in, parse
+from goldviz.labs.backward_by_hand.network import LAYERS, Node, nodes
+from goldviz.labs.backward_by_hand.places import Place, place
+
+VALUE, GRADIENT = "#0e7ac0", "#d55e00"
+COLUMNS = 4
+"""Nodes side by side in the graph."""
+WIDE, HIGH = 0.92, 0.46
+"""Sides of a node's box, where a column and a line are 1."""
+WRITTEN_UP_TO = 8
+"""Columns up to which every cell shows its number."""
+WAYS = {"direct": "directly", "mean": "by the mean", "variance": "by the variance"}
+FLAT = {"row": "", "column": ""}
+
+
+@drawn("What is known by now, and what does this step read?", at="number", at_once=True,
+       shows="Every tensor from the embedding to the loss; the gold box is computed, dark frames are read.",
+       cannot_show="How large the numbers are; the map beside it shows those of the gold box.")  # fmt: skip
+def graph(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
+    """The network as boxes, each with what is known of it at this place."""
+    at, ink = each(number, lambda one: place(ds.attrs["divisor"], one)), INKS[theme]
+    known = nodes(ds.attrs["divisor"])
+    where = _where(list(known.values()))
+    figure = Figure()
+    _draw_edges(figure, list(known.values()), where, ink.muted)
+    for node in known.values():
+        _draw_box(figure, ds, node, at, where[node.name], theme)
+    for line, words in enumerate(LAYERS):
+        figure.add_annotation(text=words, x=0, y=line - 0.4, xanchor="left", yanchor="middle", font_size=12,
+                              font_color=ink.muted)  # fmt: skip
+    notes = [each(at, lambda one: f"{one.words}."), "Blue: its value is known. Orange: its gradient is known, too."]
+    look.apply(figure, theme, title="From the embedding to the loss", notes=notes, legend=False, height=540,
+               hover="closest")  # fmt: skip
+    figure.update_xaxes(visible=False, range=[-0.02, COLUMNS - 0.04], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[len(LAYERS) - 0.55, -0.6], fixedrange=True)
+    return figure
+
+
+def _where(listed: Sequence[Node]) -> dict[str, tuple[float, float]]:
+    """The middle of every node's box: lines from above, columns from the left."""
+    taken = [0] * len(LAYERS)
+    found = {}
+    for node in listed:
+        found[node.name] = (taken[node.layer] + WIDE / 2, float(node.layer))
+        taken[node.layer] += 1
+    return found
+
+
+def _draw_edges(figure: Figure, listed: Sequence[Node], where: dict[str, tuple[float, float]], colour: str) -> None:
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for node in listed:
+        if node.learned:
+            continue
+        for read in sorted({name for name in names_in(parse(node.forward)) if name in where}):
+            x += [where[read][0], where[node.name][0], None]
+            y += [where[read][1], where[node.name][1], None]
+    figure.add_trace(Scatter(x=x, y=y, mode="lines", line={"color": colour, "width": 1}, opacity=0.5, hoverinfo="skip"))
+
+
+def _draw_box(
+    figure: Figure, ds: xr.Dataset, node: Node, at: Place | AtStep, middle: tuple[float, float], theme: Theme
+) -> None:
+    """A box with the node's name: opaque over the edges, then tinted, framed and named by what is known."""
+    ink = INKS[theme]
+
+    def fill(one: Place) -> str:
+        if one.node == node:
+            return with_alpha(ink.accent, 0.45)
+        if one.knows_gradient(node):
+            return with_alpha(GRADIENT, 0.25)
+        return with_alpha(VALUE, 0.18) if one.knows_value(node) else with_alpha(ink.surface, 1)
+
+    def frame(one: Place) -> str:
+        if one.node == node:
+            return ink.accent
+        return ink.text if node.name in one.reads else ink.grid
+
+    x, y = middle
+    corners: dict[str, Any] = {
+        "x0": x - WIDE / 2,
+        "x1": x + WIDE / 2,
+        "y0": y - HIGH / 2,
+        "y1": y + HIGH / 2,
+        "layer": "above",
+    }
+    figure.add_shape(type="rect", **corners, fillcolor=ink.background, line={"width": 0})
+    figure.add_shape(type="rect", **corners, fillcolor=each(at, fill), line={"color": each(at, frame), "width": 2})
+    figure.add_annotation(
+        text=each(at, lambda one: f"<b>d{node.name}</b>" if one.knows_gradient(node) else node.name), x=x, y=y,
+        font={"size": 12 if len(node.name) < 10 else 10,
+              "color": each(at, lambda one: ink.text if one.knows_value(node) else ink.muted)},
+    )  # fmt: skip
+    figure.add_trace(Scatter(x=[x], y=[y], mode="markers", marker={"size": 30, "opacity": 0}, showlegend=False,
+                             hovertemplate=f"{_about(ds, node)}<extra></extra>"))  # fmt: skip
+
+
+def _about(ds: xr.Dataset, node: Node) -> str:
+    """A node's shape and formulas, and how far its gradient is from autograd's."""
+    parts = [f"{node.name}, {shape_of(ds, node)}"]
+    if not node.learned:
+        parts.append(f"= {node.forward}")
+    if node.gradient:
+        parts.append(f"d{node.name} = {node.gradient}")
+        parts.append(f"largest difference to autograd {ds.attrs['difference'][node.name]:.0e}")
+    return "<br>".join(parts)
+
+
+def shape_of(ds: xr.Dataset, node: Node) -> str:
+    """A node's shape in words: '16 × 10', or 'one number'."""
+    return " × ".join(str(ds.sizes[dim]) for dim in node.dims) or "one number"
+
+
+@drawn("Which numbers come out of this step?", at="number",
+       shows="The tensor or the gradient that is computed here, entry by entry, and how far it is from autograd's.",
+       cannot_show="Why a formula is right; that is in the equations below.")  # fmt: skip
+def tensor(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
+    """The heat map of what is computed at this place."""
+    at = place(ds.attrs["divisor"], number)
+    said = f"Largest difference to autograd: {ds.attrs['difference'][at.node.name]:.1e}." if at.backward else ""
+    notes = [f"{at.name} = {at.formula}", said or "Computed on the way forward, and kept for the way back."]
+    title = f"{at.name}, {shape_of(ds, at.node)}"
+    figure = _map(ds, ds[at.name], title, notes, theme)
+    return figure.update_layout(height=540)
+
+
+def difference_map(ds: xr.Dataset, name: str, difference: np.ndarray, *, theme: Theme = "light") -> Figure:
+    """A person's gradient less autograd's, entry by entry."""
+    array = xr.DataArray(difference, dims=ds[name].dims, coords=ds[name].coords)
+    return _map(ds, array, f"Yours less autograd's, d{name}", ["White: equal."], theme)
+
+
+def _map(ds: xr.Dataset, array: xr.DataArray, title: str, notes: Sequence[str], theme: Theme) -> Figure:
+    """Any tensor as a matrix: what has three axes with the last two side by side, what has one or none as a line."""
+    values = np.asarray(array.values, dtype=float)
+    dims = [str(dim) for dim in array.dims]
+    matrix = values.reshape(values.shape[0] if values.ndim else 1, -1)
+    rows = labels(ds, dims[0]) if dims else [""]
+    columns = _labels_of_columns(ds, dims)
+    written = matrix.shape[1] <= WRITTEN_UP_TO
+    x, y = list(range(matrix.shape[1])), list(range(matrix.shape[0]))
+    names = np.array([[f"{row}, {column}".strip(", ") for column in columns] for row in rows])
+    figure = Figure(
+        cells(matrix, x=x, y=y, customdata=names, hover="%{customdata}<br>%{z:.5~g}", xgap=1, ygap=1,
+              texttemplate="%{z:.2~g}" if written else "", textfont={"size": 12})
+    )  # fmt: skip
+    look.apply(figure, theme, title=title, notes=notes, legend=False, height=450, hover="closest")
+    _place_axis(figure, "x", columns, _axis_words(dims[1:]))
+    _place_axis(figure, "y", rows, _axis_words(dims[:1]))
+    figure.update_yaxes(autorange="reversed")
+    colour_bar(figure, symmetric(matrix), SIGNED, "Value", nticks=5)
+    return figure
+
+
+def labels(ds: xr.Dataset, dim: str) -> list[str]:
+    """What stands at the places of an axis: samples by their context and target, symbols, or numbers."""
+    if dim == "sample":
+        pairs = zip(ds.attrs["contexts"], ds.attrs["targets"], strict=True)
+        return [as_label(f"{context}→{target}") for context, target in pairs]
+    if dim in FLAT:
+        return [""]
+    return [as_label(str(value)) for value in ds[dim].values.tolist()]
+
+
+def _labels_of_columns(ds: xr.Dataset, dims: Sequence[str]) -> list[str]:
+    if len(dims) == 3:
+        return [f"{first}:{second}" for first in labels(ds, dims[1]) for second in labels(ds, dims[2])]
+    return labels(ds, dims[1]) if len(dims) == 2 else [""]
+
+
+def _place_axis(figure: Figure, letter: str, names: Sequence[str], words: str) -> None:
+    every = -(-len(names) // 24)
+    ticks = list(range(0, len(names), every))
+    update = figure.update_xaxes if letter == "x" else figure.update_yaxes
+    update(tickvals=ticks, ticktext=[names[tick] for tick in ticks], ticklen=0, tickfont_size=11, showgrid=False,
+           title_text=words, type="linear")  # fmt: skip
+    figure.update_xaxes(tickangle=0)
+
+
+def _axis_words(dims: Sequence[str]) -> str:
+    words = {"sample": "Sample", "symbol": "Character", "hidden": "Hidden unit", "feature": "Feature",
+             "place": "Place", "context_feature": "Place and feature"}  # fmt: skip
+    return " and ".join(words[dim] for dim in dims if dim in words)
+
+
+@drawn("Who is pushed down, who is pulled up?",
+       shows="dlogits = (P − Y)/n: what each logit's change does to the loss.",
+       cannot_show="How far a step then moves the logits: that goes by weights that all samples share.")  # fmt: skip
+def push_and_pull(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """(P - Y) / n with a ring at each sample's target."""
+    gradient = ds["dlogits"].values
+    largest = float(np.abs(gradient.sum(1)).max())
+    notes = ["Red: a step pushes it down. Blue: it is pulled up. A ring marks what followed.",
+             f"Every row adds up to 0: the largest sum is {largest:.0e}."]  # fmt: skip
+    figure = _map(ds, ds["dlogits"], "Who is pushed, who is pulled?", notes, theme)
+    symbols = ds["symbol"].values.tolist()
+    at = [symbols.index(target) for target in ds.attrs["targets"]]
+    for size, colour, width in ((12, "#ffffff", 2.5), (15, "#1e1e1c", 1)):
+        marker = {"symbol": "circle-open", "size": size, "color": colour, "line_width": width}
+        figure.add_trace(Scatter(x=at, y=list(range(len(at))), mode="markers", hoverinfo="skip", marker=marker))
+    return figure.update_layout(height=520)
+
+
+@drawn("Does the subtracted maximum learn anything?",
+       shows="dnorm_logits, and its sum over each row with a minus: dlogit_maxes, a column of zeros.",
+       cannot_show="Why the maximum is subtracted: without it exp overflows for large logits.")  # fmt: skip
+def column_of_zeros(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """dnorm_logits with dlogit_maxes as one more column, behind a gap."""
+    matrix, column = ds["dnorm_logits"].values, ds["dlogit_maxes"].values
+    beside = np.concatenate([matrix, np.full_like(column, np.nan), column], axis=1)
+    rows, names = labels(ds, "sample"), [*labels(ds, "symbol"), "", "Σ"]
+    figure = Figure(
+        cells(beside, x=list(range(len(names))), y=list(range(len(rows))), hover="%{z:.3~g}", xgap=1, ygap=1)
+    )  # fmt: skip
+    notes = [f"Largest entry of dlogit_maxes: {np.abs(column).max():.0e}. With the document's sign dlogits changes by "
+             f"{ds.attrs['sign_in_gradient']:.0e}."]  # fmt: skip
+    look.apply(figure, theme, title="A column of zeros", notes=notes, legend=False, height=520, hover="closest")
+    _place_axis(figure, "x", names, "Character, and −Σ: dlogit_maxes")
+    _place_axis(figure, "y", rows, "Sample")
+    figure.update_yaxes(autorange="reversed")
+    colour_bar(figure, symmetric(matrix), SIGNED, "dnorm_logits, dlogit_maxes", nticks=5)
+    return figure
+
+
+@drawn("By which ways does batch norm hand a gradient on?",
+       shows="The three paths of dL/dx through batch norm (document 002, 1.4.5), and their sum, dh_prebn.",
+       cannot_show="What other layers do to it; this is one layer.")  # fmt: skip
+def paths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """Four maps in one colour scale: directly, by the mean, by the variance, and all together."""
+    shown = [(f"<b>{words}</b>", ds["path"].sel(way=way).values) for way, words in WAYS.items()]
+    shown.append(("<b>all together: dh_prebn</b>", ds["dh_prebn"].values))
+    figure = make_subplots(rows=2, cols=2, horizontal_spacing=0.1, vertical_spacing=0.16)
+    units, samples = ds["hidden"].values, ds["sample"].values
+    for panel, (words, values) in enumerate(shown, start=1):
+        row, column = divmod(panel - 1, 2)
+        figure.add_trace(cells(values, x=units, y=samples, hover="sample %{y}, unit %{x}<br>%{z:.4~g}"), row=row + 1,
+                         col=column + 1)  # fmt: skip
+        add_heading(figure, panel, words, font_size=14)
+    notes = [
+        f"Through variance and then mean: {ds.attrs['mean_through_variance']:.0e}. Deviations from a mean add up to 0."
+    ]
+    look.apply(figure, theme, title="Three paths through batch norm", notes=notes, legend=False, height=560,
+               hover="closest")  # fmt: skip
+    figure.update_layout(margin_t=figure.layout.margin.t + 18)
+    figure.update_xaxes(showgrid=False, nticks=6).update_yaxes(showgrid=False, nticks=5, autorange="reversed")
+    figure.update_xaxes(title_text="Hidden unit", row=2).update_yaxes(title_text="Sample", col=1)
+    colour_bar(figure, symmetric(*(values for _, values in shown)), SIGNED, "Gradient", nticks=5)
+    return figure
+
+
+def picture(ds: xr.Dataset) -> str:
+    """The home page's picture: (P - Y) / n, the first samples and characters."""
+    gradient = ds["dlogits"].values[:7, :14]
+    most = float(np.abs(gradient).max()) or 1.0
+    wide, high = 300 / gradient.shape[1], 140 / gradient.shape[0]
+    parts = [
+        f'<rect x="{10 + column * wide:.1f}" y="{10 + row * high:.1f}" width="{wide - 2:.1f}" height="{high - 2:.1f}"'
+        f' fill="{GRADIENT if value > 0 else VALUE}" fill-opacity="{0.08 + 0.92 * abs(value) / most:.2f}"/>'
+        for (row, column), value in np.ndenumerate(gradient)
+    ]
+    return picture_svg(parts, label="Gradients of the logits: wrong characters pushed down, the right one pulled up.")
+
+
+FIGURES = by_name(graph, tensor, push_and_pull, column_of_zeros, paths)

@@ -1,0 +1,108 @@
+"""Backward by hand: the graph and one tensor at a time, a field for one's own gradient, closed forms and claims."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from goldviz.labs.backward_by_hand import LAB, costs, figures
+from goldviz.labs.backward_by_hand.network import closed_forms, nodes
+from goldviz.labs.backward_by_hand.parts.derive import derive
+from goldviz.labs.backward_by_hand.places import place
+from goldviz.labs.backward_by_hand.settings import BackwardByHand
+from goldviz.ui.instant_page import InstantPage, View
+
+
+def look(view: View[BackwardByHand]) -> None:
+    """The network with the place in it, and the numbers of this place."""
+    view.draw(figures.graph, figures.tensor)
+
+
+def read(view: View[BackwardByHand]) -> None:
+    """One's own formulas, the closed forms and what they spare, every gradient beside autograd's, the equations."""
+    derive(view)
+    view.draw(figures.push_and_pull, figures.column_of_zeros)
+    view.draw(figures.paths)
+    _closed_forms(view)
+    st.subheader("Every gradient, beside autograd's", anchor=False)
+    st.dataframe(_table(view), hide_index=True, width="stretch")
+    largest = max(view.dataset.attrs["difference"].values())
+    st.caption(f"The largest difference of any entry is {largest:.1e}: rounding in the last digits of float64.")
+    with st.expander("Why: the mathematics with this batch's numbers", icon=":material/function:", expanded=True):
+        why(view)
+
+
+def _closed_forms(view: View[BackwardByHand]) -> None:
+    st.subheader("One line in place of many", anchor=False)
+    for name, formula in closed_forms(view.settings.divisor).items():
+        st.code(f"d{name} = {formula}", language=None, wrap_lines=True)
+    apart = " and ".join(f"{value:.0e}" for value in view.dataset.attrs["closed_difference"].values())
+    st.caption(f"Their largest differences to autograd on this batch: {apart}. What they spare, as written here:")
+    st.dataframe(_costs(), hide_index=True, width="stretch")
+    sizes = costs.SIZES
+    st.caption(
+        f"Measured once on this server: {sizes['n']} samples, {sizes['V']:,} characters, {sizes['n1']:,} hidden units, "
+        "float64, one thread. Read: tensors that have to be kept from the way forward."
+    )
+
+
+def _costs() -> pd.DataFrame:
+    rows = []
+    for name, (long, closed) in costs.compared().items():
+        for way, cost in (("long way", long), ("closed form", closed)):
+            rows.append(
+                {
+                    "Gradient": f"{costs.STRETCHES[name][0]}, {way}",
+                    "Formulas": cost.formulas,
+                    "Read": f"{cost.kept / 1e6:.1f} MB",
+                    "Asked for": f"{cost.made / 1e6:.1f} MB",
+                    "Time": f"{cost.seconds * 1e3:.1f} ms",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _table(view: View[BackwardByHand]) -> pd.DataFrame:
+    ds = view.dataset
+    rows = [
+        {
+            "Tensor": node.name,
+            "Shape": figures.shape_of(ds, node),
+            "Forward": node.forward or "learned",
+            "Backward": f"d{node.name} = {node.gradient}" if node.gradient else "1",
+            "Largest difference": f"{ds.attrs['difference'][node.name]:.1e}" if node.gradient else "",
+        }
+        for node in nodes(view.settings.divisor).values()
+    ]
+    return pd.DataFrame(rows)
+
+
+def why(view: View[BackwardByHand]) -> None:
+    """Document 002, 1.4.4 and 1.4.5, carried out to the end, and what they come to here."""
+    attrs, biased = view.dataset.attrs, view.settings.variance == "biased"
+    left, right = st.columns(2)
+    with left:
+        st.markdown("Softmax and loss together, for one sample with target y (document 002, 1.4.4):")
+        st.latex(
+            r"\frac{\partial}{\partial z_j}(-\log P_y) = \begin{cases} P_j - 1 & j = y \\ P_j & j \ne y \end{cases}"
+        )
+        st.latex(r"\frac{\partial \mathcal{L}}{\partial \mathrm{logits}} = \frac{1}{n}(P - Y)")
+        st.markdown(
+            "Subtracting the maximum of each row changes nothing. Without it, or with another number in its place, the "
+            f"loss differs by {attrs['shift_in_loss']:.0e} and its gradient by {attrs['shift_in_gradient']:.0e}."
+        )
+    with right:
+        st.markdown("Batch norm, with g = ∂L/∂y (1.4.5, which stops at the three paths; this is their sum):")
+        ratio = "" if biased else r"\frac{n}{n-1}"
+        st.latex(
+            r"\frac{\partial \mathcal{L}}{\partial x} = \frac{\gamma}{n\sqrt{\sigma^2 + \epsilon}} "
+            rf"\Big[ n g - \sum_i g_i - {ratio}\hat x \sum_i g_i \hat x_i \Big]"
+        )
+        st.markdown(
+            f"A bias before batch norm is lost with the mean: its gradient is {attrs['bias_gradient']:.0e}, and "
+            f"without it the logits differ by {attrs['bias_in_logits']:.0e}. With γ = √(σ² + ε) and β = μ batch norm "
+            f"gives its input back, to {attrs['identity_error']:.0e}."
+        )
+
+
+PAGE = InstantPage(LAB, look, read, words_of_position=lambda settings: place(settings.divisor, settings.place).words)

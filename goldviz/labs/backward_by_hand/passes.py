@@ -1,0 +1,112 @@
+"""The forward pass, the backward pass by the formulas, and autograd's gradients of the same loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from goldviz.labs.backward_by_hand import batch
+from goldviz.labs.backward_by_hand.batch import Batch
+from goldviz.labs.backward_by_hand.evaluation import Board
+from goldviz.labs.backward_by_hand.network import BACKWARD, EPSILON, Divisor, nodes
+from goldviz.labs.backward_by_hand.settings import BackwardByHand
+from goldviz.training.seeds import DATA, WEIGHTS, stream
+
+TANH_GAIN = 5 / 3
+"""Spread of W1 times the square root of its rows (document 002, 1.3.2)."""
+SMALL = 0.1
+"""Spread of biases and of what batch norm's scale has beside its setting: zeros would let a wrong formula pass."""
+
+
+@dataclass(frozen=True)
+class Passes:
+    """One batch through the network and back: all tensors by name, gradients as "d" and the name, and autograd's."""
+
+    batch: Batch
+    board: Board
+    autograd: Mapping[str, Tensor]
+
+    def gradient(self, name: str) -> Tensor:
+        """dL/d(name) by its formula."""
+        return self.board.tensors[f"d{name}"]
+
+    def difference(self, name: str) -> float:
+        """The largest difference of any entry of that gradient to autograd's."""
+        return float((self.gradient(name) - self.autograd[name]).abs().max())
+
+
+@lru_cache(maxsize=8)
+def both_ways(settings: BackwardByHand) -> Passes:
+    """Forward and backward for these settings; raises ``ValueError`` where a number stops being finite."""
+    drawn, start = beginning(settings)
+    divisor = settings.divisor
+    reference = {
+        name: tensor.grad for name, tensor in _with_autograd(start, divisor).tensors.items() if tensor.grad is not None
+    }
+    with torch.no_grad():
+        board = forward(start, divisor)
+        for name in BACKWARD:
+            board.tensors[f"d{name}"] = board.value(nodes(divisor)[name].gradient)
+    if not all(bool(tensor.isfinite().all()) for tensor in board.tensors.values()):
+        raise ValueError("A number of these passes is not finite any more; take smaller gains.")
+    return Passes(drawn, board, reference)
+
+
+def beginning(settings: BackwardByHand) -> tuple[Batch, Board]:
+    """The batch, and a board with what is there before the forward pass: X, Y and the parameters, in float64."""
+    drawn = batch.draw(settings.words, settings.samples, settings.context, stream(settings.seed, DATA))
+    sizes = {"n": settings.samples, "k": settings.context, "m": settings.features, "V": len(drawn.symbols),
+             "n1": settings.hidden}  # fmt: skip
+    return drawn, Board({"X": drawn.X, "Y": drawn.Y, **_parameters(settings, sizes)}, sizes, EPSILON)
+
+
+def _parameters(settings: BackwardByHand, sizes: Mapping[str, int]) -> dict[str, Tensor]:
+    symbols, inputs, hidden = sizes["V"], sizes["k"] * sizes["m"], sizes["n1"]
+
+    def drawn(index: int, rows: int, columns: int) -> Tensor:
+        return torch.randn(rows, columns, generator=stream(settings.seed, WEIGHTS + index), dtype=torch.float64)
+
+    return {
+        "C": drawn(0, symbols, sizes["m"]),
+        "W1": drawn(1, inputs, hidden) * TANH_GAIN / math.sqrt(inputs),
+        "b1": drawn(2, 1, hidden) * SMALL,
+        "bngain": settings.gain * (1 + drawn(3, 1, hidden) * SMALL),
+        "bnbias": drawn(4, 1, hidden) * SMALL,
+        "W2": drawn(5, hidden, symbols) * settings.output_gain / math.sqrt(hidden),
+        "b2": drawn(6, 1, symbols) * SMALL,
+    }
+
+
+def forward(start: Board, divisor: Divisor, fixed: Mapping[str, Tensor] | None = None) -> Board:
+    """All nodes after the forward pass; those that are ``fixed`` have these values, whatever their formulas say."""
+    board = Board({**start.tensors, **(fixed or {})}, start.sizes, EPSILON)
+    for node in nodes(divisor).values():
+        if not node.learned and node.name not in (fixed or {}):
+            board.tensors[node.name] = board.value(node.forward)
+    return board
+
+
+def _with_autograd(start: Board, divisor: Divisor) -> Board:
+    """The forward pass on copies that record it, with every node's gradient kept."""
+    return differentiated(start, divisor, {})
+
+
+def differentiated(start: Board, divisor: Divisor, fixed: Mapping[str, Tensor]) -> Board:
+    """The forward pass with ``fixed`` nodes as constants; every other node's ``grad`` is autograd's."""
+    known = nodes(divisor)
+    board = Board({**start.tensors, **fixed}, start.sizes, EPSILON)
+    for name, node in known.items():
+        if name in fixed:
+            continue
+        if node.learned:
+            board.tensors[name] = start.tensors[name].clone().requires_grad_()
+        else:
+            board.tensors[name] = board.value(node.forward)
+            board.tensors[name].retain_grad()
+    board.tensors["loss"].backward()
+    return board

@@ -1,0 +1,71 @@
+"""Backward by hand: every gradient from the loss of a small language model back to its embedding, written out."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from goldviz.declare import standard
+from goldviz.declare.instant import Instant
+from goldviz.declare.settings import Preset, setting
+from goldviz.labs.backward_by_hand.network import BACKWARD, Divisor, computed
+
+VARIANCES = {"unbiased": "n − 1 (document, 1.4.1)", "biased": "n (document, 1.3.2; PyTorch)"}
+
+
+class BackwardByHand(Instant):
+    """Embedding, linear, batch norm, tanh, linear, softmax, loss on one batch, and each of their gradients."""
+
+    name: ClassVar[str] = "backward-by-hand"
+    title: ClassVar[str] = "Backward by hand"
+    question: ClassVar[str] = "Can you write every gradient of a network with batch norm, and does autograd agree?"
+    icon: ClassVar[str] = ":material/edit_note:"
+    section: ClassVar[str] = "Backpropagation"
+    rank: ClassVar[int] = 15
+    position: ClassVar[str] = "place"
+
+    # fmt: off
+    words: str = setting("gold silver copper", min_length=1, max_length=120, group="Batch", essential=True,
+        description="The network learns which character follows which; '.' begins and ends every word.")
+    samples: int = setting(16, ge=2, le=32, group="Batch", essential=True, unit="samples",
+        description="n: pairs of a context and the character that follows, drawn from the words.")
+    context: int = setting(3, ge=1, le=4, group="Batch", unit="characters",
+        description="k: characters that the network sees.")
+    features: int = setting(2, ge=1, le=6, group="Network", description="m: numbers that stand for a character.")
+    hidden: int = standard.hidden(10, ge=1, le=32, essential=True, description="n1: hidden units.")
+    gain: float = setting(1.0, ge=0, le=20, group="Network", essential=True,
+        description="The scale γ of batch norm: large values drive tanh into its flat ends.")
+    output_gain: float = setting(1.0, ge=0, le=10, group="Network", essential=True,
+        description="Spread of W2 times the square root of its rows: large values make a sure network.")
+    variance: Literal["unbiased", "biased"] = setting("unbiased", group="Network", labels=VARIANCES,
+        description="What the sum of squares is divided by. The document says both.")
+    seed: int = standard.seed(group="Network", description="Random seed of the weights and of the batch.")
+    place: int = setting(1, ge=1, le=46, group="View", unit="steps",
+        description="Where you are: first forward through the formulas, then backward through the gradients.")
+    # fmt: on
+
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset("As in the document", "document", "Every formula of sections 1.4.1 to 1.4.3, on a batch of 16."),
+        Preset("Break it: two samples", "break",
+            "Batch norm turns two numbers into −0.71 and +0.71, whatever they are. On nine seeds of ten less than 6 % "
+            "of dh_preact's largest entry comes through to dh_prebn.",
+            {"samples": 2}),
+        Preset("Break it: saturated tanh", "break",
+            "γ = 10 drives 82 to 93 % of h beyond 0.97 (ten seeds). There 1 − h², the gradient's factor, is "
+            "below 0.06.", {"gain": 10.0}),
+        Preset("Break it: sure and wrong", "break",
+            "W2 ten times as large: the loss starts at 8.4 to 12.7 in place of 2.4 to 2.8 (ten seeds). In the "
+            "median sample one wrong character gets 74 to 98 % of the push.",
+            {"output_gain": 10.0}),
+        Preset("Fix it: divide by n", "fix",
+            "The variance that PyTorch normalises with. The closed form loses its factor n/(n − 1).",
+            {"variance": "biased"}),
+    )  # fmt: skip
+
+    @property
+    def divisor(self) -> Divisor:
+        """What the variance divides by, as formulas write it."""
+        return "n - 1" if self.variance == "unbiased" else "n"
+
+    def positions(self) -> tuple[int, int]:
+        """All formulas forward, then all gradients backward."""
+        return 1, len(computed(self.divisor)) + len(BACKWARD)

@@ -1,0 +1,68 @@
+"""The graph says what is known and read at each place; the maps show the dataset's own numbers."""
+
+import numpy as np
+
+from goldviz.labs.backward_by_hand import figures
+from goldviz.labs.backward_by_hand.costs import STRETCHES, compared
+from goldviz.labs.backward_by_hand.network import BACKWARD, nodes
+from goldviz.labs.backward_by_hand.places import place
+from goldviz.labs.backward_by_hand.settings import BackwardByHand
+
+DS = BackwardByHand().compute()
+
+
+def names_shown(number: int) -> list[str]:
+    return [str(note["text"]) for note in figures.graph.draw(DS, number=number).layout["annotations"]]
+
+
+def test_one_goes_forward_and_then_back() -> None:
+    first, last = BackwardByHand().positions()
+    assert place("n - 1", first).words == "Forward 1 of 20: emb = take(C, X)"
+    assert place("n - 1", 20).name == "loss"
+    assert place("n - 1", 21).words == "Backward 1 of 26: dlogprobs = -onehot(Y) / n"
+    assert place("n - 1", last).name == "dC"
+    assert place("n - 1", last + 9) == place("n - 1", last)
+
+
+def test_a_gradient_s_name_takes_the_value_s_place_when_it_is_found() -> None:
+    assert "<b>dW2</b>" not in names_shown(28)
+    assert "<b>dW2</b>" in names_shown(29)
+    assert sum(name.startswith("<b>d") for name in names_shown(46)) == len(BACKWARD) + 1
+
+
+def test_what_a_step_reads_is_known_by_then() -> None:
+    known = nodes("n - 1")
+    for number in range(1, 47):
+        at = place("n - 1", number)
+        for name in at.reads & known.keys():
+            assert at.knows_value(known[name]), (at.name, name)
+
+
+def test_no_node_stands_on_another() -> None:
+    where = figures._where(list(nodes("n").values()))
+    assert len(set(where.values())) == len(where)
+    assert max(x for x, _ in where.values()) < figures.COLUMNS
+
+
+def test_a_map_shows_the_numbers_of_its_place() -> None:
+    for number, name in ((1, "emb"), (20, "loss"), (30, "db2"), (46, "dC")):
+        figure = figures.tensor.draw(DS, number=number)
+        np.testing.assert_allclose(np.ravel(figure.data[0]["z"]), np.ravel(DS[name].values), rtol=1e-6)
+        assert figure.layout["title"]["text"].startswith(f"{name}, ")
+
+
+def test_letters_from_a_person_are_only_labels() -> None:
+    ds = BackwardByHand(words="<b> &x").compute()
+    text = "".join(figures.FIGURES[name].draw(ds, **({"number": 30} if figures.FIGURES[name].at else {})).to_json()
+                   for name in figures.FIGURES)  # fmt: skip
+    assert "<b>→" not in text
+    assert "&lt;" in text
+
+
+def test_closed_forms_ask_for_less_memory_and_read_less() -> None:
+    for name in STRETCHES:
+        long, closed = compared()[name]
+        assert closed.formulas == 1 < long.formulas
+        assert closed.made < 0.6 * long.made
+        assert closed.kept <= long.kept
+        assert min(long.seconds, closed.seconds) > 0
