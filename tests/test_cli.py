@@ -197,7 +197,7 @@ def test_a_kept_run_is_exported(kept: str, suffix: str, tmp_path: Path, capsys: 
         ast.parse(file.read_text())
 
 
-@pytest.mark.parametrize("keep", [[], ["--keep"]])
+@pytest.mark.parametrize("keep", [pytest.param([], marks=pytest.mark.slow), ["--keep"]])
 def test_ctrl_c_writes_what_was_recorded(keep: list[str], tmp_path: Path) -> None:
     file = tmp_path / "run.nc"
     long = [*SMALL, "--epochs", "2000", "--output", str(file), *keep]

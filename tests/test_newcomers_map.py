@@ -96,6 +96,7 @@ def test_a_new_optimiser_is_one_edit(checkout: Path) -> None:
     assert says(checkout, f"{TRY}\n{depth}; {time}") == "Rprop\nRprop"
 
 
+@pytest.mark.slow
 def test_a_new_activation_is_one_edit(checkout: Path) -> None:
     cubic = "Activation(lambda z: z**3, lambda z: 3 * z**2, 3.0, 1.0)"
     entry = f'    "new": ActivationFamily("Cubic", lambda _slope: {cubic}),\n'

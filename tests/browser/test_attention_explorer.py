@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from goldviz.figures.theme import INKS, Theme
 from tests.browser.app_server import Server, own_faults, running
+from tests.thinned import thinned
 from tests.ui.reading_cases import TOKENS, known_exhibit, known_weights
 
 pytestmark = pytest.mark.component
@@ -121,6 +122,7 @@ def test_hovering_over_the_overview_names_head_value_tokens_and_summaries(open_e
         expect(tip).to_contain_text(words)
 
 
+@pytest.mark.slow
 def test_heads_can_be_put_in_order(open_explorer: Opener) -> None:
     page = open_explorer()
     before = tile_place(page, 0, 0)
@@ -210,6 +212,7 @@ def test_lines_show_a_token_s_largest_weights_and_tell_what_was_chosen(open_expl
     chosen(page, 0, 0, None)
 
 
+@pytest.mark.slow
 def test_lines_work_by_keyboard(open_explorer: Opener) -> None:
     page = open_explorer()
     page.get_by_role("button", name="Lines").click()
@@ -254,6 +257,7 @@ def test_text_is_shown_and_never_run(open_explorer: Opener) -> None:
     expect(part(page, "strongest")).to_contain_text("“##ים” looks at")
 
 
+@pytest.mark.slow
 def test_the_page_may_choose_too(open_explorer: Opener) -> None:
     page = open_explorer()
     part(page, "overview").click(position=tile_place(page, 0, 3))
@@ -276,13 +280,7 @@ def test_an_exhibit_that_was_let_go_is_put_up_again(open_explorer: Opener) -> No
     expect(part(page, "trouble")).to_be_hidden()
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"),
-    [
-        (1440, "light"), (390, "dark"), pytest.param(1440, "dark", marks=pytest.mark.slow),
-        pytest.param(390, "light", marks=pytest.mark.slow),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("width", "scheme"), thinned([(390, "dark"), (1440, "light"), (1440, "dark"), (390, "light")]))
 def test_512_pieces_and_144_heads_fit_the_page(open_explorer: Opener, width: int, scheme: Theme) -> None:
     sizes: dict[str, int] = {}
     page = open_explorer("n=512&layers=12&heads=12", width=width, scheme=scheme)

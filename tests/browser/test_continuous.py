@@ -72,6 +72,7 @@ def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener)
     assert handles(drawn) == before
 
 
+@pytest.mark.slow
 def test_an_observation_is_moved_by_keyboard_and_keeps_its_place_in_the_order(
     server: Server, open_page: Opener
 ) -> None:
@@ -87,6 +88,7 @@ def test_an_observation_is_moved_by_keyboard_and_keeps_its_place_in_the_order(
     assert before[2][0] < after[2][0] < before[3][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("address", "name"), [("continuous-depth", "carried"), ("residual-flow", "carried")])
 def test_the_pages_open_with_their_picture(server: Server, open_page: Opener, address: str, name: str) -> None:
     page = open_page(f"{server.address}/{address}")

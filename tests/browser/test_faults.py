@@ -118,6 +118,7 @@ def test_a_second_tab_and_a_reload_see_the_same_run(server: Server, open_page: O
     state(page, "Stopped")
 
 
+@pytest.mark.slow
 def test_a_bad_link_is_answered_in_sentences_and_starts_nothing(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "depth=900&activation=<b>x</b>&learning_rate=0.002&runs=nosuchrun"))
     wait_for_figure(page)

@@ -189,6 +189,7 @@ def test_what_one_tab_asks_of_a_run_the_other_shows(growing: Page, visit: Opener
     state(page, "Stopped")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_deleted_while_it_is_watched_goes_with_a_sentence(
     server: Server, growing: Page, visit: Opener
 ) -> None:
@@ -364,6 +365,7 @@ def test_lanes_side_by_side_fit_their_columns_and_a_flip_of_the_theme(server: Se
     stop(page)
 
 
+@pytest.mark.slow
 def test_figures_fit_their_columns_while_their_frames_are_on_the_way(server: Server, visit: Opener) -> None:
     page = visit(address(server, "epochs=3&depth=3"))
     drawn = wait_for_figure(page)
@@ -385,6 +387,7 @@ def test_figures_fit_their_columns_while_their_frames_are_on_the_way(server: Ser
     assert held, "frames were asked for"
 
 
+@pytest.mark.slow
 def test_a_touch_screen_has_no_toolbars_and_its_timeline_follows_a_tap(server: Server, browser: Browser) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
@@ -423,6 +426,7 @@ def epochs_shown(page: Page) -> list[int]:
     return sorted(page.evaluate("[...window.epochsShown]"))
 
 
+@pytest.mark.slow
 def test_a_figure_that_is_drawn_anew_for_every_step_follows_the_timeline(server: Server, visit: Opener) -> None:
     page = visit(f"{server.address}/gold-forecast")
     skill, scoreboard = (wait_for_figure(page, name) for name in ("skill", "scoreboard"))

@@ -122,6 +122,7 @@ def test_a_file_is_looked_into_and_its_dates_asked_about(server: Server, open_pa
     expect(stranger.get_by_role("radio", name=re.compile("bold.csv"))).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_link_to_data_that_nobody_holds_says_so(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/gold-forecast?{SMALL}&data={'0' * 16}")
     drawn(page)

@@ -27,6 +27,7 @@ from tests.browser.laboratory_page import (
     updates,
     wait_for_figure,
 )
+from tests.thinned import thinned
 
 Opener = Callable[..., Page]
 
@@ -153,6 +154,7 @@ def test_the_exported_script_repeats_the_page_s_run(server: Server, open_page: O
     assert loss == pytest.approx(repeated, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_zoom_survives_updates_and_no_frame_is_blank(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "epochs=300&depth=6"))
     wait_for_figure(page)
@@ -237,7 +239,11 @@ def test_hot_settings_are_marked(server: Server, open_page: Opener) -> None:
     state(page, "Stopped")
 
 
-@pytest.fixture(scope="module", params=[(1440, "light"), (390, "dark")], ids=lambda size: f"{size[0]}-{size[1]}")
+@pytest.fixture(
+    scope="module",
+    params=[(390, "dark"), pytest.param((1440, "light"), marks=pytest.mark.slow)],
+    ids=lambda size: f"{size[0]}-{size[1]}",
+)
 def window(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
     """A window of this width and theme, in which one page after another is opened: scripts are loaded once."""
     width, scheme = request.param
@@ -252,7 +258,18 @@ def window(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
 
 @pytest.mark.parametrize(
     "path",
-    ["", "depth-gradients", "recurrent-gradients", "jacobian-lens", "lstm-valves", "backpropagation-by-hand", "runs"],
+    thinned(
+        [
+            "",
+            "depth-gradients",
+            "runs",
+            "recurrent-gradients",
+            "jacobian-lens",
+            "lstm-valves",
+            "backpropagation-by-hand",
+        ],
+        ordinary=3,
+    ),
 )
 def test_nothing_is_wider_than_the_window(server: Server, window: Page, path: str) -> None:
     page = window

@@ -65,6 +65,7 @@ def test_the_lens_answers_at_once_and_its_link_shows_the_same(server: Server, op
     other.wait_for_function(f"seen => JSON.stringify({titles}) === JSON.stringify(seen)", arg=seen["titles"])
 
 
+@pytest.mark.slow
 def test_the_slider_needs_the_server_only_when_it_rests(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/jacobian-lens?length=20&hidden=8")
     drawn = first_figure(page, "map")

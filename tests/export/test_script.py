@@ -39,6 +39,7 @@ def run_alone(script, folder, absent=("goldviz", "jaxtyping", "safetensors")):
     return json.loads((folder / "out.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_the_script_repeats_the_run_to_the_bit(tmp_path):
     dataset = goldviz.api.run(SETTINGS, progress=False)
     seen = run_alone(SETTINGS.script(), tmp_path)
@@ -49,6 +50,7 @@ def test_the_script_repeats_the_run_to_the_bit(tmp_path):
         np.testing.assert_array_equal(np.array(values, np.float32), dataset[name].astype(np.float32), err_msg=name)
 
 
+@pytest.mark.slow
 def test_changes_hold_from_the_step_after_theirs(tmp_path):
     plain = run_alone(SETTINGS.script(), tmp_path)["curves"]["loss"]["values"]
     changed = run_alone(SETTINGS.script({2: {"learning_rate": 0.3}}), tmp_path)["curves"]["loss"]["values"]

@@ -45,7 +45,11 @@ class Small:
 
 
 SMALL = [Small(lab, number, changes) for lab in TRAINED for number, changes in enumerate(cases(lab).RUNS)]
-EVERY_SMALL = pytest.mark.parametrize("small", SMALL, ids=str)
+ORDINARY = 2
+"""So many small runs of each laboratory belong to the ordinary suite."""
+EVERY_SMALL = pytest.mark.parametrize(
+    "small", [pytest.param(one, marks=[pytest.mark.slow] * (one.number >= ORDINARY)) for one in SMALL], ids=str
+)
 EVERY_TRAINED = pytest.mark.parametrize("lab", TRAINED, ids=lambda lab: lab.name)
 EVERY_INSTANT = pytest.mark.parametrize("lab", INSTANT, ids=lambda lab: lab.name)
 EVERY_LABORATORY = pytest.mark.parametrize("lab", LABORATORIES, ids=lambda lab: lab.name)

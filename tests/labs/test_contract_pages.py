@@ -9,9 +9,10 @@ from goldviz.declare.settings import Experiment, Preset
 from goldviz.ui import controls, services
 from tests.labs.small_runs import EVERY_LABORATORY, LABORATORIES, cases
 from tests.pages.visit import Visitor
+from tests.thinned import thinned_by
 
 pytestmark = pytest.mark.usefixtures("on_pages")
-PRESETS = [(lab, preset) for lab in LABORATORIES for preset in lab.declared.presets]
+PRESETS = thinned_by(((lab, preset) for lab in LABORATORIES for preset in lab.declared.presets), ordinary=2)
 
 
 def link_to(lab: Laboratory) -> dict[str, str]:

@@ -25,13 +25,15 @@ from tests.labs.small_runs import (
     small_run,
     whole,
 )
+from tests.thinned import thinned, thinned_by
 
-PRESETS = [(lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets]
+PRESETS = thinned_by(((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets), ordinary=2)
+"""Examples that are repeated: two of each laboratory in the ordinary suite."""
 OTHER_CPU = 1e-4
 """Relative. Losses of the first steps on another processor, whose kernels add in another order."""
 OF_LARGEST = 0.02
 """Other variables, which may count or divide by what is nearly zero, against the largest value of each."""
-SCRIPTS = 2
+SCRIPTS = {"ordinary": 1, "all": 3}
 """So many small runs of each laboratory are exported: a script takes seconds to make and to run."""
 ON_A_GPU = 1e-3
 """Relative. Losses of the first steps, which a GPU computes with other kernels."""
@@ -146,8 +148,9 @@ def kept_by_script(script: dict[str, Any], name: str, once: bool) -> np.ndarray:
 
 
 @pytest.mark.timeout(300)
-def test_every_script_repeats_its_run_to_the_bit(tmp_path: Path, subtests: pytest.Subtests) -> None:
-    chosen = {str(small): small.settings(seeds=(0, 7)) for small in SMALL if small.number < SCRIPTS}
+@pytest.mark.parametrize("suite", thinned(SCRIPTS))
+def test_every_script_repeats_its_run_to_the_bit(suite: str, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    chosen = {str(small): small.settings(seeds=(0, 7)) for small in SMALL if small.number < SCRIPTS[suite]}
     found = run_alone({name: settings.script() for name, settings in chosen.items()}, tmp_path)
     for name, settings in chosen.items():
         with subtests.test(name):

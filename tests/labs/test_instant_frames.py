@@ -11,6 +11,7 @@ from tests.javascript import node
 from tests.labs.small_runs import INSTANT
 from tests.labs.test_frames import decoded, differences
 from tests.pages.instant import InstantVisitor
+from tests.thinned import thinned
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
@@ -66,13 +67,15 @@ def test_the_browser_fills_what_the_server_draws(name: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("name", "link", "figures"),
-    [
-        ("jacobian-lens", {"cell": "lstm", "length": "7", "hidden": "4"}, {"map", "cell_path"}),
-        ("residual-flow", {"field": "moons", "blocks": "3"}, {"carried", "flow", "distance"}),
-        ("residual-flow", {"field": "van_der_pol", "mu": "12", "blocks": "3"}, {"carried", "distance"}),
-        ("policy-documents", {"map_kinds": "all", "colour": "tone"}, {"timeline"}),
-        ("backpropagation-by-hand", {"text": "a <b>$x$", "hidden": "1"}, MOVED["backpropagation-by-hand"]),
-    ],
+    thinned(
+        [
+            ("jacobian-lens", {"cell": "lstm", "length": "7", "hidden": "4"}, {"map", "cell_path"}),
+            ("residual-flow", {"field": "moons", "blocks": "3"}, {"carried", "flow", "distance"}),
+            ("residual-flow", {"field": "van_der_pol", "mu": "12", "blocks": "3"}, {"carried", "distance"}),
+            ("policy-documents", {"map_kinds": "all", "colour": "tone"}, {"timeline"}),
+            ("backpropagation-by-hand", {"text": "a <b>$x$", "hidden": "1"}, MOVED["backpropagation-by-hand"]),
+        ]
+    ),
 )
 def test_so_it_does_with_other_settings(name: str, link: dict[str, str], figures: set[str], tmp_path: Path) -> None:
     _, last = DECLARED[name].checked(link).positions()

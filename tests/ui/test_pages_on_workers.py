@@ -53,6 +53,7 @@ def test_a_text_is_read_and_explained_by_a_worker(
     assert {name: there[name] for name in wanted} == {name: here[name] for name in wanted}
 
 
+@pytest.mark.slow
 def test_a_trained_field_is_computed_by_a_worker(worker: Jobs) -> None:
     wanted = {"carried", "right"}
     assert wanted <= set(_drawn(InstantVisitor(ResidualFlow, {"field": "rings"}), wanted))

@@ -31,6 +31,7 @@ from goldviz.labs.gold_forecast.settings import (
 from goldviz.labs.gold_forecast.train import train
 from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Ended, Order, Recorder
+from tests.thinned import thinned
 
 TINY = {
     "scheme": "rolling", "train_years": 1, "test_years": 0.5, "refits": 3, "final_days": 60, "window": 4, "hidden": 3,
@@ -144,12 +145,15 @@ def markets(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {"network": "gru", "missing": "random"},
-        {"network": "mlp", "target": "volatility", "head": "student"},
-        {"network": "gru_decay", "target": "level", "head": "quantiles"},
-        {"network": "gru_gap", "inputs": "own"},
-    ],
+    thinned(
+        [
+            {"network": "gru_decay", "target": "level", "head": "quantiles", "missing": "random"},
+            {"network": "gru", "missing": "random"},
+            {"network": "mlp", "target": "volatility", "head": "student"},
+            {"network": "gru_gap", "inputs": "own"},
+        ],
+        2,
+    ),
     ids=lambda settings: settings["network"],
 )
 def test_altering_all_that_comes_after_a_forecast_does_not_change_it(markets, settings):
@@ -259,6 +263,7 @@ def test_a_paused_run_that_is_shared_among_processes_goes_on_bit_for_bit(monkeyp
     assert second.facts == whole.facts
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_no_number(monkeypatch):
     monkeypatch.setattr(gold_forecast, "LEAST_SHARED_SECONDS", 0.0)
     found = {}

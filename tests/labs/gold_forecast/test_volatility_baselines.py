@@ -222,6 +222,7 @@ def test_in_the_simulated_market_the_size_of_the_next_move_can_be_forecast(seed)
     assert score["garch"] < score["constant"] - 0.05
 
 
+@pytest.mark.slow
 def test_ewma_beats_the_constant_in_most_simulated_markets_by_a_tenth():
     gains = []
     for seed in range(8):

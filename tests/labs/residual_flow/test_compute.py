@@ -10,6 +10,7 @@ from goldviz.labs.residual_flow import compute as residual_flow
 from goldviz.labs.residual_flow.problems import CLOUD, LESSONS, A, problem_of, trained_problem
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
 from goldviz.models.continuous.runge_kutta import integrate
+from tests.thinned import thinned
 
 
 def test_the_example_in_the_docstring_holds() -> None:
@@ -78,7 +79,7 @@ def _winding(loop: np.ndarray, point: np.ndarray) -> float:
     return float(turns.sum() / (2 * np.pi))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", thinned([0, 1, 2]))
 def test_a_flow_in_the_plane_keeps_the_outer_ring_around_the_inner_and_big_steps_do_not(seed: int) -> None:
     for field in ("rings", "rings_steps"):
         ds = ResidualFlow.checked({"field": field, "seed": seed, "blocks": 2}).compute()
@@ -92,7 +93,7 @@ def test_a_flow_in_the_plane_keeps_the_outer_ring_around_the_inner_and_big_steps
     assert any(abs(_winding(outer, point)) < 0.5 for point in inner)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", thinned([0, 1, 2]))
 def test_one_more_dimension_parts_the_rings(seed: int) -> None:
     ds = ResidualFlow.checked({"field": "rings_lifted", "seed": seed, "blocks": 64}).compute()
     assert ds.attrs["flow_right"] > 0.999
