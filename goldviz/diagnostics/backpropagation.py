@@ -65,7 +65,8 @@ def backward(
     delta^L = dL/dx^L * phi'(z^L) (eq. 1, 36), delta^l = (W^(l+1))^T delta^(l+1) * phi'(z^l) (eq. 2, 39),
     dL/db^l = delta^l (eq. 3, 42), dL/dW^l = delta^l (x^(l-1))^T (eq. 4, 43).
     """
-    arriving, delta = [output_gradient], []
+    arriving: list[Tensor] = [output_gradient]
+    delta: list[Tensor] = []
     for weight, activation, z in zip(weights[::-1], activations[::-1], trace.sums[::-1], strict=True):
         delta.insert(0, arriving[0] * activation.derivative(z))
         arriving.insert(0, delta[0] @ weight)

@@ -1,0 +1,68 @@
+"""The network as a diagram that a person steps through and changes numbers in; the browser draws it.
+
+Its script computes both passes by itself, so that an edit is answered at once, and then tells the page, which answers
+with autograd's numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from importlib.resources import files
+from typing import Any
+
+import streamlit as st
+import xarray as xr
+
+from goldviz.figures.theme import INKS
+from goldviz.labs.backpropagation_steps.edits import LONGEST, parsed
+from goldviz.labs.backpropagation_steps.exchange import autograd_data, network_data
+from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
+from goldviz.ui.theme import theme_now
+
+KEY = "network-diagram"
+SCRIPTS = ("network_numbers", "network_steps", "network_diagram", "network_details", "network")
+"""The parts of the component's script in the order in which they are joined."""
+
+
+def _asset(name: str) -> str:
+    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
+
+
+_component = st.components.v2.component(
+    "goldviz_network",
+    html=_asset("network.html"),
+    css=_asset("network.css"),
+    js="\n".join(_asset(f"{part}.js") for part in SCRIPTS),
+)
+
+
+def network_diagram(settings: BackpropagationSteps, ds: xr.Dataset, on_edits: Callable[[str], None]) -> None:
+    """Show the network; ``on_edits`` hears of the numbers that the visitor changed, before the page runs again."""
+    data = {
+        "network": network_data(settings),
+        "edits": settings.edits,
+        "autograd": autograd_data(settings, ds),
+        "step": 0,
+        "theme": theme_now(),
+        "inks": {name: asdict(ink) for name, ink in INKS.items()},
+    }
+
+    def pass_on() -> None:
+        edits = told(st.session_state[KEY].get("edits"))
+        if edits is not None:
+            on_edits(edits)
+
+    _component(data=data, key=KEY, on_edits_change=pass_on)
+
+
+def told(said: Any) -> str | None:
+    """The changed numbers that the browser tells; None for anything else, whoever wrote it."""
+    text = said.get("text") if isinstance(said, Mapping) else None
+    if not isinstance(text, str) or len(text) > LONGEST:
+        return None
+    try:
+        parsed(text)
+    except ValueError:
+        return None
+    return text

@@ -1,0 +1,155 @@
+"""Every gradient of the network three times: by equations 1-4, by autograd, and by nudging one number at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from goldviz.diagnostics.backpropagation import Trace, backward, forward
+from goldviz.labs.backpropagation_steps.network import Network
+
+NUDGE = 1e-5
+"""Half the distance of a central difference: its two errors, of curvature and of rounding, are then alike."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The loss at the network's outputs: ½‖x − y‖², or the cross-entropy of their softmax; λ/2 ‖W‖² on top."""
+
+    kind: str
+    penalty: float
+
+    def of(
+        self, outputs: Float[Tensor, "... output"], targets: Float[Tensor, "... output"]
+    ) -> Float[Tensor, "*copies"]:
+        """Each sample's loss."""
+        if self.kind == "squared":
+            return (outputs - targets).square().sum(-1) / 2
+        return -(targets * outputs.log_softmax(-1)).sum(-1)
+
+    def gradient(
+        self, outputs: Float[Tensor, "... output"], targets: Float[Tensor, "... output"]
+    ) -> Float[Tensor, "... output"]:
+        """dL/dx^L: x − y (document 001, eq. 37), or g − y (document 003)."""
+        return (outputs if self.kind == "squared" else outputs.softmax(-1)) - targets
+
+    def penalties(self, weights: Sequence[Float[Tensor, "... unit before"]]) -> Float[Tensor, "*copies"]:
+        """λ/2 times the sum of all squared weights."""
+        return self.penalty / 2 * torch.stack([weight.square().sum((-2, -1)) for weight in weights]).sum(0)
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """dL/dx, dL/dz, dL/dW and dL/db of every layer, however they were found."""
+
+    arriving: list[Float[Tensor, "sample unit"]]
+    delta: list[Float[Tensor, "sample unit"]]
+    weights: list[Float[Tensor, "unit before"]]
+    biases: list[Float[Tensor, " unit"]]
+
+    def all(self) -> Float[Tensor, " number"]:
+        """All of them in one row."""
+        return torch.cat([part.flatten() for part in (*self.arriving, *self.delta, *self.weights, *self.biases)])
+
+
+def traced(network: Network) -> Trace:
+    """Phase A."""
+    return forward(network.weights, network.biases, network.activations, network.inputs)
+
+
+def total(network: Network, loss: Loss) -> Float[Tensor, ""]:
+    """The loss of all samples with the penalty."""
+    outputs = traced(network).outputs[-1]
+    return loss.of(outputs, network.targets).sum() + loss.penalties(network.weights)
+
+
+def by_hand(network: Network, loss: Loss, trace: Trace) -> Gradients:
+    """Phase B; the penalty adds λW (document 003)."""
+    found = backward(network.weights, network.activations, trace, loss.gradient(trace.outputs[-1], network.targets))
+    weights = [
+        gradient + loss.penalty * weight
+        for gradient, weight in zip(found.weight_gradients, network.weights, strict=True)
+    ]
+    return Gradients(found.arriving[1:], found.delta, weights, found.bias_gradients)
+
+
+def by_autograd(network: Network, loss: Loss) -> Gradients:
+    """The same by torch's autograd."""
+    weights = [weight.clone().requires_grad_() for weight in network.weights]
+    biases = [bias.clone().requires_grad_() for bias in network.biases]
+    trace = forward(weights, biases, network.activations, network.inputs)
+    value = loss.of(trace.outputs[-1], network.targets).sum() + loss.penalties(weights)
+    parts = (trace.outputs[1:], trace.sums, weights, biases)
+    found = iter(torch.autograd.grad(value, [one for part in parts for one in part]))
+    return Gradients(*([next(found) for _ in part] for part in parts))
+
+
+def by_nudges(network: Network, loss: Loss, nudge: float = NUDGE) -> Gradients:
+    """The same by central differences: every number in its turn ``nudge`` up and down, and the loss taken anew."""
+    layers = range(len(network.weights))
+    trace = traced(network)
+    return Gradients(
+        [_nudged(trace.outputs[layer + 1], nudge, _loss_of_outputs(network, loss, layer)) for layer in layers],
+        [_nudged(trace.sums[layer], nudge, _loss_of_sums(network, loss, layer)) for layer in layers],
+        [_nudged(network.weights[layer], nudge, _loss_of_weights(network, loss, layer)) for layer in layers],
+        [_nudged(network.biases[layer], nudge, _loss_of_biases(network, loss, layer)) for layer in layers],
+    )
+
+
+def _nudged(values: Tensor, nudge: float, loss_of: Callable[[Tensor], Tensor]) -> Tensor:
+    """(L(v + nudge) − L(v − nudge)) / 2 nudge for each of the values; ``loss_of`` takes many copies of them at once."""
+    steps = nudge * torch.eye(values.numel(), dtype=torch.float64).view(-1, *values.shape)
+    return ((loss_of(values + steps) - loss_of(values - steps)) / (2 * nudge)).view(values.shape)
+
+
+def _loss_of_outputs(network: Network, loss: Loss, layer: int) -> Callable[[Tensor], Tensor]:
+    """The loss from x of one layer on; the penalty does not hear of it."""
+    rest = slice(layer + 1, None)
+
+    def loss_of(x: Tensor) -> Tensor:
+        after = forward(network.weights[rest], network.biases[rest], network.activations[rest], x)
+        return loss.of(after.outputs[-1], network.targets).sum(-1)
+
+    return loss_of
+
+
+def _loss_of_sums(network: Network, loss: Loss, layer: int) -> Callable[[Tensor], Tensor]:
+    loss_of_outputs = _loss_of_outputs(network, loss, layer)
+    return lambda sums: loss_of_outputs(network.activations[layer].function(sums))
+
+
+def _loss_of_weights(network: Network, loss: Loss, layer: int) -> Callable[[Tensor], Tensor]:
+    def loss_of(copies: Tensor) -> Tensor:
+        weights = [*network.weights[:layer], copies, *network.weights[layer + 1 :]]
+        trace = forward(weights, network.biases, network.activations, network.inputs)
+        penalty = loss.penalty / 2 * copies.square().sum((-2, -1))
+        return loss.of(trace.outputs[-1], network.targets).sum(-1) + penalty
+
+    return loss_of
+
+
+def _loss_of_biases(network: Network, loss: Loss, layer: int) -> Callable[[Tensor], Tensor]:
+    def loss_of(copies: Tensor) -> Tensor:
+        biases = [*network.biases[:layer], copies, *network.biases[layer + 1 :]]
+        trace = forward(network.weights, biases, network.activations, network.inputs)
+        return loss.of(trace.outputs[-1], network.targets).sum(-1)
+
+    return loss_of
+
+
+def updated(network: Network, found: Gradients, learning_rate: float) -> Network:
+    """The network after w ← w − η dL/dw for every weight and bias."""
+    return network.shifted(
+        [-learning_rate * gradient for gradient in found.weights],
+        [-learning_rate * gradient for gradient in found.biases],
+    )
+
+
+def softmax_jacobian(logits: Float[Tensor, "... output"]) -> Float[Tensor, "... output output"]:
+    """dg_i/do_j = g_i(δ_ij − g_j) for g = softmax(o) (document 003)."""
+    shares = logits.softmax(-1)
+    return torch.diag_embed(shares) - shares.unsqueeze(-1) * shares.unsqueeze(-2)

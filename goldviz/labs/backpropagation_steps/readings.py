@@ -1,0 +1,41 @@
+"""What the page and the claims read off a network's numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+
+def nudge_beside_delta(*runs: xr.Dataset) -> float:
+    """The most by which the change of the loss over a nudge of z is off δ, as a share of the largest δ."""
+    return max(float(np.abs(run["delta_nudge"] - run["delta"]).max() / np.abs(run["delta"]).max()) for run in runs)
+
+
+def weights_without_news(ds: xr.Dataset) -> tuple[int, int]:
+    """How many weights there are, and how many start at a silent neuron or lead into a dead one.
+
+    A neuron is silent where x = 0, and dead where δ = 0. Both are said of one sample: a weight hears nothing where in
+    every sample one of the two holds.
+    """
+    silent, there = _hear_nothing(ds)
+    return int(there.sum()), int((silent & there).sum())
+
+
+def share_without_news(ds: xr.Dataset) -> float:
+    """The share of such weights."""
+    count, silent = weights_without_news(ds)
+    return silent / count
+
+
+def largest_gradient_without_news(ds: xr.Dataset) -> float:
+    """The largest |dL/dW| of such weights; 0 where there are none."""
+    silent, there = _hear_nothing(ds)
+    found = np.abs(ds["weight_gradient"].values[(silent & there).values])
+    return float(found.max(initial=0.0))
+
+
+def _hear_nothing(ds: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+    """Which weights (layer, unit, before) hear nothing of the data, and which there are."""
+    before = ds["x"].isel(level=slice(0, -1)).rename(level="layer", unit="before").assign_coords(layer=ds["layer"])
+    hears = (before != 0) & (ds["delta"] != 0)
+    return (~hears.any("sample")).transpose("layer", "unit", "before"), ds["weight"].notnull()

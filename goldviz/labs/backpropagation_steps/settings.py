@@ -1,0 +1,99 @@
+"""Backpropagation, step by step: what can be set of the network, its loss and the numbers in it.
+
+Document 001, sections 1.1-1.2.1 and Annex 5.1, equations 1-4 and 34-43; document 003 for softmax and penalty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator
+
+from goldviz.declare import standard
+from goldviz.declare.instant import Instant
+from goldviz.declare.settings import Preset, setting
+from goldviz.labs.backpropagation_steps.edits import LONGEST, parsed
+
+LOSSES = {"squared": "½ squared error", "cross_entropy": "Softmax and cross-entropy"}
+LAST = {"same": "Like the other layers", "identity": "None"}
+
+
+def _understood(text: str) -> str:
+    parsed(text)
+    return text
+
+
+Edits = Annotated[str, AfterValidator(_understood)]
+
+
+class BackpropagationSteps(Instant):
+    """One forward and one backward pass of a feed-forward network, by hand and beside autograd."""
+
+    name: ClassVar[str] = "backpropagation-steps"
+    title: ClassVar[str] = "Backpropagation, step by step"
+    question: ClassVar[str] = "Where does each number of a gradient come from?"
+    icon: ClassVar[str] = ":material/account_tree:"
+    section: ClassVar[str] = "Backpropagation"
+    rank: ClassVar[int] = 14
+
+    # fmt: off
+    layers: int = setting(3, ge=2, le=6, group="Network", essential=True, unit="layers",
+        description="Layers with weights; the input is none.")
+    width: int = setting(4, ge=1, le=8, group="Network", essential=True, unit="neurons",
+        description="Neurons in every layer but the last.")
+    activation: standard.Activation = standard.activation("tanh",
+        description="φ, the nonlinearity of every layer but perhaps the last.")
+    loss: Literal["squared", "cross_entropy"] = setting("squared", group="Loss", essential=True, labels=LOSSES,
+        description="What is measured at the end: ½‖x − y‖², or −Σ y log g with g = softmax(x).")
+    penalty: float = setting(0.0, ge=0, le=1, group="Loss", essential=True,
+        description="λ of the penalty λ/2 ‖W‖² (document 003); biases are free.")
+    learning_rate: float = setting(0.1, ge=0, le=10, group="Update", essential=True,
+        description="η of the update w ← w − η dL/dw.")
+    inputs: int = setting(3, ge=1, le=8, group="Network", unit="numbers", description="Numbers of an input.")
+    outputs: int = setting(2, ge=1, le=8, group="Network", unit="neurons",
+        description="Neurons of the last layer; with softmax, the classes.")
+    slope: float = setting(0.1, ge=0, le=1, group="Network", description="Slope of LeakyReLU below zero.")
+    last: Literal["same", "identity"] = setting("same", group="Network", labels=LAST,
+        description="The last layer's nonlinearity under the squared error. A softmax takes its place otherwise.")
+    gain: float = setting(1.0, ge=0, le=8, group="Network",
+        description="Spread of the weights times the root of the numbers that come in.")
+    samples: int = setting(1, ge=1, le=4, group="Loss", unit="samples",
+        description="Samples of the loss; their losses and gradients are added up.")
+    seed: int = standard.seed(group="Network", description="Random seed of weights, inputs and targets.")
+    edits: Edits = setting("", group="Network", control="diagram", max_length=LONGEST,
+        allowed="changed numbers such as w2.1.3=0.5;b1.2=0;x1.2=-1;y1.1=0.3;t1=2",
+        description="Numbers that were changed by hand in the diagram.")
+    # fmt: on
+
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset("As in the document", "document",
+            "Three layers of tanh and ½ squared error: equations 1 to 4 in their order."),
+        Preset("Softmax and cross-entropy", "document",
+            "Document 003: the softmax's matrix and the logarithm's 1/g collapse to g − y.",
+            {"loss": "cross_entropy", "outputs": 4}),
+        Preset("Squared error with penalty", "document",
+            "Document 003: λ/2 ‖W‖² adds λW to every weight's gradient.", {"penalty": 0.1}),
+        Preset("Break it: saturated", "break",
+            "Weights four times as large in five layers of tanh: half of the slopes are below 0.45 on ten seeds of "
+            "ten, below 0.07 on seven.",
+            {"layers": 5, "gain": 4.0}),
+        Preset("Break it: a dead neuron", "break",
+            "ReLU with one bias at −10: the neuron stays silent, and no weight into it or out of it learns.",
+            {"activation": "relu", "edits": "b1.2=-10"}),
+        Preset("Break it: too long a step", "break",
+            "η = 10: the gradient points downhill, and the step ends higher up, on ten seeds of ten.",
+            {"activation": "leaky_relu", "last": "identity", "learning_rate": 10.0}),
+        Preset("Fix it: not so large weights", "fix",
+            "Five layers of tanh at gain 1: half of the slopes are above 0.68 on ten seeds of ten.", {"layers": 5}),
+        Preset("Fix it: a slope below zero", "fix",
+            "LeakyReLU with the same bias of −10: the neuron still hears a tenth of the error.",
+            {"activation": "leaky_relu", "edits": "b1.2=-10"}),
+    )  # fmt: skip
+
+    def without_effect(self) -> Collection[str]:
+        """The slope of what has none, and the last layer's nonlinearity where a softmax stands."""
+        return [
+            *(["slope"] if self.activation != "leaky_relu" else []),
+            *(["last"] if self.loss == "cross_entropy" else []),
+        ]
