@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./assets.mjs";
+
+const { allowedNumber, changedNetwork, editsOf, editsText, knownAt, memoryWords, passes, plain, short, stepsOf, storedAfter, wordsOf } = await load(
+  ["network_numbers", "network_steps"],
+  ["allowedNumber", "changedNetwork", "editsOf", "editsText", "knownAt", "memoryWords", "passes", "plain", "short", "stepsOf", "storedAfter", "wordsOf"],
+);
+
+// One sample, sizes 2, 3 and 1, ReLU, with one neuron that stays silent.
+const network = {
+  weights: [[[1, 2], [-1, 0.5], [0, -3]], [[2, -1, 1]]],
+  biases: [[0, 0.5, 0], [0.25]],
+  inputs: [[1, 2]],
+  targets: [[1]],
+  activation: "relu",
+  last: "identity",
+  words: "ReLU",
+  slope: 0,
+  loss: "squared",
+  penalty: 0,
+  rate: 0.1,
+};
+
+test("both passes of a network that can be done in one's head", () => {
+  const found = passes(network);
+  assert.deepEqual(found.z, [[[5, 0.5, -6]], [[9.75]]]);
+  assert.deepEqual(found.x[1], [[5, 0.5, 0]]);
+  assert.equal(found.loss, 8.75 ** 2 / 2);
+  assert.deepEqual(found.arriving, [[[17.5, -8.75, 8.75]], [[8.75]]]);
+  assert.deepEqual(found.delta, [[[17.5, -8.75, 0]], [[8.75]]]);
+  assert.deepEqual(found.weightGradients, [[[17.5, 35], [-8.75, -17.5], [0, 0]], [[43.75, 4.375, 0]]]);
+  assert.deepEqual(found.biasGradients, [[17.5, -8.75, 0], [8.75]]);
+});
+
+test("the steps are those of the document, and each makes known what it finds", () => {
+  const steps = stepsOf(network);
+  assert.equal(steps.map(({ kind, layer }) => `${kind}${layer ?? ""}`).join(" "),
+    "start forward0 forward1 loss arriving1 delta1 gradients1 arriving0 delta0 gradients0 update");
+  assert.equal(knownAt(steps, 0).forward, 0);
+  assert.deepEqual(knownAt(steps, 5), { forward: 2, loss: true, arriving: 1, delta: 1, gradients: Infinity, update: false });
+  assert.deepEqual(knownAt(steps, 10), { forward: 2, loss: true, arriving: 0, delta: 0, gradients: 0, update: true });
+});
+
+test("phase A stores x and z of every layer, and phase B lets go of what it read", () => {
+  const stored = stepsOf(network).map((step) => storedAfter(network, step));
+  assert.deepEqual(stored, [2, 8, 10, 10, 9, 8, 5, 5, 2, 0, 0]);
+  assert.equal(memoryWords(network, { kind: "forward", layer: 0 }), "Stored so far: 8 numbers, 64 bytes.");
+});
+
+test("every step has its words, and they name a neuron that lets no error through", () => {
+  const found = passes(network);
+  for (const step of stepsOf(network)) for (const said of wordsOf(network, found, step, 1)) assert.ok(said.length > 5, step.kind);
+  assert.match(wordsOf(network, found, { kind: "delta", layer: 0 }, 1)[1], /1 of 3 slopes is below 0.05/);
+  assert.match(wordsOf(network, found, { kind: "update" }, 40)[1], /up by 1\.719/);
+});
+
+test("changed numbers go into a line and come back, and what is outside of the network waits", () => {
+  const edits = editsOf("w1.1.2=-0.5;b2.1=3;x1.1=1e-7;y1.1=0.25;w6.8.8=4;t1=2");
+  assert.equal(editsText(edits), "w1.1.2=-0.5;b2.1=3;x1.1=1e-7;y1.1=0.25;w6.8.8=4;t1=2");
+  const after = changedNetwork(network, edits);
+  assert.equal(after.weights[0][0][1], -0.5);
+  assert.equal(after.biases[1][0], 3);
+  assert.deepEqual([after.inputs[0][0], after.targets[0][0]], [1e-7, 0.25]);
+  assert.equal(network.weights[0][0][1], 2);
+  assert.equal(editsText(editsOf("")), "");
+});
+
+test("what is typed is a number that a link may hold, or none", () => {
+  assert.deepEqual(["0.5", " -3 ", "1,5", "−2", "1e-120"].map(allowedNumber), [0.5, -3, 1.5, -2, 0]);
+  for (const text of ["", " ", "-", "x", "1001", "1e9", "Infinity", "NaN"]) assert.equal(allowedNumber(text), undefined, text);
+});
+
+test("numbers are written shortly, and none is rounded away to 0", () => {
+  assert.deepEqual([0, 0.31, -2.5, 1e-5, 123456, Infinity].map((one) => plain(one)), ["0", "0.31", "−2.5", "1.00e−5", "1.23e5", "∞"]);
+  assert.deepEqual([0, 0.5, -12.34, 4e-4, 2345].map(short), ["0", "0.500", "−12.3", "4e−4", "2.3e3"]);
+});

@@ -1,0 +1,54 @@
+"""The page of the steps: figures, and what the diagram tells it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from goldviz.labs.backpropagation_steps.diagram import KEY
+from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
+from tests.pages.instant import InstantVisitor
+
+pytestmark = pytest.mark.usefixtures("on_pages")
+ALWAYS = {"halves", "step", "nudges", "agreement", "costs"}
+
+
+def diagram(visitor: InstantVisitor) -> dict[str, Any]:
+    """What the page tells the diagram."""
+    [part] = [part for part in visitor.at.get("bidi_component") if part.proto.id.endswith(KEY)]
+    told: dict[str, Any] = json.loads(part.proto.json)
+    return told
+
+
+def test_a_stranger_sees_the_network_and_every_figure() -> None:
+    visitor = InstantVisitor(BackpropagationSteps)
+    assert set(visitor.drawn()) == ALWAYS
+    assert len(diagram(visitor)["network"]["weights"]) == 3
+    assert any("No weight here starts at a silent neuron" in line for line in visitor.markdown)
+
+
+def test_a_softmax_brings_its_matrix() -> None:
+    visitor = InstantVisitor(BackpropagationSteps).choose("softmax-and-cross-entropy")
+    assert set(visitor.drawn()) == {*ALWAYS, "softmax"}
+    assert diagram(visitor)["network"]["last"] == "identity"
+
+
+def test_changed_numbers_stand_in_the_link_and_autograd_follows() -> None:
+    visitor = InstantVisitor(BackpropagationSteps, {"edits": "w1.1.1=0.5;b1.2=-10", "activation": "relu"})
+    told = diagram(visitor)
+    assert told["edits"] == told["autograd"]["edits"] == "w1.1.1=0.5;b1.2=-10"
+    assert told["autograd"]["biases"][0][1] == 0
+    assert visitor.at.query_params["edits"] == "w1.1.1=0.5;b1.2=-10"
+    assert any("lead into a dead one" in line for line in visitor.markdown)
+
+
+def test_a_preset_puts_changed_numbers_back() -> None:
+    visitor = InstantVisitor(BackpropagationSteps, {"edits": "w1.1.1=0.5"}).choose("as-in-the-document")
+    assert diagram(visitor)["edits"] == ""
+    assert "edits" not in visitor.at.query_params
+
+
+def test_a_link_that_changes_nothing_is_told() -> None:
+    visitor = InstantVisitor(BackpropagationSteps, {"edits": "w9.1.1=x"})
+    assert any("names no number of a network" in line or "Edits" in line for line in visitor.warnings)
+    assert diagram(visitor)["edits"] == ""
