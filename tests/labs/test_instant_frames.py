@@ -18,6 +18,7 @@ pytestmark = pytest.mark.usefixtures("on_pages")
 PAIRS = {"triangle", "one_loss", "direct_and_total"}
 MOVED = {
     "backpropagation-by-hand": {"predictions", "vectors", "terms", "sums", *PAIRS},
+    "backward-by-hand": {"graph", "tensor"},
     "jacobian-lens": {"map"},
     "lstm-valves": {"cell"},
     "policy-documents": {"timeline"},

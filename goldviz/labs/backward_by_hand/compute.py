@@ -15,6 +15,7 @@ from goldviz.labs.backward_by_hand.evaluation import Board
 from goldviz.labs.backward_by_hand.network import BACKWARD, closed_forms, nodes
 from goldviz.labs.backward_by_hand.passes import Passes, beginning, both_ways, differentiated, forward
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
+from goldviz.training.seeds import TEST_DATA
 from goldviz.training.threads import one_thread
 
 PATHS = {
@@ -112,9 +113,12 @@ def _around_batch_norm(settings: BackwardByHand, passes: Passes) -> dict[str, fl
     unbiased = forward(start, settings.divisor, {"b1": torch.zeros_like(board.tensors["b1"])})
     undoing = {"bngain": board.value("sqrt(bnvar + eps)"), "bnbias": board.tensors["bmean"]}
     undone = forward(start, settings.divisor, undoing)
+    elsewhere = forward(beginning(settings, TEST_DATA)[1], settings.divisor, undoing).tensors
+    spread = float(elsewhere["h_prebn"].std()) or 1.0
     return {
         "bias_gradient": float(board.tensors["db1"].abs().max()),
         "bias_in_logits": _apart(unbiased.tensors["logits"], board.tensors["logits"]),
         "identity_error": _apart(undone.tensors["h_preact"], board.tensors["h_prebn"]),
+        "identity_elsewhere": _apart(elsewhere["h_preact"], elsewhere["h_prebn"]) / spread,
         "mean_through_variance": float(board.value("sum(dbndiff2 * 2 * bndiff, 0)").abs().max()),
     }

@@ -57,9 +57,12 @@ def both_ways(settings: BackwardByHand) -> Passes:
     return Passes(drawn, board, reference)
 
 
-def beginning(settings: BackwardByHand) -> tuple[Batch, Board]:
-    """The batch, and a board with what is there before the forward pass: X, Y and the parameters, in float64."""
-    drawn = batch.draw(settings.words, settings.samples, settings.context, stream(settings.seed, DATA))
+def beginning(settings: BackwardByHand, index: int = DATA) -> tuple[Batch, Board]:
+    """The batch, and a board with what is there before the forward pass: X, Y and the parameters, in float64.
+
+    Another ``index`` of the seed's streams draws another batch for the same parameters.
+    """
+    drawn = batch.draw(settings.words, settings.samples, settings.context, stream(settings.seed, index))
     sizes = {"n": settings.samples, "k": settings.context, "m": settings.features, "V": len(drawn.symbols),
              "n1": settings.hidden}  # fmt: skip
     return drawn, Board({"X": drawn.X, "Y": drawn.Y, **_parameters(settings, sizes)}, sizes, EPSILON)

@@ -30,6 +30,7 @@ VARIANCES = pytest.mark.parametrize("variance", ["unbiased", "biased"])
 def test_any_batch_gives_autograd_s_gradients(**values: object) -> None:
     declared = BackwardByHand.checked(values)
     passes = both_ways(declared)
+    assert all(np.isfinite(value) for value in declared.compute().attrs["difference"].values())
     for name in BACKWARD:
         size = float(passes.autograd[name].abs().max())
         assert passes.difference(name) <= 1e-9 * max(size, 1), name
@@ -88,6 +89,7 @@ def test_the_claims_of_the_document_on_five_seeds(variance: str) -> None:
         assert attrs["bias_gradient"] < 1e-15, "C8: a bias before batch norm learns nothing"
         assert attrs["bias_in_logits"] < 1e-12
         assert attrs["identity_error"] < 1e-12, "C9: scale and shift give the input back"
+        assert attrs["identity_elsewhere"] > 0.1, "but not another batch's"
         assert attrs["sign_in_gradient"] < 1e-15, "C12: dlogit_maxes is zero, whatever its sign"
         assert max(attrs["shift_in_loss"], attrs["shift_in_gradient"]) < 1e-12
         assert attrs["mean_through_variance"] < 1e-15
@@ -121,6 +123,11 @@ def test_on_how_many_of_ten_seeds_the_presets_words_hold() -> None:
     push = [ds["dlogits"].values.clip(0) for ds in sure]
     top = [float(np.median(row.max(1) / row.sum(1))) for row in push]
     assert (round(min(top), 2), round(max(top), 2)) == (0.74, 0.98)
+
+
+def test_two_samples_alike_and_one_unit_have_numbers() -> None:
+    alike = [BackwardByHand(words="a b", samples=2, hidden=1, context=1, seed=seed).compute() for seed in range(8)]
+    assert min(float(np.abs(ds["h_prebn"] - ds["bmean"]).max()) for ds in alike) == 0
 
 
 def test_words_of_blanks_have_no_batch() -> None:
