@@ -16,7 +16,7 @@ from tqdm import tqdm
 from goldviz.data.texts.policy.sentences import policy_documents
 from goldviz.labs.bert_pretraining.kept import trained_text_model
 from goldviz.labs.bert_pretraining.settings import BertPretraining
-from goldviz.labs.bert_pretraining.texts import SCORED_SHARE, joined, masked_texts
+from goldviz.labs.bert_pretraining.texts import SCORED_SHARE, Vocabulary, joined, masked_texts
 from goldviz.labs.bert_pretraining.train import train
 from goldviz.models.text.folder import write_text_model
 from goldviz.models.text.loading import SHIPPED_FOLDER, SHIPPED_NAME
@@ -125,7 +125,9 @@ def accuracy_by_place(model: TextModel) -> dict[str, float]:
     """The share of masked pieces guessed in unseen documents, by quarter of the 512 places."""
     written = policy_documents(UNSEEN_DOCUMENTS, np.random.default_rng(DOCUMENT_STREAM))
     rows = joined(model.tokeniser, written, model.longest)
-    masked = masked_texts(rows, len(model.tokeniser), torch.Generator().manual_seed(DOCUMENT_STREAM), SCORED_SHARE)
+    masked = masked_texts(
+        rows, Vocabulary.of(model.tokeniser), torch.Generator().manual_seed(DOCUMENT_STREAM), SCORED_SHARE
+    )
     assert model.masked_words is not None
     table = model.encoder.embeddings.token.weight
     right = torch.cat([

@@ -16,6 +16,7 @@ from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file
 from goldviz.declare.registry import experiment, instant
 from goldviz.declare.settings import Settings, SettingsError, allowed, either, facts, schemas
 from goldviz.runs.recorder import Order
+from goldviz.texts.start_models import text_model
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -35,7 +36,7 @@ def run(name: str, options: Sequence[str]) -> int:
     parser.add_argument("--keep", action="store_true", help="keep the run in the store, where the dashboard finds it")
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
     given = vars(parser.parse_args(options))
-    settings = chosen(declared, with_market(declared, given))
+    settings = chosen(declared, with_start(declared, with_market(declared, given)))
     output = checked_file(given["output"], OUTPUTS) if given["output"] else None
     with _keyboard(settings.step) as keyboard:
         dataset = carried_out(settings, progress=not given["quiet"], keep=given["keep"], desk=keyboard)
@@ -73,7 +74,7 @@ def with_market(declared: type[Settings], given: Mapping[str, Any]) -> dict[str,
     """
     from goldviz.data.markets.market import MarketError
 
-    data = _market_setting(declared)
+    data = _setting_of(declared, "market")
     if data is None:
         return dict(given)
     if given["market_file"] is None:
@@ -87,6 +88,24 @@ def with_market(declared: type[Settings], given: Mapping[str, Any]) -> dict[str,
     try:
         return {**given, data: market(given["market_file"], columns=columns, day_first=day_first)}
     except MarketError as error:
+        raise CommandError(str(error)) from None
+
+
+def with_start(declared: type[Settings], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with the model that ``--start-from`` names, kept, in its place among the settings.
+
+    Raises :class:`CommandError` where the options do not go together, and for a model that cannot be used.
+    """
+    start = _setting_of(declared, "start model")
+    if start is None or given["start_from"] is None:
+        return dict(given)
+    if given[start] is not None:
+        raise CommandError(f"The options --start-from and --{start} both say where to start; give one of them.")
+    try:
+        return {**given, start: text_model(given["start_from"])}
+    except ValueError as error:
+        if not getattr(error, "for_a_person", False):
+            raise
         raise CommandError(str(error)) from None
 
 
@@ -136,8 +155,15 @@ def _parser(command: str, declared: type[Settings], outputs: Mapping[str, Any]) 
         option = "--" + name.replace("_", "-")
         group = groups[facts(declared, name)["group"]]
         group.add_argument(option, dest=name, metavar="VALUE", help=_meaning(declared, name).replace("%", "%%"))
-    if _market_setting(declared):
+    if _setting_of(declared, "market"):
         _add_market_options(parser)
+    if _setting_of(declared, "start model"):
+        group = parser.add_argument_group("a model to start from")
+        group.add_argument(
+            "--start-from", metavar="MODEL",
+            help="keep this model and go on from it: 'shipped', a downloaded 'owner/name' of a hub, 'folder:' and a "
+            "name in GOLDVIZ_MODELS, or 'run:' and a run's id",
+        )  # fmt: skip
     return parser
 
 
@@ -156,8 +182,9 @@ def _add_market_options(parser: Parser) -> None:
     )
 
 
-def _market_setting(declared: type[Settings]) -> str | None:
-    return next((name for name in declared.model_fields if facts(declared, name)["control"] == "market"), None)
+def _setting_of(declared: type[Settings], control: str) -> str | None:
+    """The setting that the named part of a page sets."""
+    return next((name for name in declared.model_fields if facts(declared, name)["control"] == control), None)
 
 
 def _meaning(declared: type[Settings], name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
 from goldviz.declare.laboratory import laboratory_of
@@ -21,10 +20,6 @@ class Instant(Settings):
     def positions(self) -> tuple[int, int]:
         """The first and last place to look at with these settings."""
         raise TypeError(f"{type(self).__name__} declares no positions")
-
-    def without_effect(self) -> Collection[str]:
-        """Settings that change nothing while the others are as they are."""
-        return ()
 
     def compute(self) -> xr.Dataset:
         """The numbers behind every figure of the page, in float64 on one thread: ``compute`` of its laboratory.

@@ -7,7 +7,7 @@ The page's controls, the link, the command line, the stored JSON and the help te
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -217,6 +217,10 @@ class Settings(BaseModel):
         """The preset that these settings are, whatever they have for what presets leave alone."""
         kept = {name: getattr(self, name) for name in self.kept_by_presets}
         return next((known for known in self.presets if self.preset(known.slug).changed(**kept) == self), None)
+
+    def without_effect(self) -> Collection[str]:
+        """Settings that change nothing while the others are as they are."""
+        return ()
 
     def differences(self) -> dict[str, Any]:
         """The settings that differ from their defaults, as plain JSON values."""

@@ -23,7 +23,7 @@ from goldviz.ui.lanes import AnyLane, Lane
 from goldviz.ui.live_figure import Source
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.runs import panel as run_panel
-from goldviz.ui.texts import text_panel
+from goldviz.ui.texts import start_panel, text_panel
 from goldviz.ui.words import plain
 
 
@@ -63,6 +63,7 @@ class LaboratoryPage:
             settings_panel.show_complaints()
         market_panel.show(experiment)
         text_panel.show(experiment)
+        start_panel.show(experiment)
         settings_panel.presets(experiment)
 
         with st.container(key="laboratory"):

@@ -33,12 +33,16 @@ def presets(experiment: type[Experiment]) -> None:
 
 
 def knobs(experiment: type[Experiment]) -> Experiment | None:
-    """The settings' controls. Returns the settings, or None after saying which of them is not allowed."""
-    controls.draw(experiment, controls.essential(experiment))
+    """The settings' controls, without those of no effect. None after saying which setting is not allowed."""
+    try:
+        idle = controls.current(experiment).without_effect()
+    except SettingsError:
+        idle = ()
+    controls.draw(experiment, [name for name in controls.essential(experiment) if name not in idle])
     with st.expander("More settings"):
         for heading, names in controls.groups(experiment).items():
             st.markdown(f"**{heading}**")
-            controls.draw(experiment, names)
+            controls.draw(experiment, [name for name in names if name not in idle])
     try:
         return controls.current(experiment)
     except SettingsError as error:

@@ -25,6 +25,7 @@ from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.labs.bert_pretraining.texts import PretrainingTexts, hide, pretraining_texts
 from goldviz.models.text.folder import bert_config, bert_tensors
 from goldviz.models.text.model import TextModel
+from tests.thinned import thinned
 
 SEED, WORDS, TONE = 13, 5, 4
 SHARED = {
@@ -87,7 +88,7 @@ class Twin:
     def _masked_loss(self) -> torch.Tensor:
         rows = torch.randint(len(self.data.texts), (self.settings.batch,), generator=self.streams.order)
         pieces, present = self.data.texts.rows(rows)
-        shown, answers = hide(pieces, len(self.data.vocabulary), self.streams.masks,
+        shown, answers = hide(pieces, self.data.vocabulary, self.streams.masks,
                               self.settings.masked_share)  # fmt: skip
         logits = self.speaker(shown, attention_mask=present.long()).logits
         loss = cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=-100)
@@ -165,7 +166,7 @@ def _rate(step: int, steps: int, warm_up: float, peak: float) -> float:
     return lowest + (peak - lowest) * (1 + math.cos(math.pi * (step - rising) / (steps - rising))) / 2
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(scope="module", params=thinned(CASES))
 def both(request: pytest.FixtureRequest) -> tuple[Twin, xr.Dataset]:
     twin = Twin(request.param)
     return twin, goldviz.api.run(twin.settings, progress=False).isel(seed=0)

@@ -118,7 +118,7 @@ def unigram_scores(data: PretrainingTexts) -> tuple[float, float]:
 
     One is added to each count, so that a piece that training never saw has a chance as well (Laplace).
     """
-    counts = data.texts.piece_counts(len(data.vocabulary)).double() + 1
+    counts = data.texts.piece_counts(data.vocabulary).double() + 1
     chances = counts / counts.sum()
     answers = data.unseen.answers[data.unseen.answers >= 0]
     return -chances[answers].log().mean().item(), (answers == counts.argmax()).double().mean().item()

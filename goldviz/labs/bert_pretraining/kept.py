@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from goldviz.data.texts.policy.sentences import TONES
 from goldviz.labs.bert_pretraining.network import BertNetwork, bert_encoder_shape
+from goldviz.labs.bert_pretraining.start import start_of
 from goldviz.labs.bert_pretraining.texts import pretraining_texts
 from goldviz.models.text.loading import text_model_fingerprint
 from goldviz.models.text.model import TextModel
@@ -21,29 +22,31 @@ NO_PRETRAINING = "It was never trained on masked words, so what it says at a mas
 def trained_text_model(settings: BertPretraining, state: bytes, seed: int, name: str = "Own model") -> TextModel:
     """One seed's model as it stood in ``state``, which :func:`goldviz.training.state.pack` wrote in a run.
 
-    The vocabulary is learned again from the settings' texts, which takes a second or more. Raises
+    The vocabulary is that of the model that the run started from, or learned again from the settings' texts, which
+    takes a second or more. Raises
     :class:`goldviz.training.state.StateError` where the state holds no network of this seed and shape, and what
-    :func:`goldviz.labs.bert_pretraining.texts.pretraining_texts` raises where the text is gone.
+    :func:`goldviz.labs.bert_pretraining.texts.pretraining_texts` and
+    :func:`goldviz.labs.bert_pretraining.start.start_of` raise where the text or the model is gone.
     """
     # Imported here, as in goldviz.training.state, because an exported script runs without safetensors.
     from safetensors.torch import load
 
-    data = pretraining_texts(settings)
-    shape = bert_encoder_shape(settings, len(data.vocabulary))
+    start = start_of(settings)
+    tokeniser = pretraining_texts(settings).tokeniser if start is None else start.tokeniser
+    shape = bert_encoder_shape(settings, len(tokeniser), start)
     network = BertNetwork(shape)
     stored = load(state)
-    start = f"{seed}/network/"
+    own = f"{seed}/network/"
     try:
-        network.load_state_dict(
-            {key.removeprefix(start): part for key, part in stored.items() if key.startswith(start)}
-        )
+        network.load_state_dict({key.removeprefix(own): part for key, part in stored.items() if key.startswith(own)})
     except RuntimeError as error:
         raise StateError(f"The kept state holds no network of seed {seed} and these settings.") from error
     network.eval().requires_grad_(False)
     parts = (network.encoder, network.masked_words, network.classifier)
     tuned = any(key.startswith(f"{seed}/fine_tuning/") for key in stored)
-    notes = (*(() if settings.pretraining_steps else (NO_PRETRAINING,)), *(() if tuned else (NO_TONE_YET,)))
-    fingerprint = text_model_fingerprint(shape, data.tokeniser, parts, TONES, name)
+    read = start is not None or settings.pretraining_steps
+    notes = (*(() if read else (NO_PRETRAINING,)), *(() if tuned else (NO_TONE_YET,)))
+    fingerprint = text_model_fingerprint(shape, tokeniser, parts, TONES, name)
     return TextModel(
-        name, network.encoder, data.tokeniser, network.masked_words, network.classifier, TONES, fingerprint, notes
+        name, network.encoder, tokeniser, network.masked_words, network.classifier, TONES, fingerprint, notes
     )

@@ -16,34 +16,31 @@ MASKED_SHARE = 0.8
 def mask_pieces(
     ids: Int[Tensor, "batch pieces"],
     special: Bool[Tensor, "batch pieces"],
-    vocabulary_size: int,
+    ordinary: Int[Tensor, " piece"],
     mask_id: int,
     generator: Generator,
     share: float = 0.15,
-    first_ordinary_id: int = 5,
 ) -> tuple[Int[Tensor, "batch pieces"], Int[Tensor, "batch pieces"]]:
     """Inputs with hidden pieces, and targets: the piece that was there, or :data:`NO_TARGET` where nothing is asked.
 
     Each piece is chosen by itself with probability ``share``, and a row of which none was chosen gets one at random,
-    so that every row teaches something. A chosen piece becomes [MASK] with probability 0.8, a random ordinary piece
-    (numbers from ``first_ordinary_id``) with probability 0.1, and stays with probability 0.1 (Devlin et al. 2019,
+    so that every row teaches something. A chosen piece becomes [MASK] with probability 0.8, a random one of the
+    ``ordinary`` numbers with probability 0.1, and stays with probability 0.1 (Devlin et al. 2019,
     section 3.1; document 001, section 4.2.2). Pieces that are ``special`` ([CLS], [SEP], padding) are never chosen.
 
     Raises ``ValueError`` for a share that is not above 0 and at most 1, a vocabulary without an ordinary piece, and a
     row that is special throughout.
 
     >>> inputs, targets = mask_pieces(
-    ...     torch.tensor([[2, 7, 8, 9, 3]]), torch.tensor([[True, False, False, False, True]]), 50, 4,
+    ...     torch.tensor([[2, 7, 8, 9, 3]]), torch.tensor([[True, False, False, False, True]]), torch.arange(5, 50), 4,
     ...     Generator().manual_seed(0), share=0.4)
     >>> inputs.tolist(), targets.tolist()
     ([[2, 7, 8, 4, 3]], [[-100, -100, 8, 9, -100]])
     """
     if not 0 < share <= 1:
         raise ValueError(f"The share of pieces to hide is {share:g}; allowed is a number above 0 and at most 1.")
-    if vocabulary_size <= first_ordinary_id:
-        raise ValueError(
-            f"The vocabulary has {vocabulary_size} pieces; allowed are more than {first_ordinary_id}, the special ones."
-        )
+    if not len(ordinary):
+        raise ValueError("The vocabulary has special pieces alone; allowed is one with others.")
     if bool(special.all(-1).any()):
         raise ValueError("A row has nothing but special pieces, so none can be hidden.")
     device = ids.device
@@ -58,7 +55,6 @@ def mask_pieces(
     treatment = uniform()
     hidden = chosen & (treatment < MASKED_SHARE)
     replaced = chosen & (treatment >= (1 + MASKED_SHARE) / 2)
-    others = torch.randint(first_ordinary_id, vocabulary_size, ids.shape, generator=generator,
-                           device=generator.device).to(device)  # fmt: skip
-    inputs = torch.where(replaced, others, ids).masked_fill(hidden, mask_id)
+    others = torch.randint(len(ordinary), ids.shape, generator=generator, device=generator.device)
+    inputs = torch.where(replaced, ordinary[others.cpu()].to(device), ids).masked_fill(hidden, mask_id)
     return inputs, ids.masked_fill(~chosen, NO_TARGET)

@@ -15,6 +15,7 @@ from torch.optim import Optimizer
 
 from goldviz.models.text.encoder import EncoderDropout, EncoderShape, TransformerEncoder, initialise_encoder
 from goldviz.models.text.heads import MaskedWordHead, TextClassifier
+from goldviz.models.text.one_file import StartModel
 from goldviz.training.optimisers import OPTIMISERS
 from goldviz.training.seeds import BATCH_ORDER, DROPOUT_AND_NOISE, WEIGHTS, stream
 
@@ -79,18 +80,25 @@ class BertLearner:
     dropout: torch.Generator
 
 
-def bert_encoder_shape(settings: BertPretraining, vocabulary: int) -> EncoderShape:
-    """The sizes that the settings ask for."""
+def bert_encoder_shape(settings: BertPretraining, vocabulary: int, start: StartModel | None = None) -> EncoderShape:
+    """The sizes that the settings ask for, or those of the model that training starts from."""
+    if start is not None:
+        return start.shape
     return EncoderShape(
         settings.layers, settings.heads, settings.width, settings.inner, vocabulary, positions=settings.longest
     )
 
 
-def bert_learner(settings: BertPretraining, vocabulary: int, seed: int, device: torch.device) -> BertLearner:
-    """A network at its start, with an optimiser for each phase and its random streams."""
-    network = BertNetwork(bert_encoder_shape(settings, vocabulary))
-    initialise_encoder(network.encoder, lambda index: stream(seed, WEIGHTS + index))
-    initialise_encoder(network.masked_words, lambda index: stream(seed, MASKED_HEAD_WEIGHTS + index))
+def bert_learner(
+    settings: BertPretraining, vocabulary: int, seed: int, device: torch.device, start: StartModel | None = None
+) -> BertLearner:
+    """A network at its start, with an optimiser for each phase and its random streams; the tone head is always new."""
+    network = BertNetwork(bert_encoder_shape(settings, vocabulary, start))
+    if start is None:
+        initialise_encoder(network.encoder, lambda index: stream(seed, WEIGHTS + index))
+        initialise_encoder(network.masked_words, lambda index: stream(seed, MASKED_HEAD_WEIGHTS + index))
+    else:
+        start.fill(network.encoder, network.masked_words)
     initialise_encoder(network.classifier, lambda index: stream(seed, TONE_HEAD_WEIGHTS + index))
     network.to(device)
     tuned = [network.classifier] if settings.frozen else [network]

@@ -63,12 +63,12 @@ def _numbers(lane: Lane[BertPretraining]) -> str:
     reading = PretrainingReading.of(ds)
     size = round(np.exp(reading.uniform)) if np.isfinite(reading.uniform) else 0
     warm = settings.warm_up * settings.pretraining_steps
+    width, heads = int(ds.attrs.get("width", settings.width)), ds.sizes["head"]
     lines = [
         "In this run:",
         f"- $V = {size:,}$ pieces: guessing all alike costs $\\ln V = {reading.uniform:.2f}$ nat, guessing by "
         f"frequency {reading.unigram:.2f}",
-        f"- $|M|$ is {100 * settings.masked_share:.0f} % of the pieces; $d_k = {settings.width} / {settings.heads} = "
-        f"{settings.width // settings.heads}$",
+        f"- $|M|$ is {100 * settings.masked_share:.0f} % of the pieces; $d_k = {width} / {heads} = {width // heads}$",
     ]
     if settings.pretraining_steps:
         lines.append(

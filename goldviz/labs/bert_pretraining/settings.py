@@ -6,12 +6,12 @@ document 002's "Warmup + cosine decay", each phase by itself.
 The attention that is recorded is that of a probe: an unseen sentence with one word masked. ``query`` and ``key`` are
 labelled "0 [CLS]", "1 the" and so on. The run's attributes say more: ``probe_text`` (the sentence as it was written),
 ``probe_answer`` (the hidden piece), ``probe_place`` (its place), ``vocabulary_size``, ``texts_read``, ``unseen_texts``
-and ``labelled_texts``.
+and ``labelled_texts``; of a run that starts from a model its title, ``starts_from``, and ``width``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar, Self
 
 from pydantic import model_validator
@@ -28,6 +28,9 @@ Pre-training reads sentences of all patterns, without their tones.
 BASELINES = ("bag of words", "majority")
 TEXT_SETTINGS = ("corpus", "text_seed")
 """They are the visitor's, so presets leave them alone."""
+
+SIZES = ("vocabulary", "layers", "heads", "width", "inner")
+"""They come with the model that a run starts from."""
 
 PIECES_OF_A_TEXT = 19
 """Of a generated sentence with the default vocabulary; estimates go by it."""
@@ -61,21 +64,26 @@ class BertPretraining(Experiment):
     labelled: int = setting(200, ge=30, le=40_000, group="Texts", essential=True, unit="texts",
         description="Texts with a known tone for fine-tuning, a third of each tone.")
     vocabulary: int = setting(2500, ge=256, le=8000, group="Texts", unit="pieces",
-        description="Most pieces of the vocabulary, which is learned from the training texts.")
+        description="Most pieces of the vocabulary, which is learned from the training texts. A start model has its "
+        "own.")
     longest: int = setting(64, ge=16, le=512, group="Texts", unit="pieces",
         description="Longest sequence; what is beyond is cut off.")
     document_share: float = setting(0.0, ge=0, le=1, group="Texts",
         description="Share of the pre-training steps that read whole documents, joined to the longest sequence, in "
         "place of single sentences.")
 
+    start: str = setting("random", group="Start", control="start model", pattern="^(random|[0-9a-f]{16})$",
+        allowed="'random', or the 16 characters that name a model kept on this server",
+        description="What pre-training starts from: random weights, or a model that has read before and now reads on. "
+        "It brings its sizes and its pieces; the tone head is always new.")
     layers: int = setting(2, ge=1, le=6, group="Network", essential=True, unit="layers",
-        description="Encoder blocks, one on the other.")
+        description="Encoder blocks, one on the other. A start model has its own.")
     heads: int = setting(4, ge=1, le=8, group="Network", essential=True, unit="heads",
-        description="Attention heads of every block.")
+        description="Attention heads of every block. A start model has its own.")
     width: int = setting(64, ge=8, le=256, group="Network", unit="units",
-        description="Width of a piece's state; a multiple of the heads.")
+        description="Width of a piece's state; a multiple of the heads. A start model has its own.")
     inner: int = setting(256, ge=8, le=1024, group="Network", unit="units",
-        description="Units of every feed-forward network.")
+        description="Units of every feed-forward network. A start model has its own.")
     dropout: float = standard.dropout(0.0, description="Share of each branch's output that is dropped in training.")
 
     masked_share: float = setting(0.15, ge=0.02, le=0.9, group="Pre-training", essential=True,
@@ -202,6 +210,10 @@ class BertPretraining(Experiment):
             raise ValueError("Pretraining steps and fine tuning steps are both 0; allowed is at least one step in all")
         return self
 
+    def without_effect(self) -> Collection[str]:
+        """Sizes that the model brings from which a run starts."""
+        return () if self.start == "random" else SIZES
+
     def steps_planned(self) -> int:
         return self.pretraining_steps + self.fine_tuning_steps
 
@@ -212,13 +224,16 @@ class BertPretraining(Experiment):
         for each that a masked piece is compared with; a look is a pass over 1200 texts. Fine-tuning a frozen network
         goes through its blocks in one direction only.
         """
+        from goldviz.data.texts.kept_models import about_model
+
+        sizes = self if self.start == "random" else about_model(self.start) or self
         pieces = self.batch * PIECES_OF_A_TEXT
-        table = self.vocabulary * self.width
-        blocks = self.layers * (1.5 + 1.75e-4 * pieces * self.width)
+        table = sizes.vocabulary * sizes.width
+        blocks = sizes.layers * (1.5 + 1.75e-4 * pieces * sizes.width)
         masked = 1 + blocks + table * (2e-5 + 1.1e-7 * self.masked_share * pieces)
         tone = 1 + (blocks / 3 if self.frozen else blocks + 2e-5 * table + (masked if self.rehearsal else 0))
         looks = 3 + self.steps_planned() / self.look_every
-        looking = 50 + self.layers * 1.8 * self.width
+        looking = 50 + sizes.layers * 1.8 * sizes.width
         one_seed = self.pretraining_steps * masked + self.fine_tuning_steps * tone + looks * looking
         return len(self.seeds) * one_seed * 1e-3
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +19,13 @@ from torch import Tensor
 from goldviz.data.texts.kept_texts import load_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.policy.sentences import TONES, LabelledText, WhichPatterns, policy_documents, policy_sentences
-from goldviz.data.texts.word_pieces import SPECIAL_PIECES, learn_word_pieces, tokeniser_of
+from goldviz.data.texts.word_pieces import learn_word_pieces, tokeniser_of
 from goldviz.labs.bert_pretraining.masking import mask_pieces
 from goldviz.training.seeds import TEST_DATA, stream
 
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
+    from goldviz.models.text.one_file import StartModel
 
 READ, UNSEEN, LABELLED, NEW_DRAWS, NEW_PATTERNS, DOCUMENTS = range(6)
 """Streams of the generator of texts, beside the text seed."""
@@ -35,7 +37,6 @@ HELD_OUT_SHARE = 0.1
 """Of the sentences of an uploaded text."""
 SCORED_SHARE = 0.15
 """Masked in the unseen texts whatever the training masks, so that all runs answer the same questions."""
-UNKNOWN, CLASSIFIED, SEPARATOR, MASK = (SPECIAL_PIECES.index(piece) for piece in ("[UNK]", "[CLS]", "[SEP]", "[MASK]"))
 PROBE_SENTENCE = "The unemployment rate went from 4 percent to 5 percent in May."
 PROBE_WORD = "rate"
 SHORTEST_PROBE, LONGEST_PROBE = 8, 24
@@ -47,8 +48,39 @@ FEWEST_SENTENCES = 50
 
 
 @dataclass(frozen=True)
+class Vocabulary:
+    """A tokeniser's pieces by their numbers, and the numbers of the special ones: [CLS], [SEP], [MASK] and others."""
+
+    pieces: list[str]
+    special: list[int]
+    first: int
+    last: int
+    mask: int
+
+    @classmethod
+    def of(cls, tokeniser: Any) -> Vocabulary:
+        """That of a fast tokeniser of the transformers library."""
+        pieces = tokeniser.convert_ids_to_tokens(list(range(len(tokeniser))))
+        special = sorted(tokeniser.all_special_ids)
+        return cls(pieces, special, tokeniser.cls_token_id, tokeniser.sep_token_id, tokeniser.mask_token_id)
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def are_special(self, pieces: Int[Tensor, "*places"]) -> Bool[Tensor, "*places"]:
+        """Where special pieces stand."""
+        return torch.isin(pieces, torch.tensor(self.special))
+
+    @cached_property
+    def ordinary(self) -> Int[Tensor, " piece"]:
+        """The numbers of all other pieces."""
+        numbers = torch.arange(len(self))
+        return numbers[~self.are_special(numbers)]
+
+
+@dataclass(frozen=True)
 class EncodedTexts:
-    """Texts as rows of pieces, [CLS] first and [SEP] last, padded with 0 to the longest."""
+    """Texts as rows of pieces, [CLS] first and [SEP] last, padded to the longest."""
 
     pieces: Int[Tensor, "text token"]
     lengths: Int[Tensor, " text"]
@@ -62,15 +94,14 @@ class EncodedTexts:
         longest = int(lengths.max())
         return self.pieces[chosen, :longest], torch.arange(longest) < lengths[:, None]
 
-    def readable(self) -> EncodedTexts:
+    def readable(self, vocabulary: Vocabulary) -> EncodedTexts:
         """Those texts that hold at least one piece that is not special: of the others nothing can be hidden."""
-        kept = (self.pieces >= len(SPECIAL_PIECES)).any(1)
+        kept = ~vocabulary.are_special(self.pieces).all(1)
         return EncodedTexts(self.pieces[kept], self.lengths[kept])
 
-    def piece_counts(self, vocabulary: int) -> Int[Tensor, " piece"]:
+    def piece_counts(self, vocabulary: Vocabulary) -> Int[Tensor, " piece"]:
         """How often each piece occurs, special pieces left out."""
-        ordinary = self.pieces[self.pieces >= len(SPECIAL_PIECES)]
-        return torch.bincount(ordinary, minlength=vocabulary)
+        return _counts(self.pieces, vocabulary)
 
 
 @dataclass(frozen=True)
@@ -106,7 +137,7 @@ class ProbeText:
 class PretrainingTexts:
     """All that a run reads: unlabelled texts and documents, labelled texts, and what is unseen."""
 
-    vocabulary: list[str]
+    vocabulary: Vocabulary
     tokeniser: Any
     texts: EncodedTexts
     documents: EncodedTexts | None
@@ -117,8 +148,9 @@ class PretrainingTexts:
     probe: ProbeText
 
 
-def pretraining_texts(settings: BertPretraining) -> PretrainingTexts:
-    """The texts that the settings ask for, and a vocabulary learned from those that training sees."""
+def pretraining_texts(settings: BertPretraining, start: StartModel | None = None) -> PretrainingTexts:
+    """The texts that the settings ask for, as pieces of the model that training starts from; without one, of a
+    vocabulary learned from those that training sees."""
     read, unseen = unlabelled_texts(settings)
     labelled = policy_sentences(settings.labelled, _generator(settings, LABELLED))
     known = {one.text for one in labelled}
@@ -127,25 +159,31 @@ def pretraining_texts(settings: BertPretraining) -> PretrainingTexts:
         unlabelled_sentences(_generator(settings, NEW_PATTERNS), "unseen", known),
     )
     documents = written_documents(settings, read)
-    vocabulary = learn_word_pieces([*read, *documents, *(one.text for one in labelled)], settings.vocabulary)
-    tokeniser = tokeniser_of(vocabulary)
+    if start is None:
+        seen = [*read, *documents, *(one.text for one in labelled)]
+        tokeniser: Any = tokeniser_of(learn_word_pieces(seen, settings.vocabulary))
+        longest = settings.longest
+    else:
+        tokeniser, longest = start.tokeniser, min(settings.longest, start.shape.longest)
+    vocabulary = Vocabulary.of(tokeniser)
     kinds = sorted({one.kind for texts in sets for one in texts})
-    texts = encoded(tokeniser, read, settings.longest).readable()
-    held_out = encoded(tokeniser, unseen, settings.longest).readable()
+    texts = encoded(tokeniser, read, longest).readable(vocabulary)
+    held_out = encoded(tokeniser, unseen, longest).readable(vocabulary)
     masks = stream(settings.text_seed, TEST_DATA)
+    written = PROBE_SENTENCE if settings.corpus == GENERATED else _of_handy_length(tokeniser, unseen)
     return PretrainingTexts(
         vocabulary,
         tokeniser,
         texts,
-        joined(tokeniser, documents, settings.longest) if documents else None,
-        judged_texts(tokeniser, labelled, kinds, settings.longest),
-        masked_texts(held_out, len(vocabulary), masks, SCORED_SHARE),
+        joined(tokeniser, documents, longest) if documents else None,
+        judged_texts(tokeniser, labelled, kinds, longest),
+        masked_texts(held_out, vocabulary, masks, SCORED_SHARE),
         (
-            judged_texts(tokeniser, sets[0], kinds, settings.longest),
-            judged_texts(tokeniser, sets[1], kinds, settings.longest),
+            judged_texts(tokeniser, sets[0], kinds, longest),
+            judged_texts(tokeniser, sets[1], kinds, longest),
         ),
         kinds,
-        probe_text(settings, tokeniser, unseen, texts),
+        probe_text(written, tokeniser, vocabulary, texts, min(LONGEST_PROBE, longest)),
     )
 
 
@@ -210,25 +248,28 @@ def encoded(tokeniser: Any, texts: Sequence[str], longest: int) -> EncodedTexts:
 def joined(tokeniser: Any, documents: Sequence[str], longest: int) -> EncodedTexts:
     """Rows of exactly ``longest`` pieces: documents end to end with [SEP] between, cut where a row is full."""
     coded = tokeniser(list(documents), add_special_tokens=False, return_token_type_ids=False, verbose=False)
-    pieces = torch.tensor([piece for document in coded["input_ids"] for piece in (*document, SEPARATOR)])
+    vocabulary = Vocabulary.of(tokeniser)
+    pieces = torch.tensor([piece for document in coded["input_ids"] for piece in (*document, vocabulary.last)])
     room = longest - 2
     pieces = pieces.repeat(-(-room // len(pieces)) if len(pieces) < room else 1)
     rows = pieces[: len(pieces) // room * room].view(-1, room)
-    ends = [torch.full((len(rows), 1), piece) for piece in (CLASSIFIED, SEPARATOR)]
-    return EncodedTexts(torch.cat([ends[0], rows, ends[1]], 1), torch.full((len(rows),), longest)).readable()
+    ends = [torch.full((len(rows), 1), piece) for piece in (vocabulary.first, vocabulary.last)]
+    found = EncodedTexts(torch.cat([ends[0], rows, ends[1]], 1), torch.full((len(rows),), longest))
+    return found.readable(vocabulary)
 
 
-def masked_texts(texts: EncodedTexts, vocabulary: int, masks: torch.Generator, share: float) -> MaskedTexts:
+def masked_texts(texts: EncodedTexts, vocabulary: Vocabulary, masks: torch.Generator, share: float) -> MaskedTexts:
     """The texts with a share of their pieces hidden."""
     shown, answers = hide(texts.pieces, vocabulary, masks, share)
     return MaskedTexts(EncodedTexts(shown, texts.lengths), answers)
 
 
 def hide(
-    pieces: Int[Tensor, "text token"], vocabulary: int, masks: torch.Generator, share: float
+    pieces: Int[Tensor, "text token"], vocabulary: Vocabulary, masks: torch.Generator, share: float
 ) -> tuple[Int[Tensor, "text token"], Int[Tensor, "text token"]]:
     """Inputs with a share of the pieces hidden, and answers, as :func:`mask_pieces`."""
-    return mask_pieces(pieces, pieces < len(SPECIAL_PIECES), vocabulary, MASK, masks, share)
+    special = vocabulary.are_special(pieces)
+    return mask_pieces(pieces, special, vocabulary.ordinary, vocabulary.mask, masks, share)
 
 
 def judged_texts(tokeniser: Any, texts: Sequence[LabelledText], kinds: Sequence[str], longest: int) -> JudgedTexts:
@@ -242,23 +283,21 @@ def judged_texts(tokeniser: Any, texts: Sequence[LabelledText], kinds: Sequence[
     )
 
 
-def probe_text(settings: BertPretraining, tokeniser: Any, unseen: Sequence[str], texts: EncodedTexts) -> ProbeText:
-    """The probe: a fixed sentence on the generated texts, else the first unseen text of a handy length.
-
-    The fixed sentence hides its verb, another text the longest piece that is a whole word.
-    """
-    written = PROBE_SENTENCE if settings.corpus == GENERATED else _of_handy_length(tokeniser, unseen)
-    longest = min(LONGEST_PROBE, settings.longest)
+def probe_text(written: str, tokeniser: Any, vocabulary: Vocabulary, texts: EncodedTexts, longest: int) -> ProbeText:
+    """The probe: an unseen text, cut where it is longer, with its verb hidden, or else the longest piece that is a
+    whole word. Candidates for the place are read off the training texts."""
     pieces = tokeniser(written, truncation=True, max_length=longest, return_tensors="pt")["input_ids"][0]
     tokens = tokeniser.convert_ids_to_tokens(pieces.tolist())
     inside = range(1, len(tokens) - 1)
     place = max(inside, key=lambda i: (tokens[i] == PROBE_WORD, tokens[i].isalpha(), len(tokens[i]), -i))
     shown = pieces.clone()
-    shown[place] = MASK
-    return ProbeText(written, shown, place, int(pieces[place]), probe_candidates(texts, pieces, place))
+    shown[place] = vocabulary.mask
+    return ProbeText(written, shown, place, int(pieces[place]), probe_candidates(texts, vocabulary, pieces, place))
 
 
-def probe_candidates(texts: EncodedTexts, probe: Int[Tensor, " token"], place: int) -> Int[Tensor, " candidate"]:
+def probe_candidates(
+    texts: EncodedTexts, vocabulary: Vocabulary, probe: Int[Tensor, " token"], place: int
+) -> Int[Tensor, " candidate"]:
     """The hidden piece; those that most often stand between its neighbours, and after the first of them; and the most
     frequent ones of all.
     """
@@ -266,15 +305,19 @@ def probe_candidates(texts: EncodedTexts, probe: Int[Tensor, " token"], place: i
     follows = left == probe[place - 1]
     ranked = [
         int(probe[place]),
-        *_most_frequent(middle[follows & (right == probe[place + 1])])[:LIKELY],
-        *_most_frequent(middle[follows])[: LIKELY // 2],
-        *_most_frequent(texts.pieces),
+        *_most_frequent(middle[follows & (right == probe[place + 1])], vocabulary)[:LIKELY],
+        *_most_frequent(middle[follows], vocabulary)[: LIKELY // 2],
+        *_most_frequent(texts.pieces, vocabulary),
     ]
     return torch.tensor(list(dict.fromkeys(ranked))[:CANDIDATES])
 
 
-def _most_frequent(pieces: Tensor) -> list[int]:
-    counts = torch.bincount(pieces[pieces >= len(SPECIAL_PIECES)], minlength=1)
+def _counts(pieces: Tensor, vocabulary: Vocabulary) -> Tensor:
+    return torch.bincount(pieces[~vocabulary.are_special(pieces)], minlength=len(vocabulary))
+
+
+def _most_frequent(pieces: Tensor, vocabulary: Vocabulary) -> list[int]:
+    counts = _counts(pieces, vocabulary)
     ranked = counts.argsort(descending=True, stable=True)
     return [int(piece) for piece in ranked[:CANDIDATES] if counts[piece]]
 

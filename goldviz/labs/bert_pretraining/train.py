@@ -36,6 +36,7 @@ from goldviz.labs.bert_pretraining.network import (
     part_weights,
     warm_up_share,
 )
+from goldviz.labs.bert_pretraining.start import start_of
 from goldviz.labs.bert_pretraining.texts import PretrainingTexts, hide, pretraining_texts
 from goldviz.models.text.encoder import EncoderDropout
 from goldviz.training.clipping import clip_gradients
@@ -57,9 +58,12 @@ Seen = dict[str, Tensor]
 def train(settings: BertPretraining, record: Record) -> None:
     """Train every seed's network through both phases, and record every variable that the experiment declares."""
     with training_on(settings.device) as device:
-        data = pretraining_texts(settings)
-        learners = [bert_learner(settings, len(data.vocabulary), seed, device) for seed in settings.seeds]
+        start = start_of(settings)
+        data = pretraining_texts(settings, start)
+        learners = [bert_learner(settings, len(data.vocabulary), seed, device, start) for seed in settings.seeds]
         announce(settings, record, data, learners[0], device)
+        if start is not None:
+            record.attribute(starts_from=start.title, width=start.shape.width)
         total = settings.pretraining_steps + settings.fine_tuning_steps
         for step in steps_from_state(record, total, learner_parts(settings, learners)):
             now = record.settings
@@ -120,15 +124,16 @@ def announce(
     """Label the dimensions, name texts and device, and record what does not change: sizes and baselines."""
     shown = data.tokeniser.convert_ids_to_tokens(data.probe.pieces.tolist())
     places = [f"{place} {piece}" for place, piece in enumerate(shown)]
-    blocks = list(range(1, settings.layers + 1))
+    shape = first.network.encoder.shape
+    blocks = list(range(1, shape.layers + 1))
     record.coordinates(
         seed=list(settings.seeds),
         part=["embeddings", *(f"block {number}" for number in blocks), "masked-word head", "tone head"],
         layer=blocks,
-        head=list(range(1, settings.heads + 1)),
+        head=list(range(1, shape.heads + 1)),
         query=places,
         key=places,
-        candidate=[data.vocabulary[int(piece)] for piece in data.probe.candidates],
+        candidate=[data.vocabulary.pieces[int(piece)] for piece in data.probe.candidates],
         tone_set=["new draws", "new patterns"],
         kind=data.kinds,
         tone=list(TONES),
@@ -138,7 +143,7 @@ def announce(
     record.attribute(
         device=device_name(device),
         probe_text=data.probe.written,
-        probe_answer=data.vocabulary[data.probe.answer],
+        probe_answer=data.vocabulary.pieces[data.probe.answer],
         probe_place=data.probe.place,
         vocabulary_size=len(data.vocabulary),
         texts_read=len(data.texts),
@@ -188,7 +193,7 @@ def masked_step(one: BertLearner, settings: BertPretraining, data: PretrainingTe
         texts = data.documents
         rows = max(1, round(rows * data.texts.lengths.double().mean().item() / texts.pieces.shape[1]))
     chosen, present = texts.rows(torch.randint(len(texts), (rows,), generator=one.order))
-    inputs, answers = hide(chosen, len(data.vocabulary), one.masks, settings.masked_share)
+    inputs, answers = hide(chosen, data.vocabulary, one.masks, settings.masked_share)
     where = one.network.masked_words.bias.device
     dropout = EncoderDropout(settings.dropout, one.dropout)
     loss, right = one.network.masked_loss(inputs.to(where), answers.to(where), present.to(where), dropout)

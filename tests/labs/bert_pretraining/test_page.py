@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from goldviz.data.texts.kept_models import SHIPPED_MODEL, load_model
 from goldviz.data.texts.kept_texts import keep_text, load_text
 from goldviz.labs.bert_pretraining.figures import FIGURES
 from goldviz.labs.bert_pretraining.page import torn_between
-from goldviz.labs.bert_pretraining.settings import BertPretraining
+from goldviz.labs.bert_pretraining.settings import SIZES, BertPretraining
 from goldviz.ui import controls, services
+from goldviz.ui.texts.start_panel import KEEPING
 from tests.pages.visit import Visitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -18,7 +21,7 @@ SMALL = {
     "texts": "50", "labelled": "30", "vocabulary": "200", "layers": "1", "heads": "2", "width": "8", "inner": "8",
     "pretraining_steps": "2", "fine_tuning_steps": "2", "batch": "4",
 }  # fmt: skip
-CORPUS = controls.key_of(BertPretraining, "corpus")
+CORPUS, START = (controls.key_of(BertPretraining, name) for name in ("corpus", "start"))
 
 
 @pytest.fixture(autouse=True)
@@ -101,3 +104,50 @@ def test_a_text_that_is_gone_is_named_and_can_be_left() -> None:
     assert any("does not hold the text 0123456789abcdef" in words for words in visitor.markdown)
     visitor.click("text-generated")
     assert any("generated sentences" in words for words in visitor.markdown)
+
+
+def test_a_model_to_start_from_is_named_and_its_sizes_have_no_knobs() -> None:
+    visitor = Visitor(PAGE, {"start": SHIPPED_MODEL})
+    [line] = [words for words in visitor.markdown if "goes on from" in words]
+    assert "**Small financial BERT**: 4 layers of 4 heads, width 128, 4,000 pieces" in line
+    sizes = [controls.key_of(BertPretraining, name) for name in SIZES]
+    assert not visitor.errors
+    assert not {slider.key for slider in visitor.at.slider} & set(sizes)
+    visitor.click("start-random")
+    assert any("**random weights**" in words for words in visitor.markdown)
+    assert controls.key_of(BertPretraining, "layers") in {slider.key for slider in visitor.at.slider}
+    assert "start" not in visitor.at.query_params
+
+
+def _choosing() -> None:
+    """The panel of a visitor who has just chosen the shipped model in the dialog."""
+    import streamlit as st
+
+    from goldviz.labs.bert_pretraining.settings import BertPretraining
+    from goldviz.ui import controls
+    from goldviz.ui.texts import start_panel
+
+    controls.ensure(BertPretraining)
+    if "chosen" not in st.session_state:
+        st.session_state["chosen"] = True
+        start_panel.begin("shipped")
+    start_panel.show(BertPretraining)
+
+
+@pytest.mark.slow
+def test_a_model_that_was_chosen_is_kept_and_then_named() -> None:
+    at = AppTest.from_function(_choosing, default_timeout=30).run()
+    job = services.jobs().job(at.session_state[KEEPING].key)
+    assert job is not None
+    assert job.over.wait(120)
+    at.run()
+    assert not at.exception
+    assert at.session_state[START] == SHIPPED_MODEL
+    assert load_model(SHIPPED_MODEL)
+    assert any("goes on from **Small financial BERT**" in element.value for element in at.markdown)
+
+
+def test_a_model_that_is_gone_is_named_and_can_be_left() -> None:
+    visitor = Visitor(PAGE, {"start": "0123456789abcdef"})
+    assert any("does not hold the model 0123456789abcdef" in words for words in visitor.markdown)
+    assert visitor.click("start-random").at.session_state[START] == "random"

@@ -33,7 +33,6 @@ from goldviz.labs.bert_pretraining.texts import (
     CANDIDATES,
     JUDGED_TEXTS,
     LABELLED,
-    MASK,
     NEW_DRAWS,
     NEW_PATTERNS,
     READ,
@@ -282,12 +281,12 @@ def test_rows_are_no_wider_than_needed(data):
 
 def test_hidden_pieces_can_be_put_back(data):
     pieces, present = data.texts.rows(torch.arange(60))
-    inputs, answers = hide(pieces, len(data.vocabulary), torch.Generator().manual_seed(0), 0.4)
+    inputs, answers = hide(pieces, data.vocabulary, torch.Generator().manual_seed(0), 0.4)
     asked = answers >= 0
     assert torch.equal(torch.where(asked, answers, inputs), pieces)
     assert not (asked & (pieces < 5)).any()
     assert asked.sum() / (pieces >= 5).sum() == pytest.approx(0.4, abs=0.06)
-    assert (inputs[asked] == MASK).float().mean() == pytest.approx(0.8, abs=0.08)
+    assert (inputs[asked] == data.vocabulary.mask).float().mean() == pytest.approx(0.8, abs=0.08)
     assert not asked[~present].any()
 
 
@@ -304,8 +303,8 @@ def test_documents_fill_whole_rows(data):
 
 def test_the_probe_hides_one_piece(data, learner):
     probe = data.probe
-    assert (probe.pieces == MASK).sum() == 1
-    assert probe.pieces[probe.place] == MASK
+    assert (probe.pieces == data.vocabulary.mask).sum() == 1
+    assert probe.pieces[probe.place] == data.vocabulary.mask
     assert probe.candidates[0] == probe.answer
     assert len(set(probe.candidates.tolist())) == CANDIDATES
     chances, rank = probe_guesses(learner.network, probe)

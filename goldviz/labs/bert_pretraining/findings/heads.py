@@ -15,6 +15,8 @@ def _seeds(case: Case) -> str:
 
 
 def _fewer(case: Case) -> list[Candidate]:
+    if "heads" in case.settings.without_effect():
+        return []
     heads = max(1, case.settings.heads // 2)
     return [("Take half as many heads.", {"heads": heads})] if case.settings.width % heads == 0 else []
 

@@ -68,6 +68,12 @@ def down_to_usual(settings: BertPretraining) -> Candidate:
     return "Take the usual learning rate of {learning_rate:g}, with warm-up and clipping.", changes
 
 
+def fewer_blocks(settings: BertPretraining) -> Candidate:
+    """Half as many blocks, where their number is not that of the model that training starts from."""
+    changes = {} if "layers" in settings.without_effect() else {"layers": DividedBy(2)}
+    return "Take half as many blocks.", changes
+
+
 def longer(case: Case) -> list[Candidate]:
     """More of the same steps, where they are neither too long nor spent on texts that it knows by heart."""
     hopeless = any(case.crossed.get(kind) for kind in ("learning_rate_too_large", "words_by_heart"))
@@ -155,7 +161,7 @@ UNSOUND = (
         line=above("fading", 100, "{at} times, median over the steps"),
         number="{fading:times} times shorter than in the last block",
         explanation=_why_it_fades,
-        advice=[down_to_usual, LONG_WARM_UP, ("Take half as many blocks.", {"layers": DividedBy(2)})],
+        advice=[down_to_usual, LONG_WARM_UP, fewer_blocks],
         only=lambda n, settings: not _learned(n), silenced_by=("exploding", "learning_rate_too_large")),
 )
 

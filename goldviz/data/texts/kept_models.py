@@ -1,0 +1,100 @@
+"""Models of texts that pre-training can start from, kept on this server and named by their content, as texts are.
+
+What a file holds is said by :mod:`goldviz.models.text.one_file`; here it is bytes whose first lines tell of the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.texts.pieces import TextError
+
+KEPT_MODELS = KeptFiles("models", ".safetensors", 2 * 10**9)
+MODEL_NAME = re.compile("[0-9a-f]{16}")
+SHIPPED_MODEL = "225e982b0efd5b87"
+"""The name of the model that comes with the package."""
+SIZE_BYTES = 8
+
+
+@dataclass(frozen=True)
+class KeptModel:
+    """What a kept model says of itself: its title, the number of its weights, and its sizes."""
+
+    title: str
+    weights: int
+    layers: int
+    heads: int
+    width: int
+    inner: int
+    vocabulary: int
+
+
+SHIPPED = KeptModel("Small financial BERT", 1_391_904, 4, 4, 128, 512, 4000)
+"""What the model that comes with the package says of itself, without reading it."""
+
+
+def keep_model(content: bytes) -> str:
+    """Keep the file of a model and say how it is called; the same content has the same name.
+
+    The least recently used models go when all together pass the room that they may take. Raises :class:`TextError`
+    where the folder cannot be written.
+    """
+    name = _digest(content)
+    with _disk_faults_named("written"):
+        KEPT_MODELS.write(name, content)
+        KEPT_MODELS.make_room(spared=name)
+    return name
+
+
+def load_model(name: str) -> bytes:
+    """The file of this name, which counts as used just now.
+
+    Raises :class:`goldviz.data.texts.pieces.TextError` for a name that cannot be one, a model that this machine does
+    not hold, and a file that is damaged.
+    """
+    if not MODEL_NAME.fullmatch(name):
+        raise TextError(f"The model is {name!r}; allowed are the 16 characters that name a kept model.")
+    with _disk_faults_named("read"):
+        content = KEPT_MODELS.read(name)
+    if content is None:
+        raise TextError(
+            f"This machine does not hold the model {name}: choose the model to start from here again, or start from "
+            "random weights."
+        )
+    if _digest(content) != name:
+        raise TextError(f"The kept model {name} is damaged and was not used; choose the model to start from again.")
+    return content
+
+
+def about_model(name: str) -> KeptModel | None:
+    """What a kept model says of itself, read off the file's beginning; None where this machine does not hold it."""
+    if name == SHIPPED_MODEL:
+        return SHIPPED
+    try:
+        with KEPT_MODELS.path(name).open("rb") as file:
+            header = json.loads(file.read(int.from_bytes(file.read(SIZE_BYTES), "little")))
+    except OSError:
+        return None
+    about = json.loads(header["__metadata__"]["model"])
+    shape = about["shape"]
+    sizes = {size: shape[size] for size in ("layers", "heads", "width", "inner", "vocabulary")}
+    return KeptModel(about["title"], about["weights"], **sizes)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+@contextmanager
+def _disk_faults_named(done: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise TextError(f"Models to start from cannot be {done} on this server: {reason}.") from None
