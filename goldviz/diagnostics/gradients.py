@@ -41,14 +41,11 @@ def spread(values: Float[Tensor, "*before entry"]) -> Float[Tensor, "*before"]:
     return length / math.sqrt(values.shape[-1] - 1)
 
 
-def spreads(stacks: Sequence[Tensor]) -> Float[Tensor, " matrix"]:
-    """:func:`spread` of the entries of each matrix, in the order of :func:`matrices`."""
-    return torch.cat([spread(stack.detach().reshape(-1, stack.shape[-2:].numel())) for stack in stacks])
-
-
 def update_to_data(before: Sequence[Tensor], after: Sequence[Tensor]) -> Float[Tensor, " layer"]:
     """spread(W_after - W_before) / spread(W_before) of each matrix: how far a step really moved the weights.
 
     About 1e-3 is healthy. NaN or infinite where all weights of a matrix are equal.
     """
-    return spreads([new - old for old, new in zip(before, after, strict=True)]) / spreads(before)
+    rows = [(old.reshape(-1, old.shape[-2:].numel()), new.detach().reshape(-1, new.shape[-2:].numel()))
+            for old, new in zip(before, after, strict=True)]  # fmt: skip
+    return torch.cat([spread(new - old) / spread(old) for old, new in rows])

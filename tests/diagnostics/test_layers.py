@@ -40,10 +40,10 @@ def watched_step(model, make):
         loss = cross_entropy(model(x), y)
     optimiser.zero_grad()
     loss.backward()
-    shown = seen.after_backward() | seen.distributions()
+    seen.after_backward()
     nn.utils.clip_grad_norm_(model.parameters(), 0.01)
     optimiser.step()
-    return shown | seen.after_step()
+    return seen.after_step() | seen.distributions()
 
 
 def std(values):
@@ -79,9 +79,10 @@ def test_plain_sgd_s_update_is_the_learning_rate_times_the_gradient_and_adam_s_i
         with watching(layers_of(model)) as seen:
             loss = cross_entropy(model(batch()[0]), batch()[1])
         loss.backward()
-        shown = seen.after_backward()
+        seen.after_backward()
         optimiser.step()
-        return (seen.after_step()["update_to_data"] / shown["gradient_to_data"]).tolist()
+        shown = seen.after_step()
+        return (shown["update_to_data"] / shown["gradient_to_data"]).tolist()
 
     assert step(OPTIMISERS["sgd"]) == pytest.approx([0.3, 0.3, 0.3])
     of_adam = step(OPTIMISERS["adam"])
@@ -126,7 +127,8 @@ def test_a_layer_that_is_used_several_times_and_one_that_no_gradient_reaches():
         out = shared(shared(shared(torch.ones(2, 3))))
         idle(out.detach())
     out.sum().backward()
-    shown = seen.after_backward() | seen.distributions()
+    seen.after_backward()
+    shown = seen.after_step() | seen.distributions()
     assert [len(given) for given in seen.outputs] == [3, 1]
     assert shown["gradient_histogram"][0].sum() == pytest.approx(1)
     assert shown["gradient_histogram"][1].isnan().all()
@@ -139,7 +141,8 @@ def test_parameters_of_one_layer_count_together_and_a_stack_is_its_matrices():
     stack = nn.Parameter(torch.tensor([[[1.0, 3.0]], [[5.0, 9.0]]]))
     step = LayerStep([(a, b), (stack,)])
     (a.sum() + 2 * b.sum() + (stack * torch.tensor([[[0.0, 1.0]], [[0.0, 2.0]]])).sum()).backward()
-    shown = step.after_backward()
+    step.after_backward()
+    shown = step.after_step()
     together = std(torch.tensor([1.0, 1, 2, 2])) / std(torch.tensor([1.0, 2, 3, 6]))
     expected = [together.item(), 0.5, 0.5]
     assert shown["gradient_to_data"].tolist() == pytest.approx(expected)

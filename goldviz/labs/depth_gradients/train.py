@@ -176,7 +176,8 @@ def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely:
         optimiser.zero_grad()
         loss.backward()
         with record.instrument():
-            seen = layers.after_backward() | {"hidden_gradient_norm": norms(_gradients_of(done.hidden))}
+            layers.after_backward()
+            seen = {"hidden_gradient_norm": norms(_gradients_of(done.hidden))}
             if closely and number == len(chosen):
                 at_end = layers.distributions()
         clipped = clip_gradients(network.parameters(), settings.clip)[1] if settings.clip > 0 else loss.new_zeros(())
