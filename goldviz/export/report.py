@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 SEVERITIES = {"bad": ("✕", "#b3261e"), "warning": ("!", "#8a6a00"), "good": ("✓", "#00734f")}
 
+CONFIG = {
+    "responsive": True, "displaylogo": False, "plotlyServerURL": "", "modeBarButtonsToRemove": ["sendChartToCloud"],
+}  # fmt: skip
+"""Of Plotly: a report has no button that sends its figures away."""
+
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
 _STYLE = f"""
@@ -125,10 +130,7 @@ def _card(finding: Finding) -> str:
 
 
 def _figure_html(spec: FigureSpec, figure: go.Figure, number: int) -> str:
-    plot = figure.to_html(
-        full_html=False, include_plotlyjs=False, div_id=f"figure-{number}",
-        config={"responsive": True, "displaylogo": False, "plotlyServerURL": ""},
-    )  # fmt: skip
+    plot = figure.to_html(full_html=False, include_plotlyjs=False, div_id=f"figure-{number}", config=CONFIG)
     caption = html.escape(spec.shows)
     if spec.cannot_show:
         caption += f" <em>What it cannot show:</em> {html.escape(spec.cannot_show)}"

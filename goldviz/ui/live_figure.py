@@ -25,7 +25,7 @@ from goldviz.ui.frames_route import FRAMES_PATH
 from goldviz.ui.server import PLOTLY_PATH, address
 from goldviz.ui.theme import theme_now
 
-PARTS = ("figure_fit", "figure_fill", "figure_link", "figure_draw", "frames_page")
+PARTS = ("figure_fit", "figure_fill", "figure_link", "figure_toolbar", "figure_draw", "frames_page")
 """The scripts that components share, in the order in which they build on one another."""
 
 HEIGHT = 430
@@ -51,7 +51,7 @@ _SLIDER = '<button type="button"></button><input type="range" min="1" value="1">
 
 _component = st.components.v2.component(
     "goldviz_live_figure",
-    html='<div class="goldviz-figure" role="img"></div>',
+    html='<div class="goldviz-figure" role="figure"></div>',
     css=_asset("live_figure.css"),
     js=script("live_figure"),
     isolate_styles=False,

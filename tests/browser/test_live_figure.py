@@ -179,7 +179,7 @@ def test_a_figure_goes_with_its_column(page: Page) -> None:
     show(page, worded(), 944)
     for width in (460, 300, 224, 944):
         page.evaluate("width => { window.host.style.width = `${width}px`; }", width)
-        page.wait_for_function("width => window.host._fullLayout.width === width", arg=width, timeout=500)
+        page.wait_for_function("width => window.host._fullLayout.width === width", arg=width)
     assert page.evaluate("window.host._fullLayout.title.text.split('<br>').length") == 1
 
 
@@ -205,7 +205,7 @@ def test_a_flip_of_the_theme_leaves_every_word_readable(page: Page) -> None:
             }""",
             INKS[theme].background,  # type: ignore[index]
         )
-        page.wait_for_function("theme => window.host.goldvizPlace.theme === theme", arg=theme, timeout=500)
+        page.wait_for_function("theme => window.host.goldvizPlace.theme === theme", arg=theme)
         page.evaluate("window.host.goldvizTurn")
         found = page.evaluate(CONTRASTS)
         assert len(found) > 10
@@ -218,6 +218,28 @@ def test_what_is_no_colour_of_the_page_keeps_its_colour(page: Page) -> None:
     page.evaluate("window.host.parentElement.style.setProperty('--st-background-color', '#14161a')")
     page.wait_for_function("window.host.goldvizPlace.theme === 'dark'")
     assert page.evaluate("window.host._fullData.map((trace) => trace.line.color)") == before
+
+
+def test_the_toolbar_is_one_stop_of_the_keyboard(page: Page) -> None:
+    titles = page.locator(".modebar-btn").evaluate_all("tools => tools.map(tool => tool.dataset.title)")
+    assert "Share chart..." not in titles, "no figure is sent to Plotly's servers"
+    focused = "document.activeElement.dataset.title ?? document.activeElement.tagName"
+    page.evaluate("""() => {
+        document.body.insertAdjacentHTML("beforeend", "<button id='after'>After</button>");
+        document.activeElement.blur();
+    }""")
+    seen = []
+    for key in ("Tab", "ArrowRight", "End", "ArrowRight", "ArrowLeft", "Home"):
+        page.keyboard.press(key)
+        seen.append(page.evaluate(focused))
+    assert seen == [titles[0], titles[1], titles[-1], titles[0], titles[-1], titles[0]]
+    page.keyboard.press("ArrowRight")
+    page.evaluate("figure => { window.mount(figure); }", figure(5))
+    page.wait_for_function("window.host.dataset.updates === '2'")
+    assert page.evaluate(focused) == titles[1], "a draw takes the tool in hand away from nobody"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "after"
+    page.evaluate("document.getElementById('after').remove()")
 
 
 def test_a_hundred_comings_and_goings_under_the_pointer_throw_nothing(page: Page) -> None:

@@ -8,7 +8,9 @@ const REST_MS = 120;
 const CONFIG = {
   displaylogo: false,
   displayModeBar: window.matchMedia("(hover: none)").matches ? false : "hover",
-  modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+  // What is drawn here stays here: no button sends a figure to Plotly's servers.
+  plotlyServerURL: "",
+  modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "sendChartToCloud"],
   toImageButtonOptions: { format: "svg", filename: "goldviz" },
 };
 
@@ -132,6 +134,7 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
   }
   Object.assign(place, { width, theme });
   relink(host);
+  oneStop(host);
 }
 
 // Whoever comes to the same place before the purge's turn goes on with what is drawn there.
