@@ -1,7 +1,7 @@
 // The diagram with its buttons: which step is in view, what is chosen, what was changed, and who hears of it.
 
 const PLAY_MS = 1100;
-const TELL_MS = 350;
+const TELL_MS = 500; // A person who types on is not slowed down by the answer.
 const DIGITS = 6; // Of weights that an update leaves behind.
 
 class NetworkPage {

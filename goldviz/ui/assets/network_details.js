@@ -187,7 +187,7 @@ function softmaxTable(shares, target) {
   const rows = matrix.map((values, i) => row(`s${i}`, `dg of ${i + 1}`, values.map(shade)));
   const long = shares[target] === 0 ? shares.map(() => "0 / 0") : matrix[target].map((value) => plain(-value / shares[target], 4));
   const short = shares.map((g, j) => plain(g - (j === target ? 1 : 0), 4));
-  const frame = `<p>The softmax's matrix, dg<sub>i</sub>/do<sub>j</sub> = g<sub>i</sub>(δ<sub>ij</sub> − g<sub>j</sub>):</p><div class="wide"><table class="matrix"><thead><tr><th></th>${shares.map((_, j) => `<th>do of ${j + 1}</th>`).join("")}</tr></thead><tbody>${rows.join("")}${row("long", `dL/dg = −1/g times row ${target + 1}`, long)}${row("short", "<b>g − y</b>", short)}</tbody></table></div><p class="note">dL/dg is −1/g for the right class and 0 for the others, so one row of the matrix counts. Its g cancels: the two last rows are equal.${count === 1 ? " With one class g is always 1, and nothing is left to learn." : ""}</p>`;
+  const frame = `<p>The softmax's matrix, dg<sub>i</sub>/do<sub>j</sub> = g<sub>i</sub>(δ<sub>ij</sub> − g<sub>j</sub>):</p><div class="wide"><table class="matrix"><thead><tr><th></th>${shares.map((_, j) => `<th>do of ${j + 1}</th>`).join("")}</tr></thead><tbody>${rows.join("")}${row("long", `−1/g × row ${target + 1}`, long)}${row("short", "<b>g − y</b>", short)}</tbody></table></div><p class="note">dL/dg is −1/g for the right class and 0 for the others, so one row of the matrix counts. Its g cancels: the two last rows are equal.${count === 1 ? " With one class g is always 1, and nothing is left to learn." : ""}</p>`;
   return { key: "softmax", shape: `softmax${count}.${target}`, frame, cells };
 }
 

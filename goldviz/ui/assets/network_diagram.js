@@ -8,12 +8,20 @@ const CROWDED = 5; // The thickest curve where a layer has many neurons.
 
 const signOf = (value) => (value > 0 ? "plus" : value < 0 ? "minus" : "zero");
 
+function put(element, attributes, words) {
+  for (const [name, value] of Object.entries(attributes)) if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  if (words !== undefined && element.textContent !== words) element.textContent = words;
+}
+
 class Diagram {
   constructor(stage, told) {
     this.stage = stage;
     this.told = told;
     const from = (event) => event.target.closest?.("[data-id]")?.dataset.id;
     stage.addEventListener("click", (event) => from(event) && told.choose(from(event)));
+    stage.addEventListener("pointerover", ({ target }) => {
+      if (target.matches?.(".touch")) target.firstElementChild.textContent = this.wordsOf(target.dataset.id);
+    });
     stage.addEventListener("keydown", (event) => {
       if ((event.key !== "Enter" && event.key !== " ") || !from(event)) return;
       event.preventDefault();
@@ -48,15 +56,57 @@ class Diagram {
     this.layout.targets = this.layout.layers[last - 1].map((one) => ({ x: GAP.side + (last + 1) * pitch, y: one.y + (BOX.height - BOX.loss) / 2, height: BOX.loss }));
   }
 
+  // The skeleton is built for a network's shape and the page's width; a draw touches what is different only.
   draw(view) {
-    const { network, found, step, known } = view;
+    const { network, step } = view;
     this.view = view;
-    this.place(network, this.stage.clientWidth - 2);
-    const focused = this.stage.getRootNode().activeElement?.dataset?.id;
-    const { width, height } = this.layout;
-    this.stage.innerHTML = `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="The network">${this.headings()}${this.edges()}${this.nodes(network, found, known, step)}</svg>`;
-    if (focused) this.stage.querySelector(`.node[data-id="${focused}"]`)?.focus({ preventScroll: true });
+    const room = this.stage.clientWidth - 2;
+    const built = JSON.stringify([room, network.inputs[0].length, network.weights.map((weight) => weight.length), network.loss]);
+    if (built !== this.built) {
+      this.built = built;
+      this.place(network, room);
+      this.build();
+    }
+    this.headings();
+    this.edges();
+    this.nodes();
     this.scroll(step);
+  }
+
+  build() {
+    const { network } = this.view;
+    const { width, height, input, layers, targets } = this.layout;
+    const columns = Array.from({ length: layers.length + 2 }, (_, column) => {
+      const x = GAP.side + column * this.layout.pitch;
+      return `<rect class="column" x="${x - 8}" y="4" width="${this.wide + 16}" height="${height - 8}" rx="8"/><text class="heading" x="${x + this.wide / 2}" y="20"></text>`;
+    });
+    const ids = network.weights.flatMap((weight, l) => weight.flatMap((row, j) => row.map((_, k) => [`w${l + 1}.${j + 1}.${k + 1}`, this.curve(l, j, k)])));
+    const edges = ids.map(([id, path]) => `<path data-edge="${id}" d="${path}"/>`);
+    const touches = ids.map(([id, path]) => `<path class="touch" data-id="${id}" d="${path}"><title></title></path>`);
+    const nodes = [
+      ...input.map((place, k) => this.node(`x.${k + 1}`, place, 1)),
+      ...layers.flatMap((places, l) => places.map((place, j) => this.node(`n${l + 1}.${j + 1}`, place, 5))),
+      ...targets.map((place, i) => this.node(`loss.${i + 1}`, place, 2)),
+    ];
+    const last = targets.at(-1);
+    const words = `<text class="heading" data-said="loss" x="${last.x + this.wide / 2}" y="${last.y + last.height + 18}"></text>`;
+    this.stage.innerHTML = `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="The network">${[...columns, ...edges, ...touches, ...nodes].join("")}${words}</svg>`;
+    const all = (selector) => [...this.stage.querySelectorAll(selector)];
+    this.columns = all(".column").map((rect) => [rect, rect.nextElementSibling]);
+    this.paths = all("[data-edge]");
+    this.said = this.stage.querySelector("[data-said]");
+    this.boxes = new Map(all(".node").map((node) => [node.dataset.key, { node, rows: [...node.querySelectorAll(".value")] }]));
+  }
+
+  // A box with so many empty rows.
+  node(key, place, count) {
+    const line = (place.height - 6) / count;
+    const rows = Array.from({ length: count }, (_, i) => {
+      const y = place.y + 3 + i * line;
+      const middle = (y + line / 2 + 4).toFixed(1);
+      return `<rect x="${place.x + 2}" y="${(y + 1).toFixed(1)}" width="0" height="${(line - 2).toFixed(1)}" rx="2"/><text class="name" x="${place.x + 6}" y="${middle}"></text><text class="value" x="${place.x + this.wide - 6}" y="${middle}"></text>`;
+    });
+    return `<g class="node" data-key="${key}" tabindex="0" role="button"><rect class="box" x="${place.x}" y="${place.y}" width="${this.wide}" height="${place.height}" rx="6"/>${rows.join("")}</g>`;
   }
 
   // The column that the step is about; a narrow screen moves to it.
@@ -80,13 +130,10 @@ class Diagram {
     const phi = (layer) => (layer < last - 1 || network.last !== "identity" ? ` · ${network.words}` : "");
     const words = ["input x", ...network.weights.map((_, layer) => `layer ${layer + 1}${phi(layer)}`), network.loss === "squared" ? "loss" : "softmax, loss"];
     const now = step.kind === "update" ? -1 : this.columnOf(step);
-    return words
-      .map((said, column) => {
-        const x = GAP.side + column * this.layout.pitch;
-        const rect = `<rect class="column${column === now ? " now" : ""}" x="${x - 8}" y="4" width="${this.wide + 16}" height="${this.layout.height - 8}" rx="8"/>`;
-        return `${rect}<text class="heading" x="${x + this.wide / 2}" y="20">${said}</text>`;
-      })
-      .join("");
+    this.columns.forEach(([rect, heading], column) => {
+      put(rect, { class: column === now ? "column now" : "column" });
+      put(heading, {}, words[column]);
+    });
   }
 
   // The value whose size and sign a weight's curve shows, and whether the step is about it.
@@ -102,26 +149,28 @@ class Diagram {
     const { network, found, chosen } = this.view;
     const most = (layers) => Math.max(...layers.flat(2).map(Math.abs), 1e-300);
     const scale = { true: most(found.weightGradients), false: most(network.weights) };
-    const parts = network.weights.map((weight, layer) => {
+    let at = 0;
+    network.weights.forEach((weight, layer) => {
       const { values, gradient, ready, quiet } = this.shownOf(layer);
-      if (!ready) return "";
-      return weight
-        .map((row, j) =>
-          row
-            .map((w, k) => {
-              const id = `w${layer + 1}.${j + 1}.${k + 1}`;
-              const value = values[j][k];
-              const wide = value === 0 ? 1 : Math.max(0.5, (this.thickest * Math.abs(value)) / scale[gradient]);
-              const path = this.curve(layer, j, k);
-              const classes = `edge ${signOf(value)}${quiet ? " quiet" : ""}${chosen === id ? " chosen" : ""}`;
-              const title = `w from ${k + 1} to ${j + 1} of layer ${layer + 1}: ${plain(w)}${this.view.known.gradients <= layer ? `, dL/dw ${plain(found.weightGradients[layer][j][k])}` : ""}`;
-              return `<path class="${classes}" data-edge="${id}" d="${path}" stroke-width="${wide.toFixed(2)}"/><path class="touch" data-id="${id}" d="${path}"><title>${title}</title></path>`;
-            })
-            .join(""),
-        )
-        .join("");
+      for (const value of values.flat()) {
+        const path = this.paths[at++];
+        const wide = value === 0 ? 1 : Math.max(0.5, (this.thickest * Math.abs(value)) / scale[gradient]);
+        const held = chosen === path.dataset.edge;
+        put(path, {
+          class: `edge ${signOf(value)}${quiet ? " quiet" : ""}${held ? " chosen" : ""}`,
+          "stroke-width": wide.toFixed(1),
+          visibility: ready ? "visible" : "hidden",
+        });
+      }
     });
-    return parts.join("");
+  }
+
+  // What a weight's curve says where the pointer rests on it.
+  wordsOf(id) {
+    const { network, found, known } = this.view;
+    const [layer, j, k] = id.slice(1).split(".").map((one) => one - 1);
+    const gradient = known.gradients <= layer ? `, dL/dw ${plain(found.weightGradients[layer][j][k])}` : "";
+    return `w from ${k + 1} to ${j + 1} of layer ${layer + 1}: ${plain(network.weights[layer][j][k])}${gradient}`;
   }
 
   curve(layer, j, k) {
@@ -135,58 +184,50 @@ class Diagram {
     return `M${x1.toFixed(1)} ${y1.toFixed(1)}C${(x1 + bend).toFixed(1)} ${y1.toFixed(1)} ${(x2 - bend).toFixed(1)} ${y2.toFixed(1)} ${x2.toFixed(1)} ${y2.toFixed(1)}`;
   }
 
-  nodes(network, found, known, step) {
-    const { sample } = this.view;
+  nodes() {
+    const { network, found, known, step, sample, after } = this.view;
     const biggest = (layers) => Math.max(...layers.flat(2).map(Math.abs), 1e-300);
     const most = { x: biggest(found.x), delta: biggest(found.delta), arriving: biggest(found.arriving) };
-    const input = this.layout.input.map((place, k) =>
-      this.node(`x${sample + 1}.${k + 1}`, place, `input ${k + 1}`, [["x", found.x[0][sample][k], true, most.x]], step.kind === "start"),
+    found.x[0][sample].forEach((x, k) =>
+      this.fill(`x.${k + 1}`, `x${sample + 1}.${k + 1}`, `input ${k + 1}`, [["x", x, true, most.x]], step.kind === "start"),
     );
-    const layers = this.layout.layers.map((places, l) =>
-      places.map((place, j) => {
+    network.weights.forEach((weight, l) =>
+      weight.forEach((_, j) => {
         const forward = known.forward > l;
         const slope = found.slope[l][sample][j];
+        const flat = forward && Math.abs(slope) < STALL;
         const rows = [
           ["z", found.z[l][sample][j], forward],
           ["x", found.x[l + 1][sample][j], forward, most.x],
-          ["φ′(z)", slope, forward, 0, Math.abs(slope) < STALL],
+          ["φ′(z)", slope, forward, 0, flat],
           ["dL/dx", found.arriving[l][sample][j], known.arriving <= l, most.arriving],
           ["δ", found.delta[l][sample][j], known.delta <= l, most.delta],
         ];
-        const now = step.layer === l && step.kind !== "start";
-        return this.node(`n${l + 1}.${j + 1}`, place, `neuron ${j + 1} of layer ${l + 1}`, rows, now, forward && Math.abs(slope) < STALL);
+        const id = `n${l + 1}.${j + 1}`;
+        this.fill(id, id, `neuron ${j + 1} of layer ${l + 1}`, rows, step.layer === l, flat);
       }),
     );
-    const squared = network.loss === "squared";
-    const targets = this.layout.targets.map((place, i) => {
-      const rows = squared
-        ? [["y", network.targets[sample][i], true], ["x−y", found.arriving.at(-1)[sample][i], known.loss]]
-        : [["y", network.targets[sample][i], true], ["g", found.shares[sample][i], known.loss, 1]];
-      return this.node(`loss.${i + 1}`, place, `target ${i + 1}`, rows, step.kind === "loss");
+    network.targets[sample].forEach((y, i) => {
+      const output = network.loss === "squared" ? ["x−y", found.arriving.at(-1)[sample][i], known.loss] : ["g", found.shares[sample][i], known.loss, 1];
+      const id = `loss.${i + 1}`;
+      this.fill(id, id, `target ${i + 1}`, [["y", y, true], output], step.kind === "loss");
     });
-    return [...input, ...layers.flat(), ...targets, this.lossWords(found, known)].join("");
-  }
-
-  lossWords(found, known) {
-    const place = this.layout.targets.at(-1);
-    const words = known.update ? `L ${plain(found.loss, 3)} → ${plain(this.view.after, 3)}` : `L = ${known.loss ? plain(found.loss) : "…"}`;
-    return `<text class="heading" data-said="loss" x="${place.x + this.wide / 2}" y="${place.y + place.height + 18}">${words}</text>`;
+    put(this.said, {}, known.update ? `L ${plain(found.loss, 3)} → ${plain(after, 3)}` : `L = ${known.loss ? plain(found.loss) : "…"}`);
   }
 
   // Rows of [name, value, whether it is known, the largest of its kind, whether it is worth a warning].
-  node(id, place, words, rows, now, flat = false) {
-    const { chosen } = this.view;
-    const line = (place.height - 6) / rows.length;
-    const parts = rows.map(([name, value, known, most, warn], i) => {
-      const y = place.y + 3 + i * line;
-      const wide = known && most ? (this.wide - 4) * Math.min(1, Math.abs(value) / most) : 0;
-      const size = wide ? `<rect class="size ${signOf(value)}" x="${place.x + 2}" y="${y + 1}" width="${wide.toFixed(1)}" height="${line - 2}" rx="2"/>` : "";
-      const said = known ? short(value) : "·";
-      return `${size}<text class="name" x="${place.x + 6}" y="${y + line / 2 + 4}">${name}</text><text class="value${known && warn ? " warn" : ""}" x="${place.x + this.wide - 6}" y="${y + line / 2 + 4.5}">${said}</text>`;
-    });
+  fill(key, id, words, rows, now, flat = false) {
+    const { node, rows: values } = this.boxes.get(key);
     const spoken = rows.filter((row) => row[2]).map(([name, value]) => `${name} ${short(value)}`);
-    const classes = ["node", now && "now", flat && "flat", this.isChosen(id, chosen) && "chosen"].filter(Boolean).join(" ");
-    return `<g class="${classes}" data-id="${id}" tabindex="0" role="button" aria-label="${[words, ...spoken].join(", ")}"><rect class="box" x="${place.x}" y="${place.y}" width="${this.wide}" height="${place.height}" rx="6"/>${parts.join("")}</g>`;
+    const classes = ["node", now && "now", flat && "flat", this.isChosen(id, this.view.chosen) && "chosen"];
+    put(node, { class: classes.filter(Boolean).join(" "), "data-id": id, "aria-label": [words, ...spoken].join(", ") });
+    rows.forEach(([name, value, known, most, warn], i) => {
+      const share = known && most ? Math.min(1, Math.abs(value) / most) : 0;
+      const label = values[i].previousElementSibling;
+      put(label.previousElementSibling, { class: `size ${signOf(value)}`, width: ((this.wide - 4) * share).toFixed(1) });
+      put(label, {}, name);
+      put(values[i], { class: known && warn ? "value warn" : "value" }, known ? short(value) : "·");
+    });
   }
 
   isChosen(id, chosen) {
