@@ -63,7 +63,10 @@ EXCLUDED = {
         ),
         "exploding": ("vanishing", "gradient_kept", "learning_rate_too_small"),
         "vanishing": ("gradient_kept", "task_solved"),
-        "task_solved": ("learned_nothing", "forget_bias_too_small", "learning_rate_too_small", "saturated_gates"),
+        "task_solved": (
+            "learned_nothing", "forget_bias_too_small", "learning_rate_too_small", "saturated_gates",
+            "clipping_every_step",
+        ),
         "learning_rate_too_large": ("learning_rate_too_small", "learned_nothing"),
     },
 }  # fmt: skip

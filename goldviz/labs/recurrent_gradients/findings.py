@@ -1,8 +1,8 @@
 """What a run of the recurrent laboratory says about its networks, in order and without contradiction.
 
 A network that diverged gets no other verdict: the cause comes first. An exploding gradient is not also called
-vanishing or kept, a network that has solved its task is not told that its signal fades or that its steps are too
-small, and one whose steps are too large is not told to train for longer.
+vanishing or kept, a network that has solved its task is not told that its signal fades, that its steps are too small
+or that they are clipped, and one whose steps are too large is not told to train for longer.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ RULES = (
         number="{clipped:percent} of the steps",
         explanation=_why_clips_count,
         advice=[("Clip at {clip:g} instead.", {"clip": lambda settings: settings.clip * 10 or 1.0}), ORTHOGONAL],
-        silenced_by=("diverged",),
+        silenced_by=("diverged", "task_solved"),
     ),
     steps_too_short(
         title="The learning rate is too small for {subject}",

@@ -11,6 +11,7 @@ from goldviz.labs.recurrent_gradients.findings import findings_of
 from goldviz.labs.recurrent_gradients.readings import Reading
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.models.recurrent.initialisation import MATRICES, scaled_to_gain
+from goldviz.runs.examples import example
 
 STEPS = 40
 LENGTH = 50
@@ -231,6 +232,15 @@ def test_clipping_at_nearly_every_step(share, always):
     assert ("clipping_every_step" in findings) == always
     if always:
         assert findings["clipping_every_step"].changes == {"clip": 0.1}
+
+
+def test_a_solved_task_is_not_told_that_its_steps_are_clipped():
+    run = run_of(("rnn",), kept=(0.99,), test=(0.01,), clipped=0.97)
+    assert "task_solved" in found(run)
+    assert "clipping_every_step" not in found(run)
+    settings = RecurrentGradients.preset("fix-it-identity")
+    kinds = [finding.kind for finding in settings.findings(example(RecurrentGradients, "fix-it-identity"))]
+    assert kinds == ["task_solved", "gradient_kept"]
 
 
 def test_steps_overwrite_weights_only_where_they_are_long():
