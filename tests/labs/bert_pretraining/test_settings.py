@@ -1,5 +1,6 @@
 import pytest
 
+from goldviz.data.texts.kept_models import SHIPPED_MODEL
 from goldviz.data.texts.policy.sentences import TONES as WRITTEN_TONES
 from goldviz.data.texts.word_pieces import SMALLEST_VOCABULARY
 from goldviz.declare.settings import SettingsError
@@ -53,6 +54,14 @@ def ended(slug):
     known, new = ds["unseen_tone_accuracy"].isel(look=-1).values
     before = float(words[-1]) if words.size else float("nan")
     return before, float(ds["unseen_masked_loss"][-1]), known, new, ds["baseline_tone_accuracy"]
+
+
+def test_the_model_that_reads_on_has_little_left_to_learn_from_such_sentences():
+    settings = BertPretraining.preset("go-on-from-a-model")
+    words = example(BertPretraining, "go-on-from-a-model")["unseen_masked_loss"].isel(seed=0)
+    assert settings.start == SHIPPED_MODEL
+    assert float(words[0]) == pytest.approx(1.29, abs=0.005)
+    assert abs(float(words.sel(look=settings.pretraining_steps) - words[0])) < 0.02
 
 
 def test_what_presets_say_holds_for_the_recorded_seed():
