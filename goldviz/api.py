@@ -79,15 +79,11 @@ def examine(claim: str | Claim, *, progress: bool = True) -> Verdict:
     from goldviz.declare.claims import claim_of
 
     asked = claim_of(claim) if isinstance(claim, str) else claim
-    return asked.judged(numbers_of(asked, progress=progress))
+    return asked.judged(asked.measured(lambda settings: dataset_of(settings, progress=progress)))
 
 
-def numbers_of(claim: Claim, *, progress: bool = True) -> dict[str, list[float]]:
-    """What the parts of a claim measure, one number of each case."""
-    return claim.measured([[_numbers(lane, progress) for lane in claim.in_case(case)] for case in claim.cases])
-
-
-def _numbers(settings: Settings, progress: bool) -> xr.Dataset:
+def dataset_of(settings: Settings, *, progress: bool = True) -> xr.Dataset:
+    """What settings of either kind give: a run's records, or what an instant page computes."""
     from goldviz.declare.instant import Instant
     from goldviz.declare.settings import Experiment
 

@@ -69,8 +69,11 @@ class Part:
         return " ".join([self.measure.__name__, *map(str, self.lanes)])
 
     def number(self, runs: Sequence[xr.Dataset]) -> float:
-        """What is measured in a case whose lanes gave these ``runs``."""
-        return float(self.measure(*(runs[lane - 1] for lane in self.lanes) if self.lanes else runs))
+        """What is measured in a case whose lanes gave these ``runs``; NaN where one ended before it recorded that."""
+        try:
+            return float(self.measure(*(runs[lane - 1] for lane in self.lanes) if self.lanes else runs))
+        except KeyError:
+            return math.nan
 
     @property
     def line(self) -> Line:
@@ -120,8 +123,12 @@ class Claim:
             return tuple(lane.changed(seeds=self.cases) for lane in self.settings)
         return self.in_case(self.cases[0])
 
-    def measured(self, runs: Sequence[Sequence[xr.Dataset]]) -> dict[str, list[float]]:
-        """The parts' numbers, one of each case; ``runs`` has the datasets of each case by lane."""
+    def measured(self, carry_out: Callable[[Settings], xr.Dataset]) -> dict[str, list[float]]:
+        """The parts' numbers, one of each case; ``carry_out`` runs or computes settings."""
+        return self.read([[carry_out(lane) for lane in self.in_case(case)] for case in self.cases])
+
+    def read(self, runs: Sequence[Sequence[xr.Dataset]]) -> dict[str, list[float]]:
+        """The parts' numbers, read off the datasets of each case by lane."""
         cases = [[one_seed(run) for run in lanes] for lanes in runs]
         return {part.name: [part.number(lanes) for lanes in cases] for part in self.parts}
 

@@ -58,7 +58,8 @@ def main() -> None:
     st.html(f"<style>:root {{ --goldviz-on-gold: {'#14161A' if theme_now() == 'dark' else '#FFFFFF'}; }}</style>")
     home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
     runs = st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")
-    pages: dict[str, list[st.Page]] = {"": [home, runs]}
+    claims = st.Page("pages/claims.py", title="Claims", icon=":material/fact_check:", url_path="claims")
+    pages: dict[str, list[st.Page]] = {"": [home, runs, claims]}
     for lab in laboratories():
         shown = st.Page(lab.file, title=lab.title, icon=lab.icon, url_path=lab.path)
         pages.setdefault(lab.section, []).append(shown)

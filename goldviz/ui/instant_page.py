@@ -25,7 +25,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.runs.instant_job import compute
 from goldviz.runs.jobs import JobFailedError, Report, Task, TooManyJobsError
-from goldviz.ui import background, chrome, controls, presets, services, take_away
+from goldviz.ui import background, chrome, claims_panel, controls, presets, services, take_away
 from goldviz.ui.live_figure import Place, live_figure, position_slider, send_positions
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.theme import theme_now
@@ -140,7 +140,7 @@ class InstantPage:
         if self.before is not None:
             self.before()
         declared = self.declared
-        complaints = _arrive(declared)
+        complaints = _arrive(self.lab, declared)
         st.title(declared.title)
         st.markdown(f"##### {declared.question}")
         # What comes and goes has a place of its own; else all below would move, and be built anew.
@@ -162,6 +162,7 @@ class InstantPage:
                 self.look(view)
             with st.container(key="closer-look"):
                 self.read(view)
+                claims_panel.show(self.lab)
                 take_away.show_view(view.settings, view.dataset, view.drawn)
         if settings is not None:
             _leave_link(settings)
@@ -257,16 +258,19 @@ def _at_positions(view: View[Any], spec: FigureSpec, positions: range, more: dic
     return _positions.get(key, lambda: at_positions(spec, views, theme, **more))
 
 
-def _arrive(declared: type[Instant]) -> list[str]:
-    """Take over a link's settings on the first run, and on a later visit by a link."""
+def _arrive(lab: Laboratory, declared: type[Instant]) -> list[str]:
+    """Take over a link's settings, or the claim that it names, on the first run and on a later visit by a link."""
     arrived = f"arrived-{declared.name}"
     first = arrived not in st.session_state
     parameters = st.query_params.to_dict()
+    claim = parameters.pop(claims_panel.PARAMETER, "")
     complaints: list[str] = []
     if first or (parameters and st.session_state.get(chrome.CHANGED)):
         st.session_state[arrived] = True
         settings, complaints = controls.from_link(declared, parameters)
         controls.put_link(declared, settings, parameters)
+    if first or st.session_state.get(chrome.CHANGED):
+        complaints += claims_panel.arrive(lab, claim)
     controls.ensure(declared)
     return complaints
 

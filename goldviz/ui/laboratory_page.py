@@ -17,7 +17,7 @@ from goldviz.declare.settings import Experiment, SettingsError
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import chrome, controls, findings_panel, lanes, settings_panel, take_away
+from goldviz.ui import chrome, claims_panel, controls, findings_panel, lanes, settings_panel, take_away
 from goldviz.ui import live_figure as live
 from goldviz.ui.lanes import AnyLane, Lane
 from goldviz.ui.live_figure import Source
@@ -53,7 +53,7 @@ class LaboratoryPage:
     def show(self) -> None:
         """Draw the page."""
         experiment = self.experiment
-        complaints = _arrive(experiment)
+        complaints = _arrive(self.lab, experiment)
         st.title(experiment.title)
         st.markdown(f"##### {experiment.question}")
         # What comes and goes has a place of its own; else all below would move, and be built anew.
@@ -113,6 +113,7 @@ class LaboratoryPage:
                 st.fragment(self.explore)(last, epoch)
             self._details(shown, draw)
             findings_panel.show(self.experiment, shown)
+            claims_panel.show(self.lab, shown)
             self._mathematics(shown, draw)
             take_away.show(self.experiment, shown[-1], self.figures, epoch)
 
@@ -153,8 +154,9 @@ class LaboratoryPage:
         live.followed_figure(source, lane.id, name, key=key, description=f"{spec.question} {spec.shows}")
 
 
-def _arrive(experiment: type[Experiment]) -> list[str]:
-    """Take settings out of the link at the first visit, and lanes whenever the visitor comes from another page.
+def _arrive(lab: Laboratory, experiment: type[Experiment]) -> list[str]:
+    """Take settings out of the link at the first visit, and lanes or a claim whenever the visitor comes from another
+    page.
 
     Returns a sentence for everything that could not be taken.
     """
@@ -162,11 +164,13 @@ def _arrive(experiment: type[Experiment]) -> list[str]:
     first = arrived not in st.session_state
     complaints: list[str] = []
     parameters = st.query_params.to_dict()
-    named_runs = parameters.pop(lanes.PARAMETER, "")
+    named_runs, claim = parameters.pop(lanes.PARAMETER, ""), parameters.pop(claims_panel.PARAMETER, "")
     if first:
         st.session_state[arrived] = True
         settings, complaints = controls.from_link(experiment, parameters)
         controls.put_link(experiment, settings, parameters)
+    if first or st.session_state.get(chrome.CHANGED):
+        complaints += claims_panel.arrive(lab, claim)
     if named_runs and (first or st.session_state.get(chrome.CHANGED)):
         complaints += lanes.from_link(experiment, named_runs)
     controls.ensure(experiment)

@@ -118,6 +118,14 @@ def start(experiment: type[Experiment], settings: Experiment, *, beside: bool) -
         lanes.replace_last(experiment, run_id)
 
 
+def start_side_by_side(experiment: type[Experiment], several: list[Experiment]) -> None:
+    """Queue runs and show them in lanes beside each other, in place of those shown; says why where that fails."""
+    try:
+        lanes.put(experiment, [services.executor().submit(settings) for settings in several])
+    except (StoreError, ExecutionError) as error:
+        complain(str(error))
+
+
 def _wait_for_first_record(run_id: str) -> None:
     """Let a run that has a worker at once record something, so that the page's next drawing shows it."""
     executor = services.executor()

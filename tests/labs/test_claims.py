@@ -3,12 +3,13 @@
 import json
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from goldviz.api import numbers_of
+from goldviz.api import dataset_of
 from goldviz.declare.claims import FEWEST_CASES, MOST_LANES, Claim, Evidence, claims, claims_of, evidence
 from goldviz.declare.claims_table import page
 from goldviz.declare.laboratory import Laboratory
@@ -77,7 +78,7 @@ def test_every_claim_comes_out_again(claim: Claim) -> None:
 
 def assert_again(claim: Claim, count: int) -> None:
     once = replace(claim, cases=claim.cases[:count])
-    for name, values in numbers_of(once, progress=False).items():
+    for name, values in once.measured(partial(dataset_of, progress=False)).items():
         np.testing.assert_allclose(values, kept(claim).numbers[name][:count], rtol=5e-3, atol=1e-9)
 
 

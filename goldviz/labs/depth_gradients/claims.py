@@ -1,0 +1,121 @@
+"""What document 001 says of deep plain and residual networks (sections 3.1, 5.2 and 5.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goldviz.declare.claims import Claim, Part
+from goldviz.labs.depth_gradients import LAB
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+DEEPER = "break-it-deeper-is-worse"
+PRINTED_PARAMETERS = 38_810
+TEN_SEEDS = tuple(range(10))
+
+
+def plain_error_kept(run: xr.Dataset) -> float:
+    """How long the error dL/dh is at h_0, as a share of its length at h_L: plain network, mean over the epochs."""
+    return _kept(run, "hidden_gradient_norm", "plain")
+
+
+def residual_error_kept(run: xr.Dataset) -> float:
+    """The same of the residual network."""
+    return _kept(run, "hidden_gradient_norm", "residual")
+
+
+def plain_gradient_kept(run: xr.Dataset) -> float:
+    """The first hidden layer's gradient norm over the last one's: plain network, mean over the epochs."""
+    return _kept(run.isel(layer=slice(1, -1)) if run.sizes["layer"] > 3 else run, "gradient_norm", "plain")
+
+
+def residual_over_plain(run: xr.Dataset) -> float:
+    """The residual network's test loss over the plain one's."""
+    return float(run["test_loss"].sel(network="residual") / run["test_loss"].sel(network="plain"))
+
+
+def residual_over_plain_in_training(run: xr.Dataset) -> float:
+    """The residual network's last training loss over the plain one's."""
+    last = run["loss"].isel(epoch=-1)
+    return float(last.sel(network="residual") / last.sel(network="plain"))
+
+
+def plain_degradation(run: xr.Dataset) -> float:
+    """The deepest plain network's last training loss over the lowest of the shallower ones."""
+    return _degradation(run, "plain")
+
+
+def residual_degradation(run: xr.Dataset) -> float:
+    """The same of the residual networks."""
+    return _degradation(run, "residual")
+
+
+def plain_parameters(run: xr.Dataset) -> float:
+    """Number of parameters of the plain network."""
+    return float(run["parameter_count"].sel(network="plain"))
+
+
+def residual_parameters(run: xr.Dataset) -> float:
+    """Number of parameters of the residual network."""
+    return float(run["parameter_count"].sel(network="residual"))
+
+
+def _kept(run: xr.Dataset, name: str, network: str) -> float:
+    norms = run[name].sel(network=network).transpose("epoch", ...).values.mean(axis=0)
+    return float(norms[0] / norms[-1]) if norms[-1] > 0 else np.nan
+
+
+def _degradation(run: xr.Dataset, network: str) -> float:
+    losses = run["loss_by_depth"].sel(network=network).isel(epoch=-1).sortby("trained_depth").values
+    return float(losses[-1] / losses[:-1].min())
+
+
+CLAIMS = (
+    Claim(LAB, "C61", "With skip connections gradients cross many layers without being excessively attenuated.",
+        "001, 3.1.2, eq. 27", lanes=({}, "break-it-sigmoid"),
+        parts=(
+            Part("15 LeakyReLU layers: the residual network's error arrives {:.2g} times as long as it set out",
+                residual_error_kept, above=0.1, scale="ratio", lanes=(1,)),
+            Part("30 sigmoid layers: it arrives {:.2g} times as long", residual_error_kept, above=0.1, scale="ratio",
+                lanes=(2,)),
+        )),
+    Claim(LAB, "C62", "Without skip connections a deep network's gradient vanishes.", "001, 3.1.2, figure 1",
+        lanes=({}, "break-it-sigmoid"),
+        parts=(
+            Part("15 LeakyReLU layers: the plain network's error arrives {:.2g} times as long as it set out",
+                plain_error_kept, below=0.1, scale="ratio", lanes=(1,)),
+            Part("30 sigmoid layers: it arrives {:.2g} times as long", plain_error_kept, below=0.1, scale="ratio",
+                lanes=(2,)),
+        )),
+    Claim(LAB, "C63", "A residual function is easier to optimise than the mapping itself.", "001, 3.1.1, eq. 26",
+        lanes=({}, DEEPER), cases=TEN_SEEDS,
+        parts=(
+            Part("as in the document, 20 epochs: the residual network's test loss is {:.2g} of the plain one's",
+                residual_over_plain, below=1, scale="ratio", lanes=(1,)),
+            Part("32 layers from an orthogonal start: its training loss is {:.2g} of the plain one's",
+                residual_over_plain_in_training, below=1, scale="ratio", lanes=(2,)),
+        )),
+    Claim(LAB, "C64", "Deeper networks may train worse than shallower ones, even where gradients do not vanish.",
+        "001, 3.1", lanes=(DEEPER,),
+        parts=(
+            Part("32 plain layers train {:.2g} times as badly as the best of 2 to 16", plain_degradation, above=1,
+                scale="ratio"),
+            Part("their first layer's gradient is {:.2g} of the last one's", plain_gradient_kept, above=0.1, below=10,
+                scale="ratio"),
+        )),
+    Claim(LAB, "C65", "Residual architectures are robust to increasing depth.", "001, 3.1.1", lanes=(DEEPER,),
+        parts=(
+            Part("32 residual layers train {:.2g} times as badly as the best of 2 to 16", residual_degradation,
+                below=1.5, scale="ratio"),
+        )),
+    Claim(LAB, "C66", "Both networks of the experiment have 38,810 parameters.", "001, 5.3.2, table 1",
+        lanes=({"epochs": 1, "histogram_every": 0},),
+        parts=(
+            Part("the plain network has {:,.0f}", plain_parameters, PRINTED_PARAMETERS - 1, PRINTED_PARAMETERS + 1),
+            Part("the residual network has {:,.0f}", residual_parameters, PRINTED_PARAMETERS - 1,
+                PRINTED_PARAMETERS + 1),
+        )),
+)  # fmt: skip

@@ -1,0 +1,68 @@
+"""The page *Claims*: what the documents claim and what came of it, one line each, with a filter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import streamlit as st
+
+from goldviz.declare.claims import Claim, claims
+from goldviz.diagnostics.verdicts import WORDS
+from goldviz.ui import chrome
+from goldviz.ui.claims_panel import NOT_TESTED, PARAMETER, badge, word_of
+from goldviz.ui.words import plain
+
+ALL = "all"
+
+
+def show() -> None:
+    """Draw the page."""
+    st.title("Claims")
+    st.markdown("##### What do the documents claim, and what came of it here?")
+    found = _filtered(list(claims().values()))
+    numbers = st.toggle("Show the numbers", key="claims-numbers")
+    for claim in found:
+        _line(claim, numbers)
+    if not found:
+        st.caption("No claim is like that.")
+    st.caption(
+        "Nobody writes a verdict. A claim declares its settings, what is measured and where the line is; five seeds or "
+        "more are measured, and the 95 % interval decides. A link opens the laboratory, set up for the claim."
+    )
+
+
+def _filtered(known: Sequence[Claim]) -> list[Claim]:
+    counts = Counter(map(word_of, known))
+    words = [word for word in (*WORDS, NOT_TESTED) if counts[word]]
+    word = st.pills(
+        "Verdict", words, key="claims-verdict", format_func=lambda word: f"{word} ({counts[word]})",
+        persist_state="session",
+    )  # fmt: skip
+    left, right = st.columns(2)
+    titles = {claim.lab.name: claim.lab.declared.title for claim in known}
+    document = left.selectbox(
+        "Document", [ALL, *sorted({claim.document for claim in known})], key="claims-document", persist_state="session"
+    )
+    lab = right.selectbox(
+        "Laboratory", [ALL, *titles], key="claims-laboratory", format_func=lambda name: titles.get(name, name),
+        persist_state="session",
+    )  # fmt: skip
+    return [
+        claim
+        for claim in known
+        if word in (None, word_of(claim)) and document in (ALL, claim.document) and lab in (ALL, claim.lab.name)
+    ]
+
+
+def _line(claim: Claim, numbers: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(badge(word_of(claim)), width="content")
+        st.page_link(
+            chrome.page_file(claim.lab),
+            label=f"**{claim.number}** {plain(claim.sentence)}",
+            query_params={PARAMETER: claim.number},
+        )
+        st.caption(plain(claim.place), width="content")
+    if numbers and claim.verdict:
+        st.caption(plain(claim.verdict.sentence))
