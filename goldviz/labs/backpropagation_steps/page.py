@@ -6,7 +6,7 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.labs.backpropagation_steps import LAB, figures
-from goldviz.labs.backpropagation_steps.diagram import network_diagram
+from goldviz.labs.backpropagation_steps.parts.diagram import network_diagram
 from goldviz.labs.backpropagation_steps.readings import weights_without_news
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.ui import controls

@@ -1,6 +1,8 @@
 """Every figure of every preset and of networks at their limits: Plotly knows all of it, and numbers stay numbers."""
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ LIMITS = [
     {"gain": 0, "activation": "relu", "edits": "b1.1=0;b1.2=0;b1.3=0;b1.4=0"},
     {"learning_rate": 0, "samples": 4},
 ]
-SETTINGS = [*(preset.changes for preset in BackpropagationSteps.presets), *LIMITS]
+SETTINGS: list[Mapping[str, Any]] = [*(preset.changes for preset in BackpropagationSteps.presets), *LIMITS]
 
 
 @pytest.mark.parametrize("number", range(len(SETTINGS)))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from goldviz.labs.backpropagation_steps.diagram import KEY
+from goldviz.labs.backpropagation_steps.parts.diagram import KEY
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from tests.pages.instant import InstantVisitor
 
