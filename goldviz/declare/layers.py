@@ -32,9 +32,9 @@ def distributions(outputs: Dims, weights: Dims) -> dict[str, Variable]:
     }  # fmt: skip
 
 
-def update_to_data(dims: Dims) -> dict[str, Variable]:
+def update_to_data(dims: Dims, name: str = "update_to_data") -> dict[str, Variable]:
     """How far a step moves each layer."""
-    return {"update_to_data": Variable(dims, "Update-to-data ratio: spread of a step over spread of the weights")}
+    return {name: Variable(dims, "Update-to-data ratio: spread of a step over spread of the weights")}
 
 
 def gradient_to_data(dims: Dims) -> dict[str, Variable]:

@@ -153,6 +153,11 @@ def distributions(bins: Bins, values: Sequence[Sequence[Tensor]]) -> Float[Tenso
     return torch.stack([_distribution(bins, tensors) for tensors in values])
 
 
+def with_means_over_seeds(shown: Measured) -> Measured:
+    """What a step showed, (network, seed, ...) each, with histograms of all seeds together."""
+    return {name: values.mean(dim=1) if name.endswith("_histogram") else values for name, values in shown.items()}
+
+
 def _distribution(bins: Bins, tensors: Sequence[Tensor]) -> Float[Tensor, " bin"]:
     if not tensors:
         return torch.full((bins.count + 2,), math.nan)

@@ -47,7 +47,7 @@ BINS = {
     "gradient_histogram": MAGNITUDE_BIN,
     "weight_gradient_histogram": MAGNITUDE_BIN,
 }
-RATIOS = ("update_to_data", "gradient_to_data")
+RATIOS = ("update_to_data", "update_to_data_by_layer", "gradient_to_data")
 NAMELESS = NetworkStyle("", "#8a6a00", "solid", "circle")
 """The look of what is of no network."""
 
@@ -106,7 +106,7 @@ def layer_quantities(**axes: LayerAxis) -> dict[str, Quantity]:
 
 def _with_advice(name: str) -> Reading:
     """Logarithms of a ratio; the usual advice for updates stands among them."""
-    return lambda ds: np.append(log_of(name)(ds), -3.0 if name == "update_to_data" else [])
+    return lambda ds: np.append(log_of(name)(ds), [-3.0] if name.startswith("update_to_data") else [])
 
 
 def _of_spread(ds: xr.Dataset) -> Values:
@@ -283,7 +283,7 @@ def update_to_data(plot: Plot) -> Figure:
 
     Near 10^-3 is the usual advice; far below, a layer hardly moves; far above, each step overwrites the weights.
     """
-    return _ratios(plot, "update_to_data", _typical(plot, "update_to_data", "Median of the layers"))
+    return lines_of_layers(plot, "update_to_data")
 
 
 def gradient_to_data(plot: Plot) -> Figure:
@@ -292,11 +292,11 @@ def gradient_to_data(plot: Plot) -> Figure:
     The document calls the plot of updates by this name. The two differ by what the optimiser makes of the gradient:
     plain SGD multiplies it by the learning rate, Adam also divides by its usual size, so layers may change places.
     """
-    return _ratios(plot, "gradient_to_data", _typical(plot, "gradient_to_data", "Median of the layers"))
+    return lines_of_layers(plot, "gradient_to_data")
 
 
-def _ratios(plot: Plot, name: str, *notes: Words) -> Figure:
-    """A line for each layer over training, at most 20 of them, in a panel for each network."""
+def lines_of_layers(plot: Plot, name: str) -> Figure:
+    """A ratio of each layer over training, at most 20 of them, in a panel for each network, on a log axis."""
     values = plot.thinned(name)
     dim = _layers_of(values)
     kept = np.unique(np.linspace(0, values.sizes[dim] - 1, MOST_LINES).round().astype(int))
@@ -307,11 +307,11 @@ def _ratios(plot: Plot, name: str, *notes: Words) -> Figure:
         _add_lines(plot, own, row=row)
     plot.log_axis(name, "Ratio")
     plot.step_axis()
-    if name == "update_to_data":
+    if name != "gradient_to_data":
         plot.reference(1e-3, "10⁻³: usual advice")
     count = plot.ds.sizes[dim]
     some = f"{len(kept)} of {count} layers are drawn." if len(kept) < count else ""
-    return _explained(plot, ratios[dim].values, dim, [*notes, plot.drawn(some)], _height(len(parts)))
+    return _explained(plot, ratios[dim].values, dim, [_typical(plot, name), plot.drawn(some)], _height(len(parts)))
 
 
 def _add_lines(plot: Plot, ratios: xr.DataArray, row: int) -> None:
@@ -345,11 +345,11 @@ def _explained(plot: Plot, layers: NDArray[Any], dim: str, notes: list[Words], h
     return plot.figure
 
 
-def _typical(plot: Plot, name: str, words: str) -> Words:
+def _typical(plot: Plot, name: str) -> Words:
     """The middle of a ratio's layers at every step, for each network."""
     values = positive(plot.now[name])
     middle = values.median(["seed", _layers_of(values)])
-    within = f"{words} at {growing_dim(plot.ds)} {{step}}, {{}}."
+    within = f"Median of the layers at {growing_dim(plot.ds)} {{step}}, {{}}."
     if "network" in middle.dims:
         return plot.each(middle, times, between=": ", after="; ", within=within)
     dim = str(growing(middle))

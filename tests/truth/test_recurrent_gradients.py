@@ -80,6 +80,9 @@ class Twin(nn.Module):
     def h(self, states):
         return torch.stack([state[0][0] if self.kind == "lstm" else state[0] for state in states[1:]])
 
+    def matrices(self):
+        return [self.W_x, self.W_h, self.W_hy]
+
     def read(self, h):
         return h @ self.W_hy.t() + self.b_y
 
@@ -100,6 +103,10 @@ def optimiser(settings, twin):
     return {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[settings.optimiser](twin.parameters(), lr=rate)
 
 
+def spread(values):
+    return values.detach().double().std().item()
+
+
 class Again:
     """A run of the laboratory beside the same training by other code; what was found at each step and look."""
 
@@ -113,18 +120,24 @@ class Again:
         learning, self.found, self.at_look = optimiser(self.settings, self.twin), [], {}
         for number in range(1, STEPS + 1):
             batch = sequences(self.settings, self.settings.length, self.settings.batch, order)
-            before = self.twin.W_h.detach().clone()
+            before = [weights.detach().clone() for weights in self.twin.matrices()]
             if number in LOOKS:
                 self.at_look[number] = self._look(batch)
             loss = mean_loss(batch, self.twin.read(self.twin.h(self.twin(batch.inputs))[batch.scored]))
             learning.zero_grad()
             loss.backward()
+            slopes = [spread(weights.grad) for weights in self.twin.matrices()]
             norm = nn.utils.clip_grad_norm_(self.twin.parameters(), self.settings.clip or math.inf)
             self.found.append({"loss": loss.item(), "gradient_norm": norm.item()})
             learning.step()
             if number in LOOKS:
-                moved = self.twin.W_h.detach() - before
-                self.at_look[number]["update_to_data"] = (moved.std() / before.std()).item()
+                data = np.array([spread(weights) for weights in before])
+                moved = [spread(new - old) for old, new in zip(before, self.twin.matrices(), strict=True)]
+                self.at_look[number] |= {
+                    "update_to_data": (moved / data)[1],
+                    "update_to_data_by_layer": moved / data,
+                    "gradient_to_data": slopes / data,
+                }
         unseen = sequences(self.settings, self.settings.length, 512, stream(SEED, BATCH_ORDER))
         with torch.no_grad():
             answers = self.twin.read(self.twin.h(self.twin(unseen.inputs))[unseen.scored])
@@ -232,7 +245,16 @@ def test_every_step_is_pytorchs(again):
 
 @pytest.mark.parametrize(
     "name",
-    ["state_gradient_norm", "lag_contribution", "loss_by_lag", "spectral_norm", "spectral_radius", "update_to_data"],
+    [
+        "state_gradient_norm",
+        "lag_contribution",
+        "loss_by_lag",
+        "spectral_norm",
+        "spectral_radius",
+        "update_to_data",
+        "update_to_data_by_layer",
+        "gradient_to_data",
+    ],
 )
 def test_every_look_is_autograds(again, name):
     assert [int(look) for look in again.run["look"]] == list(LOOKS)

@@ -19,7 +19,14 @@ from torch.optim import Optimizer
 
 from goldviz.diagnostics.gradients import decay_rate, matrices, norms
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
-from goldviz.diagnostics.layers import PROBE, LayerStep, Measured, activation_readings, distributions
+from goldviz.diagnostics.layers import (
+    PROBE,
+    LayerStep,
+    Measured,
+    activation_readings,
+    distributions,
+    with_means_over_seeds,
+)
 from goldviz.labs.depth_gradients.depths import trained_depths
 from goldviz.labs.depth_gradients.jacobians import block_gains
 from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP, Pass
@@ -80,6 +87,7 @@ def train(settings: DepthGradients, record: Record) -> None:
             seen = grid.each(partial(training, closely=closely))
             with record.instrument():
                 shown = with_means_over_seeds(table(seen))
+                shown["decay_rate"] = decay_rate(shown["gradient_norm"])
             beside = [table(other.each(partial(training, closely=False)))["loss"] for other in shallower.values()]
             if beside:
                 shown["loss_by_depth"] = torch.stack([*beside, shown["loss"]], dim=-1)
@@ -201,12 +209,6 @@ def measure_network(network: DeepMLP, probe: Tensor, closely: bool) -> Measured:
         seen["activation_histogram"] = distributions(VALUE_BINS, _each(_signals(network, done)))
         seen["jacobian_gain"] = block_gains(network, [h[:JACOBIAN_SAMPLES] for h in done.hidden])
     return seen
-
-
-def with_means_over_seeds(shown: Measured) -> Measured:
-    """What an epoch showed, with decay rates, and with histograms of all seeds together."""
-    histograms = {name: values.mean(dim=1) for name, values in shown.items() if name.endswith("_histogram")}
-    return {**shown, **histograms, "decay_rate": decay_rate(shown["gradient_norm"])}
 
 
 def _signals(network: DeepMLP, done: Pass) -> list[Tensor]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import fields
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from goldviz.diagnostics.layers import LayerStep
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.recurrent_gradients.lag_contributions import contributions_by_lag
 from goldviz.labs.recurrent_gradients.last_state import cell_path_to_last, spectral_norms_to_last
@@ -25,6 +27,9 @@ SHUT, OPEN = 0.05, 0.95
 SATURATED = 0.97
 ITEMISED = 8
 """Contributions by lag are read off so many sequences."""
+MOMENTS = 12
+"""Distributions are of so many time steps at most."""
+LAYERS = ("input weights", "recurrent weights", "read-out")
 LAST_ANSWERS = 10
 """They are those of the loss at so many last answers: each answer costs a way back of its own."""
 
@@ -34,6 +39,22 @@ Measured = dict[str, Tensor]
 def answers(network: SequenceReader, trace: Trace, steps: list[int]) -> Float[Tensor, "scored batch outputs"]:
     """What the network says at these steps, counted from 0."""
     return network.read(torch.stack([trace.states[step + 1] for step in steps]))
+
+
+def moments(steps: int) -> list[int]:
+    """The time steps, counted from 1, whose distributions are kept: all of a short sequence, else some of them.
+
+    >>> moments(6), len(moments(200)), moments(200)[-1]
+    ([1, 2, 3, 4, 5, 6], 12, 200)
+    """
+    return sorted({round(step) for step in np.linspace(1, steps, MOMENTS)})
+
+
+def layers_of(network: SequenceReader, trace: Trace) -> LayerStep:
+    """A step of the network layer by layer: its three matrices, and its hidden states as layers through time."""
+    matrices = (network.layer.W_x, network.layer.W_h, network.W_hy)
+    states = [trace.states[step] for step in moments(len(trace.states) - 1)]
+    return LayerStep([[matrix] for matrix in matrices], [[state] for state in states])
 
 
 def state_gradient_norms(trace: Trace) -> Float[Tensor, " time"]:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from goldviz.declare import standard
+from goldviz.declare import layers, standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
 TASKS = {
@@ -92,6 +92,9 @@ class RecurrentGradients(Experiment):
             "Mean opening of a gate at each time step (NaN where a network lacks it)"),
         "gate_saturation": Variable((*LOOK, "gate"), "Share of gate values below 0.05 or above 0.95"),
         "state_saturation": Variable(LOOK, "Share of hidden values on a flat part of tanh, |h| > 0.97"),
+        **layers.distributions(("look", "network", "moment"), ("look", "network", "layer")),
+        **layers.update_to_data((*LOOK, "layer"), "update_to_data_by_layer"),
+        **layers.gradient_to_data((*LOOK, "layer")),
         "loss_by_lag": Variable((*LOOK, "task_lag"), "Loss on fresh sequences whose cue lies this far back"),
         "accuracy_by_lag": Variable((*LOOK, "task_lag"), "Share of right answers with the cue this far back"),
         "test_loss": Variable(("network", "seed"), "Loss on fresh sequences after training", once=True),

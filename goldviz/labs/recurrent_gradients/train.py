@@ -14,8 +14,18 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from goldviz.diagnostics.gradients import update_to_data
-from goldviz.labs.recurrent_gradients.instruments import GATES, Measured, answers, look, state_gradient_norms
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.diagnostics.layers import LayerStep, distributions, with_means_over_seeds
+from goldviz.labs.recurrent_gradients.instruments import (
+    GATES,
+    LAYERS,
+    Measured,
+    answers,
+    layers_of,
+    look,
+    moments,
+    state_gradient_norms,
+)
 from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, lanes, side_by_side
 from goldviz.labs.recurrent_gradients.tasks import (
     Evaluation,
@@ -74,7 +84,7 @@ def train(settings: RecurrentGradients, record: Record) -> None:
             looked_at = [own.looked_at if closely else None for own in data]
             seen = grid.each(partial(train_step, settings=record.settings, record=record), batches, looked_at)
             with record.instrument():
-                shown = table(seen)
+                shown = with_means_over_seeds(table(seen))
             hand_over(shown, record)
 
         tests = [unseen_sequences(settings, seed, device) for seed in settings.seeds]
@@ -105,6 +115,10 @@ def announce(settings: RecurrentGradients, record: Record, looked_at: Evaluation
         lag=list(range(steps)),
         gate=list(GATES),
         task_lag=list(looked_at.lags),
+        moment=moments(steps),
+        layer=list(LAYERS),
+        value_bin=VALUE_BINS.centres,
+        magnitude_bin=MAGNITUDE_BINS.centres,
     )
     record.attribute(device=device_name(device))
 
@@ -126,6 +140,7 @@ def train_step(
     set_learning_rate(optimiser, settings.learning_rate)
     trace = network(batch.inputs)
     if looked_at is not None:
+        watched = layers_of(network, trace)
         for state in trace.states[1:]:
             state.retain_grad()
     loss, accuracy = score(batch, answers(network, trace, scored_steps(batch)))
@@ -135,14 +150,14 @@ def train_step(
     if looked_at is not None:
         with record.instrument():
             close = {"state_gradient_norm": state_gradient_norms(trace), **look(on_cpu(network), looked_at)}
-            before = network.layer.W_h.detach().clone()
+            watched.after_backward()
     norm, clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
     with record.instrument():
         clipped_norm = _gradient_norm(network)
     optimiser.step()
     if looked_at is not None:
         with record.instrument():
-            close["update_to_data"] = update_to_data([before], [network.layer.W_h])[0]
+            close |= of_layers(watched)
     return {
         **close,
         "loss": loss.detach(),
@@ -150,6 +165,18 @@ def train_step(
         "gradient_norm": norm,
         "clipped_gradient_norm": clipped_norm,
         "clipped": clipped.float(),
+    }
+
+
+def of_layers(watched: LayerStep) -> Measured:
+    """What the step shows of the network's layers; the recurrent weights' ratio has a name of its own beside."""
+    ratios = watched.after_step()
+    return {
+        "update_to_data": ratios["update_to_data"][LAYERS.index("recurrent weights")],
+        "update_to_data_by_layer": ratios["update_to_data"],
+        "gradient_to_data": ratios["gradient_to_data"],
+        "activation_histogram": distributions(VALUE_BINS, watched.outputs),
+        **watched.distributions(),
     }
 
 

@@ -28,7 +28,11 @@ NEEDS = {
     "saturation": "state_saturation",
     "clipping": "gradient_norm",
     "update_to_data": "update_to_data",
+    "gradient_to_data": "gradient_to_data",
     "accuracy": "accuracy",
+    "activation_distribution": "activation_histogram",
+    "hidden_gradient_distribution": "gradient_histogram",
+    "weight_gradient_distribution": "weight_gradient_histogram",
 }
 EVERY = pytest.mark.parametrize("name", list(FIGURES))
 
@@ -86,7 +90,9 @@ def test_a_missing_variable_is_named(run, name):
 @EVERY
 def test_a_run_without_looks_still_draws_its_steps(name):
     looks = [variable for variable, declared in RecurrentGradients.variables.items() if declared.dims[0] == "look"]
-    run = build(asks_for_numbers=False).drop_vars([*looks, "look", "time", "lag", "gate", "task_lag"])
+    run = build(asks_for_numbers=False).drop_vars(
+        [*looks, "look", "time", "lag", "gate", "task_lag", "moment", "layer"]
+    )
     assert bool(FIGURES[name](run, epoch=40).data) == (name in ("loss", "accuracy", "clipping"))
 
 
@@ -211,9 +217,18 @@ def test_long_losses_are_averaged_not_sampled():
     curve = named(figure, "RNN")
     assert len(curve.x) == 400
     assert curve.x[-1] == 20_000
-    last = run["loss"].sel(network="rnn").isel(seed=0, step=slice(-50, None))
+    last = run["loss"].sel(network="rnn").isel(seed=0, step=slice(-1000, None))
     assert curve.y[-1] == pytest.approx(float(last.mean()))
-    assert "Each point: mean of 50 steps." in words(figure)
+    assert "Line: mean of the last 1000 steps, none after." in words(figure)
+
+
+def test_runs_of_before_show_the_recurrent_weights_ratio_alone():
+    run = build(seeds=2)
+    by_layer = FIGURES["update_to_data"](run)
+    assert len([trace for trace in by_layer.data if trace.name == "recurrent weights"]) == 3
+    figure = FIGURES["update_to_data"](run.drop_vars("update_to_data_by_layer"))
+    ratios = run["update_to_data"].sel(network="lstm").median("seed")
+    np.testing.assert_allclose(named(figure, "LSTM").y, ratios)
 
 
 def test_loss_has_the_memoryless_line_and_its_test_markers_at_the_end():

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import xarray as xr
 
+from goldviz.figures.layers import layer_figures
 from goldviz.figures.reading import finite
 from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import networks_svg, polyline_svg
 from goldviz.labs.recurrent_gradients.figures.by_lag import by_lag
 from goldviz.labs.recurrent_gradients.figures.gates import gates, recurrent_matrix, saturation
-from goldviz.labs.recurrent_gradients.figures.quantities import shared_limits
+from goldviz.labs.recurrent_gradients.figures.quantities import figure, shared_limits
 from goldviz.labs.recurrent_gradients.figures.time import (
     jacobian_by_lag,
     lag_contribution,
@@ -25,9 +26,13 @@ from goldviz.labs.recurrent_gradients.figures.training import accuracy, clipping
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
+OF_LAYERS = layer_figures(figure)
+
 FIGURES = by_name(
     jacobian_by_lag, loss, state_gradient, state_gradient_map, lag_contribution, gates, by_lag, recurrent_matrix,
-    saturation, clipping, update_to_data, accuracy,
+    saturation, clipping, update_to_data, OF_LAYERS["gradient_to_data"], accuracy,
+    OF_LAYERS["activation_distribution"], OF_LAYERS["hidden_gradient_distribution"],
+    OF_LAYERS["weight_gradient_distribution"],
 )  # fmt: skip
 
 

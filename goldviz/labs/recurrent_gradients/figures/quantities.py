@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import limits, plot
+from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
 from goldviz.figures.reading import finite, networks
 
@@ -93,11 +94,14 @@ QUANTITIES = {
     "loss_by_lag": Quantity(_of_loss_by_lag),
     "matrix": Quantity(_of_matrix, padded),
     "gradient_norm": Quantity(_of_gradient_norm, decades),
-    "update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades),
     "step": Quantity(_of_steps),
     "time": Quantity(ends_of("time")),
     "lag": Quantity(ends_of("lag")),
     "task_lag": Quantity(ends_of("task_lag")),
+    **layer_quantities(
+        moment=LayerAxis(ends_of("moment"), title="Time step t", noun="time", linked="time"),
+        layer=LayerAxis.of_names("layer"),
+    ),
 }
 
 figure = partial(plot.figure, QUANTITIES)

@@ -7,8 +7,10 @@ import numpy as np
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
+from goldviz.figures.layers import lines_of_layers
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, positive
+from goldviz.figures.smoothed import smoothed_curves
 from goldviz.labs.recurrent_gradients.figures.quantities import figure, reference_without_memory
 
 CLIPPING_WINDOWS = 20
@@ -28,12 +30,12 @@ def loss(plot: Plot) -> Figure:
     The line is what the best answer without memory scores. A network that stays on it has learned only what needs no
     past; one that drops below it has learned to remember.
     """
-    plot.curves(plot.averaged("loss"), hover="%{y:.4f}")
+    smoothing = smoothed_curves(plot, "loss")
     tested = plot.test_losses()
     plot.step_grid()
     plot.loss_axis("loss", "Loss")
     reference_without_memory(plot)
-    return plot.finish(tested, plot.drawn())
+    return plot.finish(smoothing, tested, plot.drawn())
 
 
 @figure("How often is the answer right?",
@@ -52,14 +54,17 @@ def accuracy(plot: Plot) -> Figure:
 
 
 @figure("Are the steps the right size?", needs=("update_to_data",),
-        shows="How large the steps are beside the recurrent weights that they change.",
+        shows="How large the steps are beside the weights that they change.",
         cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
         "way.")  # fmt: skip
 def update_to_data(plot: Plot) -> Figure:
     """Spread of each step over the spread of the recurrent weights that it changes, over training, on a log axis.
 
-    Near 10^-3 is the usual advice; far below, the weights hardly move; far above, each step overwrites them.
+    Near 10^-3 is the usual advice; far below, the weights hardly move; far above, each step overwrites them. Runs that
+    recorded every layer's ratio show it.
     """
+    if not plot.lacks("update_to_data_by_layer"):
+        return lines_of_layers(plot, "update_to_data_by_layer")
     plot.curves(positive(plot.thinned("update_to_data")), hover="%{y:.2e}")
     plot.step_grid()
     plot.log_axis("update_to_data", "Update-to-data ratio")
