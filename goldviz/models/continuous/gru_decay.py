@@ -114,8 +114,7 @@ class DecayGRU(nn.Module):
         gaps, row_gaps = gaps.to(values.dtype), row_gaps.to(values.dtype)
         filled = self.fill(values, mask, gaps)
         inputs = torch.cat([filled, mask.to(values.dtype)], 2)
-        rates = nn.functional.linear(torch.cat([gaps, row_gaps[..., None]], 2), self.W_d, self.b_d)
-        decays = torch.exp(-torch.relu(rates)).unbind(0)
+        decays = self.decays(gaps, row_gaps).unbind(0)
         states = [self.cell.zero_state(inputs) if initial is None else initial]
         gates: list[tuple[Tensor, Tensor, Tensor]] = []
         for row, decay in zip(inputs.split(1), decays, strict=True):
@@ -124,6 +123,13 @@ class DecayGRU(nn.Module):
             gates.append((step.update_gates[0], step.reset_gates[0], step.candidates[0]))
         z_t, r_t, candidates = zip(*gates, strict=True)
         return DecayGRUTrace(tuple(states), decays, z_t, r_t, candidates, filled)
+
+    def decays(
+        self, gaps: Float[Tensor, "*any channels"], row_gaps: Float[Tensor, "*any"]
+    ) -> Float[Tensor, "*any hidden"]:
+        """gamma_h: the factors by which a state fades while each channel is silent so long, and no row comes."""
+        rates = nn.functional.linear(torch.cat([gaps, row_gaps[..., None]], -1), self.W_d, self.b_d)
+        return torch.exp(-torch.relu(rates))
 
     def fill(
         self,

@@ -187,8 +187,8 @@ class DecaySeriesReader(SeriesReader):
     def between(self, trace: ReaderTrace, times: Tensor, values: Tensor, mask: Tensor, durations: Tensor) -> Tensor:
         """gamma of the duration, and of the time since each channel was observed, times the state after the row."""
         silent = torch.where(mask, 0.0, channel_gaps(times, mask))
-        waited = torch.cat([silent + durations[..., None], durations[..., None]], 3).to(values.dtype)
-        return trace.after * torch.exp(-torch.relu(linear(waited, self.network.W_d, self.network.b_d)))
+        waited = (silent + durations[..., None]).to(values.dtype)
+        return trace.after * self.network.decays(waited, durations.to(values.dtype))
 
 
 @dataclass

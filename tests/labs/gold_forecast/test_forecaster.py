@@ -10,7 +10,7 @@ from goldviz.labs.gold_forecast.models.heads import HEADS
 from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
 from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import FixedSteps, TorchdiffeqSolver
-from goldviz.models.continuous.series_forecaster import GapSeriesReader, ODESeriesReader
+from goldviz.models.continuous.series_forecaster import DecaySeriesReader, GapSeriesReader, ODESeriesReader
 from goldviz.models.recurrent.networks import recurrent_layer
 
 WINDOW, CHANNELS, HIDDEN, BATCH = 7, 3, 5, 11
@@ -190,9 +190,22 @@ def test_the_gap_gru_is_told_how_far_away_its_forecast_is(series):
     torch.testing.assert_close(torch.stack(reader(window)), page(times, values, mask).before[1:])
 
 
+def test_the_state_of_gru_d_fades_to_the_time_of_its_forecast(series):
+    (times, values, mask), window = series
+    reader = forecaster("gru_decay").reader
+    page = DecaySeriesReader(CHANNELS, HIDDEN, lambda index: Generator().manual_seed(index))
+    page.network.load_state_dict(reader.gru.state_dict())
+    states = reader(window)
+    torch.testing.assert_close(states[-1], page(times, values, mask).before[-1])
+    past = (times[:-1], values[:-1], mask[:-1])
+    later = page.between(page(*past), *past, times.diff(dim=0)[-1].expand(1, WINDOW, 3))
+    torch.testing.assert_close(states[-1], later[0, -1])
+    torch.testing.assert_close(torch.stack(states[:-1]), page(*past).after[:-1])
+
+
 @pytest.mark.parametrize("network", WINDOW_READERS)
 def test_who_knows_of_time_knows_how_far_ahead_it_looks(network, series):
     _, window = series
     made = forecaster(network)
     same = torch.equal(made(replace(window, ahead=2 * window.ahead)), made(window))
-    assert same == (network not in ("gru_gap", "ode_rnn"))
+    assert same == (network not in ("gru_gap", "gru_decay", "ode_rnn"))

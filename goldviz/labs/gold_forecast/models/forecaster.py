@@ -4,7 +4,8 @@ A *reader* turns the window into hidden states, and a head (:mod:`heads`) says w
 them means for the next value. The readers are the networks of the documents: a multilayer perceptron (document 001,
 section 1.1), the Elman network, LSTM and GRU (eq. 5-24), two GRUs that are told how much time has passed, and the
 ODE-RNN (eq. 31-33), whose state flows meanwhile. The ODE-RNN's state flows on to the time of the value that is
-forecast, and one of the GRUs is told how far away that is, as in :mod:`goldviz.models.continuous.series_forecaster`.
+forecast, GRU-D's fades until then, and the other GRU is told how far away that is, as in
+:mod:`goldviz.models.continuous.series_forecaster`.
 """
 
 from __future__ import annotations
@@ -154,7 +155,10 @@ class GapReader(WindowReader):
 
 
 class DecayReader(WindowReader):
-    """GRU-D (Che et al. 2018): states and what was last seen fade while nothing is observed."""
+    """GRU-D (Che et al. 2018): states and what was last seen fade while nothing is observed.
+
+    What is read has faded to the time of the value that is forecast.
+    """
 
     def __init__(self, channels: int, hidden: int, weights: ForecastStream) -> None:
         super().__init__()
@@ -162,9 +166,11 @@ class DecayReader(WindowReader):
         initialise(self.gru.cell, weights, START)
 
     def forward(self, window: ForecastWindow) -> HiddenStates:
-        """h_1 to h_T."""
-        states: HiddenStates = self.gru(window.values, window.mask, window.gaps, window.row_gaps).states[1:]
-        return states
+        """h_1 to h_(T-1), and h_T as it has faded by the forecast's time."""
+        states = self.gru(window.values, window.mask, window.gaps, window.row_gaps).states
+        ahead = window.ahead.to(window.values)
+        silent = torch.where(window.mask[-1], 0.0, window.gaps[-1]) + ahead[:, None]
+        return (*states[1:-1], self.gru.decays(silent, ahead) * states[-1])
 
     def matrices(self) -> dict[str, Tensor]:
         """W_x and W_h of its GRU, and the rates at which states fade."""
