@@ -14,7 +14,7 @@ from goldviz.diagnostics.findings import Floats, Verdicts, diverged, ratio
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
 from goldviz.labs.gold_forecast.scoring.results import Result, final_results, recorded_score, results
-from goldviz.labs.gold_forecast.scoring.series import Series, settings_of
+from goldviz.labs.gold_forecast.scoring.series import Series, joined_by_date, settings_of
 from goldviz.labs.gold_forecast.scoring.tests import diebold_mariano
 
 if TYPE_CHECKING:
@@ -183,9 +183,7 @@ class Reading:
     @property
     def foresees(self) -> bool:
         """Whether covariates were joined by calendar date, so that part of the future is in sight."""
-        settings = settings_of(self.dataset)
-        covariates = settings.get("inputs", "all") == "all" and self.dataset.sizes.get("channel", 2) > 1
-        return bool(settings.get("alignment") == "date" and covariates)
+        return joined_by_date(self.dataset)
 
     @property
     def r2_against_mean(self) -> float:

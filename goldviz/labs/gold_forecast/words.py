@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.findings import times
+from goldviz.labs.gold_forecast.carrying import AGE
+from goldviz.labs.gold_forecast.scoring.series import joined_by_date
 
 if TYPE_CHECKING:
     import xarray as xr
+
+MOST_NAMED = 2
+"""Channels that are carried on are named in captions up to so many, and counted beyond."""
 
 NETWORK_NAMES = {
     "mlp": "MLP",
@@ -111,7 +116,9 @@ def forecasts_counted(count: int) -> str:
 
 
 def source_words(ds: xr.Dataset) -> str:
-    """Where a run's data come from and until when they are known; simulated data are always called so.
+    """Where a run's data come from and until when they are known, and how its rows were joined where that matters.
+
+    Simulated data are always called so.
 
     >>> import xarray as xr
     >>> source_words(xr.Dataset(attrs={"simulated": 1, "data_last": "2024-12-31"}))
@@ -121,4 +128,16 @@ def source_words(ds: xr.Dataset) -> str:
     simulated = bool(int(attrs.get("simulated", 0)))
     words = "Simulated market" if simulated else str(attrs.get("target_words") or attrs.get("data_origin") or "")
     last = str(attrs.get("data_last", ""))[:10]
-    return f"{words}{f', until {last}' if last else ''}." if words else ""
+    source = f"{words}{f', until {last}' if last else ''}." if words else ""
+    return " ".join(filter(None, [source, join_words(ds)]))
+
+
+def join_words(ds: xr.Dataset) -> str:
+    """Whether covariates were joined by date, and which channels' last values were carried on; empty for neither."""
+    channels = [str(name) for name in ds["channel"].values] if "channel" in ds.coords else []
+    kept = [name for name in channels if f"{name}{AGE}" in channels]
+    names = f"{len(kept)} channels" if len(kept) > MOST_NAMED else " and ".join(kept)
+    carried = f"Carried on until the next value: {names}." if kept else ""
+    if not joined_by_date(ds):
+        return carried
+    return " ".join(filter(None, ["Joined by date: covariates count from their date on, not their release.", carried]))

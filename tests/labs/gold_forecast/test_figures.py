@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from goldviz.figures.theme import BASELINES, INKS, NETWORKS, style_of
+from goldviz.labs.gold_forecast.carrying import AGE
 from goldviz.labs.gold_forecast.figures import FIGURES, picture
 from goldviz.labs.gold_forecast.figures.hits import NO_SIGN
 from goldviz.labs.gold_forecast.figures.memory import WITHOUT_STATES, autocorrelation
@@ -18,6 +19,7 @@ from goldviz.labs.gold_forecast.figures.quantities import (
 from goldviz.labs.gold_forecast.scoring.results import recorded_score
 from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.settings import GoldForecast
+from goldviz.labs.gold_forecast.words import join_words
 from tests.figures.test_theme import contrast
 from tests.labs.gold_forecast.runs import build as built
 
@@ -487,3 +489,33 @@ def test_picture_has_the_network_and_the_simplest_forecast(run):
     assert len(picture(run)) < 3000
     for nothing in (build(stage="empty"), build(stage="start"), run.assign(mean=run["mean"] * np.nan)):
         assert not list(ET.fromstring(picture(nothing)).iter(f"{SVG}text"))
+
+
+def with_channels(alignment, carry):
+    """A run whose channels and settings say how its rows were made."""
+    run = build(forecasts=300)
+    names = [*map(str, run["channel"].values[:-2]), "text tone", f"text tone{AGE}" if carry else "oil"]
+    settings = {**json.loads(run.attrs["settings"]), "alignment": alignment}
+    return run.assign_coords(channel=names).assign_attrs(settings=json.dumps(settings))
+
+
+@pytest.mark.parametrize("name", ["skill", "scoreboard", "hits", "fan", "listening"])
+@pytest.mark.parametrize("carry", [False, True])
+@pytest.mark.parametrize("alignment", ["release", "date"])
+def test_captions_say_what_was_joined_by_date_and_what_was_carried_on(name, alignment, carry):
+    caption = " ".join(str(FIGURES[name](with_channels(alignment, carry)).layout.title.subtitle.text).split("<br>"))
+    joined = "Joined by date: covariates count from their date on, not their release." in caption
+    assert joined == (alignment == "date")
+    assert ("Carried on until the next value: text tone." in caption) == carry
+
+
+def test_a_run_without_covariates_has_nothing_to_join():
+    run = with_channels("date", carry=False)
+    settings = {**json.loads(run.attrs["settings"]), "inputs": "own"}
+    assert "Joined" not in str(FIGURES["skill"](run.assign_attrs(settings=json.dumps(settings))).layout)
+
+
+def test_many_channels_that_are_carried_on_are_counted():
+    run = build(forecasts=300)
+    names = ["gold", "a", f"a{AGE}", "b", f"b{AGE}", "c", f"c{AGE}"]
+    assert join_words(run.assign_coords(channel=names)) == "Carried on until the next value: 3 channels."

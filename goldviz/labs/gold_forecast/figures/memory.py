@@ -26,6 +26,7 @@ from goldviz.labs.gold_forecast.figures.quantities import (
 )
 from goldviz.labs.gold_forecast.readings import reach_of
 from goldviz.labs.gold_forecast.scoring.series import settings_of
+from goldviz.labs.gold_forecast.words import join_words
 
 SLOW = 0.8
 """Autocorrelation above which a unit is called slow."""
@@ -111,7 +112,7 @@ def listening(plot: Plot) -> Figure:
     grey = gaps.map(lambda some: "Grey: not observed so many rows before, or exactly 0." if some else "")
     seeds = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes["seed"] > 1 else ""
     place = line(plot.when("Epoch {}, the last refit.", "look"), seeds, thinning, grey)
-    notes = [parts.map(lambda now: _loudest(channels, now)), place]
+    notes = [parts.map(lambda now: _loudest(channels, now)), place, join_words(ds)]
     height = 240 + 30 * len(channels)
     plot.finish(*notes, height=height, legend=False, hover="closest")
     low, high = plot.limit("input_gradient")

@@ -40,6 +40,13 @@ def target_of(ds: xr.Dataset) -> str:
     return str(settings_of(ds).get("target", "return"))
 
 
+def joined_by_date(ds: xr.Dataset) -> bool:
+    """Whether a run has covariates that were joined by calendar date, so that part of the future is in sight."""
+    settings = settings_of(ds)
+    covariates = settings.get("inputs", "all") == "all" and ds.sizes.get("channel", 2) > 1
+    return bool(settings.get("alignment") == "date" and covariates)
+
+
 @dataclass(frozen=True)
 class Series:
     """Forecasts in the order of their dates. Seeds are the last axis of ``mean`` and ``scale``, (n, seeds).
