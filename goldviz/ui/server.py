@@ -35,11 +35,11 @@ def address(path: str) -> str:
 
 
 def routes() -> list[BaseRoute]:
-    """Plotly's script out of the installed package, so that figures need no network; attention, frames."""
+    """Plotly's script out of the installed package, so that figures need no network; answers, attention, frames."""
     from starlette.responses import FileResponse, Response
     from starlette.routing import Route
 
-    from goldviz.ui import exhibits, frames_route
+    from goldviz.ui import answers, exhibits, frames_route
 
     script = files("plotly") / "package_data" / "plotly.min.js"
 
@@ -54,8 +54,19 @@ def routes() -> list[BaseRoute]:
         headers["Cache-Control"] = "private, max-age=3600" if found.status == 200 else "no-store"
         return Response(found.content, found.status, headers, found.media_type)
 
+    async def answered(request: Request) -> Response:
+        asked = b""
+        async for part in request.stream():
+            asked += part
+            if len(asked) > answers.LONGEST:
+                break
+        found = await asyncio.to_thread(answers.answer, request.path_params["laboratory"], asked)
+        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+        return Response(found.content, found.status, headers, found.media_type)
+
     return [
         Route(address(PLOTLY_PATH), plotly),
+        Route(address(f"{answers.ANSWERS_PATH}/{{laboratory}}"), answered, methods=["POST"]),
         Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
         *frames_route.routes(address(frames_route.FRAMES_PATH)),
     ]

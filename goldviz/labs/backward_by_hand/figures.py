@@ -43,7 +43,12 @@ def graph(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Fi
     figure = Figure()
     _draw_edges(figure, list(known.values()), where, ink.muted)
     for node in known.values():
-        _draw_box(figure, ds, node, at, where[node.name], theme)
+        _draw_box(figure, node, at, where[node.name], theme)
+    figure.add_trace(
+        Scatter(x=[where[name][0] for name in known], y=[where[name][1] for name in known], mode="markers",
+                marker={"size": 30, "opacity": 0}, text=[_about(ds, node) for node in known.values()],
+                hovertemplate="%{text}<extra></extra>", showlegend=False)
+    )  # fmt: skip
     for line, words in enumerate(LAYERS):
         figure.add_annotation(text=words, x=0, y=line - 0.4, xanchor="left", yanchor="middle", font_size=12,
                               font_color=ink.muted)  # fmt: skip
@@ -77,9 +82,7 @@ def _draw_edges(figure: Figure, listed: Sequence[Node], where: dict[str, tuple[f
     figure.add_trace(Scatter(x=x, y=y, mode="lines", line={"color": colour, "width": 1}, opacity=0.5, hoverinfo="skip"))
 
 
-def _draw_box(
-    figure: Figure, ds: xr.Dataset, node: Node, at: Place | AtStep, middle: tuple[float, float], theme: Theme
-) -> None:
+def _draw_box(figure: Figure, node: Node, at: Place | AtStep, middle: tuple[float, float], theme: Theme) -> None:
     """A box with the node's name: opaque over the edges, then tinted, framed and named by what is known."""
     ink = INKS[theme]
 
@@ -110,8 +113,6 @@ def _draw_box(
         font={"size": 12 if len(node.name) < 10 else 10,
               "color": each(at, lambda one: ink.text if one.knows_value(node) else ink.muted)},
     )  # fmt: skip
-    figure.add_trace(Scatter(x=[x], y=[y], mode="markers", marker={"size": 30, "opacity": 0}, showlegend=False,
-                             hovertemplate=f"{_about(ds, node)}<extra></extra>"))  # fmt: skip
 
 
 def _about(ds: xr.Dataset, node: Node) -> str:
@@ -143,12 +144,6 @@ def tensor(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     return figure.update_layout(height=540)
 
 
-def difference_map(ds: xr.Dataset, name: str, difference: np.ndarray, *, theme: Theme = "light") -> Figure:
-    """A person's gradient less autograd's, entry by entry."""
-    array = xr.DataArray(difference, dims=ds[name].dims, coords=ds[name].coords)
-    return _map(ds, array, f"Yours less autograd's, d{name}", ["White: equal."], theme)
-
-
 def _map(ds: xr.Dataset, array: xr.DataArray, title: str, notes: Sequence[str], theme: Theme) -> Figure:
     """Any tensor as a matrix: what has three axes with the last two side by side, what has one or none as a line."""
     values = np.asarray(array.values, dtype=float)
@@ -171,14 +166,17 @@ def _map(ds: xr.Dataset, array: xr.DataArray, title: str, notes: Sequence[str], 
     return figure
 
 
-def labels(ds: xr.Dataset, dim: str) -> list[str]:
+def plain_labels(ds: xr.Dataset, dim: str) -> list[str]:
     """What stands at the places of an axis: samples by their context and target, symbols, or numbers."""
     if dim == "sample":
         pairs = zip(ds.attrs["contexts"], ds.attrs["targets"], strict=True)
-        return [as_label(f"{context}→{target}") for context, target in pairs]
-    if dim in FLAT:
-        return [""]
-    return [as_label(str(value)) for value in ds[dim].values.tolist()]
+        return [f"{context}→{target}" for context, target in pairs]
+    return [""] if dim in FLAT else [str(value) for value in ds[dim].values.tolist()]
+
+
+def labels(ds: xr.Dataset, dim: str) -> list[str]:
+    """The same, escaped for a figure."""
+    return [as_label(name) for name in plain_labels(ds, dim)]
 
 
 def _labels_of_columns(ds: xr.Dataset, dims: Sequence[str]) -> list[str]:

@@ -78,7 +78,8 @@ def _compared(found: Tensor, passes: Passes, node: Node) -> Verdict:
     difference = found - expected
     if not bool(difference.isfinite().all()):
         count = int((~difference.isfinite()).sum())
-        return Verdict("differs", f"{_of_all(count, difference)} not finite: a division by zero, or a root of less.")
+        words = f"{_of_all(count, difference)} not finite: a division by zero, or a root or logarithm of less."
+        return Verdict("differs", words, difference)
     largest = float(difference.abs().max())
     allowed = SHARE_APART * float(expected.abs().max()) + ROUNDING
     if largest <= allowed:

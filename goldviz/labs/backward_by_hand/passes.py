@@ -40,9 +40,14 @@ class Passes:
         return float((self.gradient(name) - self.autograd[name]).abs().max())
 
 
-@lru_cache(maxsize=8)
 def both_ways(settings: BackwardByHand) -> Passes:
     """Forward and backward for these settings; raises ``ValueError`` where a number stops being finite."""
+    return _both_ways(settings.model_copy(update={settings.position: 1}))
+
+
+@lru_cache(maxsize=32)
+def _both_ways(settings: BackwardByHand) -> Passes:
+    """The same wherever one looks."""
     drawn, start = beginning(settings)
     divisor = settings.divisor
     reference = {

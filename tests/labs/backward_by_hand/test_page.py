@@ -1,7 +1,13 @@
 """The page of *Backward by hand*."""
 
+import json
+from typing import Any
+
 import pytest
 
+from goldviz.labs.backward_by_hand.answers import answer
+from goldviz.labs.backward_by_hand.network import BACKWARD
+from goldviz.labs.backward_by_hand.parts.derive import KEY
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from tests.pages.instant import InstantVisitor
 
@@ -13,14 +19,6 @@ def fixture_visitor() -> InstantVisitor:
     return InstantVisitor(BackwardByHand)
 
 
-def write(visitor: InstantVisitor, asked: str, formula: str) -> None:
-    if visitor.at.selectbox(key="backward-asked").value != asked:
-        visitor.at.selectbox(key="backward-asked").set_value(asked)
-        visitor.look()
-    visitor.at.text_input(key=f"backward-formula-{asked}").set_value(formula)
-    visitor.look()
-
-
 def test_every_gradient_stands_beside_autograd_s(visitor: InstantVisitor) -> None:
     assert set(visitor.drawn()) == {"graph", "tensor", "push_and_pull", "column_of_zeros", "paths"}
     [table] = [frame.value for frame in visitor.at.dataframe if "Largest difference" in frame.value]
@@ -29,19 +27,24 @@ def test_every_gradient_stands_beside_autograd_s(visitor: InstantVisitor) -> Non
     assert max(differences) < 1e-9
 
 
-def test_a_formula_of_one_s_own_is_judged_and_kept(visitor: InstantVisitor) -> None:
-    write(visitor, "logits", "probs - onehot(Y)")
-    assert "All of yours times" in visitor.warnings[0]
-    write(visitor, "logits", "(probs - onehot(Y)) / n")
-    assert not visitor.warnings
-    assert "Equal to autograd" in visitor.at.success[0].value
-    write(visitor, "h", "__import__('os')")
-    assert visitor.errors
-    write(visitor, "h", "dlogits @ W2.T")
-    assert not visitor.errors
-    visitor.at.selectbox(key="backward-asked").set_value("logits")
-    visitor.look()
-    assert visitor.at.text_input(key="backward-formula-logits").value == "(probs - onehot(Y)) / n"
+def field(visitor: InstantVisitor) -> dict[str, Any]:
+    """What the formula field is told."""
+    [part] = [part for part in visitor.at.get("bidi_component") if part.proto.id.endswith(f"-{KEY}")]
+    return json.loads(part.proto.json)  # type: ignore[no-any-return]
+
+
+def test_the_field_knows_every_gradient_and_asks_about_the_settings_in_view(visitor: InstantVisitor) -> None:
+    visitor.set(samples=9, place=33)
+    told = field(visitor)
+    assert [one["name"] for one in told["gradients"]] == list(BACKWARD)
+    by_name = {one["name"]: one for one in told["gradients"]}
+    assert "Expected shape: 10 × 12 (hidden unit × symbol)" in by_name["W2"]["hint"]
+    assert "dlogits, dlogit_maxes, dnorm_logits, dcounts and the gradients before" in by_name["W2"]["hint"]
+    assert len(told["labels"]["sample"]) == 9
+    settings = BackwardByHand.checked_json(told["settings"])
+    assert settings == BackwardByHand(samples=9)
+    for name, one in by_name.items():
+        assert answer(settings, {"asked": name, "formula": one["formula"]})["kind"] == "equal"
 
 
 def test_words_that_are_none_are_told_and_the_last_good_ones_stay(visitor: InstantVisitor) -> None:

@@ -1,82 +1,92 @@
-"""A field for a gradient of one's own: its verdict, where it is wrong, and what it may name."""
+"""A field for a gradient of one's own, judged while it is typed, and what a formula may be made of."""
 
 from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from goldviz.labs.backward_by_hand import figures
 from goldviz.labs.backward_by_hand.formulas import LONGEST
-from goldviz.labs.backward_by_hand.judging import AXES, Verdict, found_before, judge
+from goldviz.labs.backward_by_hand.judging import AXES, found_before
 from goldviz.labs.backward_by_hand.network import BACKWARD, Node, nodes
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.labs.backward_by_hand.shapes import FUNCTIONS
-from goldviz.ui import services
+from goldviz.ui.answers import ANSWERS_PATH
 from goldviz.ui.instant_page import View
-from goldviz.ui.live_figure import live_figure
-from goldviz.ui.theme import theme_now
-from goldviz.ui.words import plain
+from goldviz.ui.server import address
 
+KEY = "formula-field"
 FIRST = "logits"
 """The gradient that a newcomer is asked for."""
+NAMED = 4
+"""Gradients found before that a hint names."""
 
 
-@st.fragment
+def _asset(name: str) -> str:
+    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
+
+
+_field = st.components.v2.component(
+    "goldviz_formula_field",
+    html=_asset("formula_field.html"),
+    css=_asset("formula_field.css"),
+    js=_asset("formula_field.js"),
+    isolate_styles=False,
+)
+
+
 def derive(view: View[BackwardByHand]) -> None:
-    """Ask for one gradient, and compare what is typed with autograd."""
+    """Ask for a gradient; the field's script asks the server how it compares with autograd's."""
     st.subheader("Derive one yourself", anchor=False)
+    _field(data=field_data(view), key=KEY)
+    _vocabulary(view)
+
+
+def field_data(view: View[BackwardByHand]) -> dict[str, Any]:
+    """What the field's script needs: where to ask, about which settings, and what can be asked for."""
     known = nodes(view.settings.divisor)
-    choosing, typing = st.columns([1, 3], vertical_alignment="bottom")
-    with choosing:
-        asked = st.selectbox("Gradient", BACKWARD, index=BACKWARD.index(FIRST), key="backward-asked",
-                             persist_state="session", format_func=lambda name: f"d{name}")  # fmt: skip
-    with typing:
-        text = st.text_input(
-            f"d{asked} =", key=f"backward-formula-{asked}", persist_state="session", max_chars=LONGEST,
-            placeholder="a formula, such as h.T @ dlogits or sum(dh * bnraw, 0)",
-        )  # fmt: skip
-    st.caption(
-        f"Expected shape: {figures.shape_of(view.dataset, known[asked])} "
-        f"({' × '.join(AXES[dim] for dim in known[asked].dims)}). You have every tensor of the forward pass, and "
-        f"{plain(', '.join(found_before(asked)[:4]) or 'no gradient yet')}"
-        f"{' and the gradients before' if len(found_before(asked)) > 4 else ''}."
-    )
-    if text.strip():
-        _say(view, asked, text, judge(view.settings, asked, text))
-    _vocabulary(view, known[asked])
+    axes = sorted({dim for node in known.values() for dim in node.dims})
+    return {
+        "address": address(f"{ANSWERS_PATH}/{view.settings.name}"),
+        "settings": view.subject,
+        "longest": LONGEST,
+        "first": FIRST,
+        "labels": {dim: figures.plain_labels(view.dataset, dim) for dim in axes},
+        "gradients": [
+            {
+                "name": name,
+                "dims": known[name].dims,
+                "formula": known[name].gradient,
+                "hint": _hint(view, known[name]),
+            }
+            for name in BACKWARD
+        ],
+    }
 
 
-def _say(view: View[BackwardByHand], asked: str, text: str, verdict: Verdict) -> None:
-    words = plain(verdict.words)
-    match verdict.kind:
-        case "equal":
-            st.success(words, icon=":material/check:")
-        case "unread":
-            st.error(words, icon=":material/block:")
-        case _:
-            st.warning(words, icon=":material/difference:")
-    if verdict.kind == "differs" and verdict.difference is not None:
-        theme, values = theme_now(), verdict.difference.numpy()
-        key = (view.settings.name, view.subject, asked, text, theme)
-        drawn = services.figure_json(key, lambda: figures.difference_map(view.dataset, asked, values, theme=theme))
-        live_figure(drawn, key=f"difference-{view.settings.name}", subject=f"{view.subject} {asked}",
-                    description="Where your gradient differs from autograd's.")  # fmt: skip
+def _hint(view: View[BackwardByHand], node: Node) -> str:
+    axes = " × ".join(AXES[dim] for dim in node.dims)
+    before = found_before(node.name)
+    named = f", {', '.join(before[:NAMED])}" if before else ""
+    more = " and the gradients before" if len(before) > NAMED else ""
+    shape = figures.shape_of(view.dataset, node)
+    return f"Expected shape: {shape} ({axes}). You have every tensor of the forward pass{named}{more}."
 
 
-def _vocabulary(view: View[BackwardByHand], node: Node) -> None:
-    left, right = st.columns(2)
-    with left, st.expander("What you can write", icon=":material/abc:"):
+def _vocabulary(view: View[BackwardByHand]) -> None:
+    with st.expander("What you can write", icon=":material/abc:"):
         ds = view.dataset
         sizes = ", ".join(f"{name} = {size}" for name, size in ds.attrs["sizes"].items())
         st.markdown(
             f"`+ - * /` entry by entry, `**` powers, `@` matrix product, `a.T`, brackets and numbers. Sizes: {sizes}; "
             "`eps` is 1e-5. `X` and `Y` hold places in the alphabet."
         )
-        rows = [{"Function": known.usage, "Meaning": known.meaning} for known in FUNCTIONS.values()]
-        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+        functions = [{"Function": known.usage, "Meaning": known.meaning} for known in FUNCTIONS.values()]
         tensors = [
             {"Tensor": one.name, "Shape": figures.shape_of(ds, one)} for one in nodes(view.settings.divisor).values()
         ]
-        st.dataframe(pd.DataFrame(tensors), hide_index=True, width="stretch")
-    with right, st.expander("Show the formula", icon=":material/visibility:"):
-        st.code(f"d{node.name} = {node.gradient}", language=None)
+        for place, rows in zip(st.columns([3, 2]), (functions, tensors), strict=True):
+            place.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")

@@ -1,0 +1,42 @@
+"""The manual backward pass in a real browser: a formula is judged while it is typed, and the slider moves the graph."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_server import Server
+from tests.browser.laboratory_page import figure
+
+Opener = Callable[..., Page]
+
+
+def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/backward-by-hand?samples=5&hidden=3")
+    expect(figure(page, "graph").locator(".main-svg").first).to_be_visible()
+    expect(page.locator(".formula-hint")).to_contain_text("Expected shape: 5 × 12")
+    field, verdict = page.get_by_role("textbox", name="dlogits ="), page.locator(".formula-verdict")
+    field.fill("probs - onehot(Y)")
+    expect(verdict).to_contain_text("All of yours times 0.2 would be right.")
+    expect(page.locator(".formula canvas")).to_be_visible()
+    field.press("End")
+    field.press_sequentially(" / n")
+    expect(verdict).to_contain_text("60 of 60 numbers")
+    field.fill("(probs - onehot(Y)) / n")
+    expect(verdict).to_contain_text("Equal to autograd")
+    expect(page.locator(".formula canvas")).to_be_hidden()
+
+    page.locator(".formula select").select_option("dW2")
+    typed = page.get_by_role("textbox", name="dW2 =")
+    typed.fill("<img src=x onerror=alert(1)>")
+    expect(verdict).to_contain_text("“<” is no part of a formula.")
+    typed.fill("dlogits.T @ h")
+    expect(verdict).to_contain_text("Expected is 3 × 12 (hidden unit × symbol). Its transpose would fit.")
+
+    slider = page.get_by_role("slider", name=re.compile("Forward 1 of 20"))
+    slider.press("End")
+    page.wait_for_url("**place=46**")
+    expect(page.get_by_text("Backward 26 of 26: dC = add_rows(X, demb)").first).to_be_visible()
+    expect(typed).to_have_value("dlogits.T @ h")
+    page.reload()
+    expect(page.get_by_role("textbox", name="dW2 =")).to_have_value("dlogits.T @ h")
