@@ -69,7 +69,7 @@ NETWORKS: dict[str, NetworkStyle] = {
     "ode_rnn": NetworkStyle("ODE-RNN", "#c46a9c", "longdash", "star"),
     "mlp": NetworkStyle("MLP", "#7d8f24", "solid", "x"),
     "gru_gap": NetworkStyle("GRU with gaps", "#1f98a8", "dash", "triangle-down"),
-    "bigram": NetworkStyle("counted bigram", "#8a7f6a", "dot", "line-ew-open"),
+    "bigram": NetworkStyle("counted bigram", "#8a7f6a", "dot", "diamond-tall"),
     "neural_bigram": NetworkStyle("neural bigram", "#b8741a", "dashdot", "hexagon"),
     "deep_mlp": NetworkStyle("deep MLP", "#a06cb8", "dash", "triangle-left"),
     "wavenet": NetworkStyle("hierarchy", "#c2477f", "longdash", "bowtie"),
