@@ -24,12 +24,22 @@ def activations(dims: Dims) -> dict[str, Variable]:
 def distributions(outputs: Dims, weights: Dims) -> dict[str, Variable]:
     """Shares per bin: of what the layers of ``outputs`` put out and of its gradient, and of weight gradients."""
     return {
-        "activation_histogram": Variable((*outputs, "value_bin"), "Share of activations per bin"),
+        **activation_values(outputs),
         "gradient_histogram": Variable((*outputs, "magnitude_bin"),
             "Share of the hidden state's gradient entries per bin"),
-        "weight_gradient_histogram": Variable((*weights, "magnitude_bin"),
-            "Share of the weight matrix's gradient entries per bin"),
+        **weight_gradients(weights),
     }  # fmt: skip
+
+
+def activation_values(dims: Dims) -> dict[str, Variable]:
+    """What each layer puts out, in shares per bin."""
+    return {"activation_histogram": Variable((*dims, "value_bin"), "Share of activations per bin")}
+
+
+def weight_gradients(dims: Dims) -> dict[str, Variable]:
+    """How large the entries of each layer's weight gradient are, in shares per bin."""
+    words = "Share of the weight matrix's gradient entries per bin"
+    return {"weight_gradient_histogram": Variable((*dims, "magnitude_bin"), words)}
 
 
 def update_to_data(dims: Dims, name: str = "update_to_data") -> dict[str, Variable]:

@@ -19,7 +19,7 @@ are those of :mod:`goldviz.declare.layers`, and :mod:`goldviz.figures.layers` dr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,9 +63,9 @@ class LayerStep:
     several tensors where a layer was used several times; the samples come first.
     """
 
-    def __init__(self, weights: Sequence[Sequence[Tensor]], outputs: Sequence[Sequence[Tensor]] = ()) -> None:
-        self.weights = weights
-        self.outputs: list[list[Tensor]] = [[] for _ in outputs or weights]
+    def __init__(self, weights: Iterable[Sequence[Tensor]], outputs: Sequence[Sequence[Tensor]] = ()) -> None:
+        self.weights = [*weights]
+        self.outputs: list[list[Tensor]] = [[] for _ in outputs or self.weights]
         for layer, given in enumerate(outputs):
             for output in given:
                 self.saw(layer, output)
@@ -117,6 +117,12 @@ class LayerStep:
         return np.array(sizes)
 
 
+def of_weights(step: LayerStep) -> Measured:
+    """What a step shows of the weights alone: both ratios, and how large the entries of their gradient are."""
+    shown = step.after_step() | step.distributions()
+    return {name: shown[name] for name in ("update_to_data", "gradient_to_data", "weight_gradient_histogram")}
+
+
 @contextmanager
 def watching(layers: Sequence[Layer]) -> Iterator[LayerStep]:
     """Take what the layers give in the passes made meanwhile: the first tensor of a module that gives several."""
@@ -151,6 +157,13 @@ def activation_readings(hidden: Sequence[Tensor], sums: Sequence[Tensor], activa
 def distributions(bins: Bins, values: Sequence[Sequence[Tensor]]) -> Float[Tensor, "layer bin"]:
     """The distribution of each layer's values over the bins, at 256 samples of each tensor; NaN for a layer of none."""
     return torch.stack([_distribution(bins, tensors) for tensors in values])
+
+
+def among(shown: Measured, own: Sequence[str], names: Sequence[str]) -> Measured:
+    """What one network's layers ``own`` show, (layer, ...) each, in the rows of ``names``; NaN for those it lacks."""
+    places = torch.tensor([names.index(name) for name in own])
+    return {name: values.new_full((len(names), *values.shape[1:]), math.nan).index_copy(0, places, values)
+            for name, values in shown.items()}  # fmt: skip
 
 
 def with_means_over_seeds(shown: Measured) -> Measured:

@@ -35,12 +35,17 @@ from goldviz.figures.elements import (
 )
 from goldviz.figures.frames import AtStep, Words
 from goldviz.figures.limits import Quantity, Reading, Values, decades, log_of, occupied_bins, padded, with_zero
+from goldviz.figures.market import legend_under
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import GROWING, finite, growing, growing_dim, positive, single
 from goldviz.figures.spec import FigureSpec, by_name
 from goldviz.figures.theme import NetworkStyle
 
 MOST_LINES = 20
+HEADING = 16
+"""Pixels of a panel's name over the first one."""
+NAMES_IN_A_LINE = 2
+"""Of layers, in a legend on a phone."""
 VALUE_BIN, MAGNITUDE_BIN = "value_bin", "magnitude_bin"
 BINS = {
     "activation_histogram": VALUE_BIN,
@@ -333,7 +338,9 @@ def _add_lines(plot: Plot, ratios: xr.DataArray, row: int) -> None:
 def _explained(plot: Plot, layers: NDArray[Any], dim: str, notes: list[Words], height: int) -> Figure:
     """Finish lines of layers: names stand in a legend, numbers on a colour bar."""
     if _are_names(layers):
-        return legend_above_headings(plot.finish(*notes, height=height + 40, hover="closest"))
+        figure = plot.finish(*notes, height=height, hover="closest")
+        legend_under(figure, lines=-(-len(layers) // NAMES_IN_A_LINE), axis=50)
+        return figure.update_layout(margin_t=figure.layout.margin.t + HEADING)
     carrier = Scatter(x=[None], y=[None], mode="markers", marker={"color": [0], "coloraxis": "coloraxis"})
     plot.add(carrier.update(showlegend=False, hoverinfo="skip"), row=1)
     plot.finish(*notes, height=height, legend=False, hover="closest")

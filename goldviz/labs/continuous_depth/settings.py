@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from goldviz.declare import standard
+from goldviz.declare import layers, standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
 TASKS = {"rings": "Two rings", "moons": "Two moons", "spirals": "Two spirals", "flip": "Regression: x becomes -x"}
@@ -85,6 +85,9 @@ class ContinuousDepth(Experiment):
             "Evaluations on the adjoint's way back for each one on the way forward"),
         "field_stiffness": Variable(LOOK, "Largest spectral norm of the field's Jacobian along the paths"),
         "field_saturation": Variable(LOOK, "Share of the field's hidden values on a flat part of tanh, above 0.97"),
+        **layers.weight_gradients((*FIRST_SEED, "layer")),
+        **layers.update_to_data((*LOOK, "layer")),
+        **layers.gradient_to_data((*LOOK, "layer")),
         "path": Variable((*FIRST_SEED, "depth", "point", "dimension"), "Where a point is at a depth, first seed"),
         "read_out": Variable((*FIRST_SEED, "weight"), "Weights of the read-out and its bias, first seed"),
         "decision": Variable((*FIRST_SEED, "grid_y", "grid_x"),

@@ -15,6 +15,8 @@ import torch
 from torch import Tensor
 
 from goldviz.data.problems.plane_points import PlanePoints
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS
+from goldviz.diagnostics.layers import LayerStep, Measured, of_weights, with_means_over_seeds
 from goldviz.labs.continuous_depth.field import DepthField, TimedDepthField, UnsolvedFlowError
 from goldviz.labs.continuous_depth.instruments import (
     EULER_STEPS,
@@ -80,7 +82,7 @@ def train(settings: ContinuousDepth, record: Record) -> None:
             lambda lane, seed: depth_learner(settings, lane, seed, device),
             order=[own.order for own in data],
         )
-        announce(settings, record, lanes, data[0].view, device)
+        announce(settings, record, grid, data[0].view, device)
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
         record.once("label", data[0].view.unseen.answers[: len(data[0].view.kept)].numpy())
 
@@ -90,7 +92,8 @@ def train(settings: ContinuousDepth, record: Record) -> None:
                 if closely:
                     look(grid, [own.view for own in data], record)
                 batches = [next_batch(own, settings.batch) for own in data]
-                hand_over(table(grid.each(partial(train_step, settings=record.settings), batches)), record)
+                seen = table(grid.each(partial(train_step, settings=record.settings, closely=closely), batches))
+                hand_over(with_means_over_seeds(seen), record)
             except UnsolvedFlowError as error:
                 words = str(error)
                 raise UnsolvedFlowError(f"At step {step}, {words[0].lower()}{words[1:]}") from error
@@ -128,13 +131,13 @@ def depth_learner(settings: ContinuousDepth, lane: str, seed: int, device: torch
 
 
 def announce(
-    settings: ContinuousDepth, record: Record, lanes: tuple[str, ...], view: DepthView, device: torch.device
+    settings: ContinuousDepth, record: Record, grid: Grid[DepthLearner], view: DepthView, device: torch.device
 ) -> None:
     """Label the dimensions, and name the device."""
     plane = view.unseen.points.shape[1]
     dimensions = [f"h{index + 1}" for index in range(plane + settings.augmented)]
     record.coordinates(
-        network=list(lanes),
+        network=list(grid.networks),
         seed=list(settings.seeds),
         depth=list(view.depths),
         point=list(range(1, len(view.kept) + 1)),
@@ -146,6 +149,8 @@ def announce(
         arrow_y=view.arrows_up.tolist(),
         tolerance=list(TOLERANCES),
         steps_taken=list(EULER_STEPS),
+        layer=list(layers_of(grid.first()[0].network)),
+        magnitude_bin=MAGNITUDE_BINS.centres,
     )
     record.attribute(device=device_name(device))
 
@@ -170,8 +175,17 @@ def next_batch(own: SeedPoints, size: int) -> PlanePoints:
     return PlanePoints(own.trained_on.points[rows], own.trained_on.answers[rows])
 
 
-def train_step(one: DepthLearner, batch: PlanePoints, settings: ContinuousDepth) -> dict[str, Tensor]:
-    """One step on a batch: its loss, the gradient's norm, and how often the field was asked forward and back."""
+def layers_of(network: DepthNetwork) -> dict[str, list[Tensor]]:
+    """The weights of the field's layers, and of the read-out where there is one, by name."""
+    found: dict[str, list[Tensor]] = {f"field, layer {i}": [W] for i, W in enumerate(network.field.weights, start=1)}
+    return found if network.read_out is None else {**found, "read-out": [network.read_out]}
+
+
+def train_step(one: DepthLearner, batch: PlanePoints, settings: ContinuousDepth, closely: bool) -> Measured:
+    """One step on a batch: its loss, the gradient's norm, and how often the field was asked forward and back.
+
+    ``closely`` adds how the step finds and moves each layer.
+    """
     network, optimiser = one.network, one.optimiser
     set_learning_rate(optimiser, settings.learning_rate)
     loss = answer_loss(network, network(batch.points), batch.answers)
@@ -179,9 +193,13 @@ def train_step(one: DepthLearner, batch: PlanePoints, settings: ContinuousDepth)
     optimiser.zero_grad()
     with flow_faults_in_words(settings.method):
         loss.backward()
+    watched = LayerStep(layers_of(network).values())
+    if closely:
+        watched.after_backward()
     norm, _ = clip_gradients(network.parameters(), settings.clip or math.inf)
     optimiser.step()
     return {
+        **(of_weights(watched) if closely else {}),
         "loss": loss.detach(),
         "gradient_norm": norm,
         "evaluations_forward": torch.tensor(forward),

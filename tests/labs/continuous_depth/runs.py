@@ -10,6 +10,9 @@ import numpy as np
 import xarray as xr
 
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
+from tests.labs.layer_readings import layer_labels, layer_readings
+
+LAYERS = ("field, layer 1", "field, layer 2", "field, layer 3", "read-out")
 
 
 def build(
@@ -78,6 +81,7 @@ def build(
     if "ode" not in networks:
         del data["gradient_difference"], data["adjoint_cost"]
     declared = ContinuousDepth.variables
+    data |= layer_readings(declared, {"look": len(look), "network": count, "seed": seeds, "layer": len(LAYERS)})
     if not done:
         data = {name: value for name, value in data.items() if not declared[name].once or name == "label"}
     chosen = ContinuousDepth(task=task, augmented=augmented, steps=steps, look_every=look_every, **settings)
@@ -90,7 +94,7 @@ def build(
             "step": step, "look": look, "network": list(networks), "seed": np.arange(seeds), "depth": depth,
             "point": np.arange(1, points + 1), "dimension": dimension, "weight": [*dimension, "bias"],
             "grid_x": grid, "grid_y": rows, "arrow_x": arrows, "arrow_y": arrow_rows, "tolerance": tolerance,
-            "steps_taken": steps_taken,
+            "steps_taken": steps_taken, **layer_labels(LAYERS),
         },
         attrs={
             "marks": json.dumps([]), "title": "", "status": "finished" if done else "running",

@@ -9,19 +9,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.labs.recurrent_gradients.figures.quantities import GATES
+from goldviz.labs.recurrent_gradients.instruments import LAYERS
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from tests.labs.layer_readings import layer_labels, layer_readings
 
 GATE_NAMES = ("input", "forget", "output", "update", "reset")
 KEPT = {"rnn": 0.75, "lstm": 0.985, "gru": 0.97}
 OPENINGS = {"input": 0.4, "forget": 0.93, "output": 0.6, "update": 0.15, "reset": 0.7}
-
-
-def shares(shape: tuple[int, ...], middle: int) -> np.ndarray:
-    """Shares per bin, most of them around one."""
-    heights = np.exp(-np.abs(np.arange(shape[-1]) - middle) / 2)
-    return np.broadcast_to(heights / heights.sum(), shape)
 
 
 def build(
@@ -70,11 +65,6 @@ def build(
         "clipped_gradient_norm": np.minimum(norms, 1.0),
         "clipped": (norms > 1).astype(float),
         "update_to_data": 2e-3 * noisy(every_look, 0.2),
-        "update_to_data_by_layer": 2e-3 * noisy((*every_look, 3), 0.2),
-        "gradient_to_data": 2e-2 * noisy((*every_look, 3), 0.2),
-        "activation_histogram": shares((*every_look[:2], 4, 61), 30),
-        "gradient_histogram": shares((*every_look[:2], 4, 54), 36),
-        "weight_gradient_histogram": shares((*every_look[:2], 3, 54), 34),
         "spectral_radius": 1 + 0.1 * (look / steps)[:, None, None] * np.ones(every_look),
         "spectral_norm": 1 + 0.4 * (look / steps)[:, None, None] * np.ones(every_look),
         "state_gradient_norm": state,
@@ -94,6 +84,9 @@ def build(
     if not done:
         del data["test_loss"]
     declared = RecurrentGradients.variables
+    data |= layer_readings(
+        declared, {"look": len(look), "network": len(networks), "seed": seeds, "moment": 4, "layer": 3}
+    )
     return xr.Dataset(
         {
             name: (declared[name].dims, np.array(value), {"long_name": declared[name].long_name})
@@ -101,9 +94,8 @@ def build(
         },
         coords={
             "step": step, "look": look, "network": list(networks), "seed": np.arange(seeds), "time": time, "lag": lag,
-            "gate": list(GATE_NAMES), "task_lag": task_lag, "layer": ["input weights", "recurrent weights", "read-out"],
-            "moment": np.linspace(1, length, 4).round().astype(int), "value_bin": VALUE_BINS.centres,
-            "magnitude_bin": MAGNITUDE_BINS.centres,
+            "gate": list(GATE_NAMES), "task_lag": task_lag,
+            **layer_labels(LAYERS, moment=np.linspace(1, length, 4).round().astype(int)),
         },
         attrs={"marks": json.dumps([]), "title": "", "status": "finished" if done else "running"},
     )  # fmt: skip

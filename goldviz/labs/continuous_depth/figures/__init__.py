@@ -9,19 +9,23 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from goldviz.figures.layers import layer_figures
 from goldviz.figures.limits import log10
 from goldviz.figures.reading import absence, networks
 from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.continuous_depth.figures.paths import carried, decision
-from goldviz.labs.continuous_depth.figures.quantities import DEPTH_NETWORKS, shared_limits
+from goldviz.labs.continuous_depth.figures.quantities import DEPTH_NETWORKS, figure, shared_limits
 from goldviz.labs.continuous_depth.figures.solver import adjoint, euler_steps, tolerance
 from goldviz.labs.continuous_depth.figures.training import evaluations, field, gradient_norm, loss
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
+OF_LAYERS = layer_figures(figure)
+
 FIGURES = by_name(
     carried, loss, decision, evaluations, euler_steps, field, adjoint, tolerance, gradient_norm,
+    OF_LAYERS["weight_gradient_distribution"], OF_LAYERS["update_to_data"], OF_LAYERS["gradient_to_data"],
 )  # fmt: skip
 
 

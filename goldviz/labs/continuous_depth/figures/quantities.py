@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import limits, plot
+from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded, with_zero
 from goldviz.figures.reading import networks
 from goldviz.figures.theme import NETWORKS, NetworkStyle
@@ -126,6 +127,7 @@ QUANTITIES = {
     "error_by_tolerance": Quantity(log_of("error_by_tolerance"), decades),
     "error_by_blocks": Quantity(log_of("error_by_blocks"), decades),
     "step": Quantity(ends_of("step")),
+    **layer_quantities(layer=LayerAxis.of_names("layer")),
 }
 
 figure = partial(plot.figure, QUANTITIES, look_of=DEPTH_NETWORKS.__getitem__)
