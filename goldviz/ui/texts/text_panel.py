@@ -1,19 +1,28 @@
-"""Which text a laboratory pre-trains on: the generated sentences, or a file of the visitor's own.
+"""Which text a laboratory reads: one of its own, such as generated sentences, or a file of the visitor's.
 
-The setting that is declared with ``control="text"`` holds the text's name.
+The setting that is declared with ``control="text"`` holds the text's name; its ``labels`` name the laboratory's own
+texts, the default first. A laboratory with a module ``corpora`` says there, by ``own_corpus(text)``, what it cannot
+learn from, and makes a file shorter that is too large.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import streamlit as st
 
 from goldviz.data.texts.kept_texts import LARGEST_TEXT, keep_text, load_text
 from goldviz.data.texts.pieces import TextError
-from goldviz.declare.settings import Settings
+from goldviz.declare.laboratory import laboratory_of
+from goldviz.declare.settings import Settings, facts
 from goldviz.ui import controls
 from goldviz.ui.words import plain
 
-GENERATED = "generated"
+GENERATED = {"generated": "generated sentences"}
+OF_SENTENCES = (
+    f"A plain text file (.txt), at most {LARGEST_TEXT / 1e6:.0f} MB. Masked words are learned on its sentences; the "
+    "tone is always learned on generated ones."
+)
 BEGINNING = 300
 """Characters of a text that are shown, so that one sees what was read."""
 
@@ -24,24 +33,39 @@ def show(declared: type[Settings]) -> None:
     if setting is None:
         return
     key = controls.key_of(declared, setting)
+    own = facts(declared, setting)["labels"] or GENERATED
+    first = next(iter(own))
     with st.container(border=True, key="text-source"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(_line(st.session_state[key]), width="stretch")
+            st.markdown(_line(st.session_state[key], own), width="stretch")
+            if len(own) > 1:
+                _choice(key, own)
             with st.popover("Read a text of your own", icon=":material/upload_file:"):
-                _upload(key)
-            if st.session_state[key] != GENERATED:
+                _upload(declared, key)
+            if st.session_state[key] not in own:
                 st.button(
-                    "Generated sentences again", icon=":material/undo:", key="text-generated", on_click=_use,
-                    args=(key, GENERATED),
+                    f"{own[first].capitalize()} again", icon=":material/undo:", key="text-generated", on_click=_use,
+                    args=(key, first),
                 )  # fmt: skip
         for note in st.session_state.get(_notes_of(key), ()):
             st.caption(f":material/info: {plain(note)}")
 
 
-def _line(name: str) -> str:
+def _choice(key: str, own: Mapping[str, str]) -> None:
+    """Buttons for the laboratory's own texts."""
+    chosen, shown = st.session_state[key], f"{key}-own"
+    st.session_state[shown] = chosen if chosen in own else None
+    st.pills(
+        "Text", list(own), key=shown, format_func=own.__getitem__, label_visibility="collapsed",
+        on_change=lambda: _use(key, st.session_state[shown] or chosen),
+    )  # fmt: skip
+
+
+def _line(name: str, own: Mapping[str, str]) -> str:
     """What is read next, in a line of Markdown; the text's own words are escaped."""
-    if name == GENERATED:
-        return ":material/auto_stories: Next run reads **generated sentences** on policy and markets."
+    if name in own:
+        more = " on policy and markets" if own is GENERATED else ""
+        return f":material/auto_stories: Next run reads **{own[name]}**{more}."
     try:
         words, beginning = _described(name)
     except TextError as error:
@@ -56,17 +80,21 @@ def _described(name: str) -> tuple[int, str]:
     return len(text.split()), " ".join(text[:BEGINNING].split())
 
 
-def _upload(key: str) -> None:
+def _upload(declared: type[Settings], key: str) -> None:
+    lab = laboratory_of(declared)
+    corpora = lab.part("corpora") if lab.has("corpora") else None
+    what = OF_SENTENCES if corpora is None else corpora.WHAT_A_FILE_IS
     st.caption(
-        f"A plain text file (.txt), at most {LARGEST_TEXT / 1e6:.0f} MB. Masked words are learned on its sentences; "
-        "the tone is always learned on generated ones. The file stays on this server. A run that reads it names it, so "
-        "whoever sees the run can see how the text begins and train on it."
+        f"{what} The file stays on this server. A run that reads it names it, so whoever sees the run can see how the "
+        "text begins and train on it."
     )
     file = st.file_uploader("Text file", type=["txt"], key="text-file")
     if file is None:
         return
-    content = file.getvalue()
+    content, notes = file.getvalue(), ()
     try:
+        if corpora is not None:
+            content, notes = corpora.of_a_file(content, file.name)
         kept = keep_text(content, file.name)
         words, beginning = _described(kept.name)
     except TextError as error:
@@ -74,10 +102,10 @@ def _upload(key: str) -> None:
         return
     st.markdown(f"**{words:,} words** were read. It begins:")
     st.caption(f"{plain(beginning)} …")
-    for note in kept.notes:
+    for note in (*notes, *kept.notes):
         st.caption(f":material/info: {plain(note)}")
     st.button(
-        "Read this text", type="primary", key="use-text", on_click=_use, args=(key, kept.name, kept.notes),
+        "Read this text", type="primary", key="use-text", on_click=_use, args=(key, kept.name, (*notes, *kept.notes)),
     )  # fmt: skip
 
 

@@ -1,0 +1,32 @@
+"""How wide signals are through many layers, beside what theory expects of the gain."""
+
+from __future__ import annotations
+
+from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite
+from goldviz.labs.char_language_model.figures.quantities import figure
+
+
+@figure("Does the signal keep its width through the layers?", title="Does the signal keep its width?",
+        needs=("activation_std",),
+        shows="The spread of every hidden layer's output, beside the one that theory expects at the start.",
+        cannot_show="A spread alone does not tell a healthy layer from one whose units sit at −1 and 1.")  # fmt: skip
+def spread_by_depth(plot: Plot) -> Figure:
+    """Measured spread at one close look, and q' = E tanh²(gain sqrt(q) x) for the start (document 002, 1.3.1).
+
+    With 5/3 it settles at 0.651 and not at 1, which tanh cannot reach; with 1 it fades layer by layer.
+    """
+    plot.curves(finite(plot.now["activation_std"]), hover="measured %{y:.3f}")
+    if not plot.lacks("expected_std"):
+        expected = finite(plot.ds["expected_std"]).isel(network=0)
+        plot.add(
+            Scatter(
+                x=expected["hidden"].values, y=expected.values, name="expected at the start",
+                mode="lines+markers" if expected.size == 1 else "lines",
+                line={"color": plot.ink.accent, "width": 1.8, "dash": "dot"}, hovertemplate="expected %{y:.3f}",
+            )
+        )  # fmt: skip
+    plot.number_axis("hidden", "Hidden layer", "hidden layer %{x}")
+    plot.linear_axis("activation_std", "Spread of the output")
+    return plot.finish(plot.drawn(plot.when("At step {}.", "close_look")))

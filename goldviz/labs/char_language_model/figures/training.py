@@ -1,0 +1,130 @@
+"""What training does to the loss: beside simple guesses, on text that is not learned, and with running statistics."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures.draft import Figure
+from goldviz.figures.elements import legend_above_headings
+from goldviz.figures.frames import Words
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite, positive
+from goldviz.figures.smoothed import smoothed_curves
+from goldviz.labs.char_language_model.figures.quantities import figure
+
+SIMPLE = {"uniform_loss": "all alike", "unigram_loss": "single characters", "bigram_loss": "pairs"}
+
+
+def in_all_units(loss: float) -> str:
+    """A loss in nats, in bits a character and as a perplexity.
+
+    >>> in_all_units(math.log(27))
+    '3.296 nat = 4.75 bits = perplexity 27'
+    """
+    return f"{loss:.3f} nat = {loss / math.log(2):.2f} bits = perplexity {math.exp(min(loss, 700)):.3g}"
+
+
+@figure("Does it guess better than counting?", needs=("loss",),
+        shows="The loss of each step over training, and lines for guesses that need no network.",
+        cannot_show="A batch's loss is noisy: the dev loss stands in the line under the title.")  # fmt: skip
+def loss(plot: Plot) -> Figure:
+    """Loss on each step's contexts, smoothed without looking ahead, beside guesses by uniform, single and pair counts.
+
+    A start above the uniform line means that the network is sure of what it does not know.
+    """
+    smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
+    tested = plot.test_losses()
+    plot.step_grid()
+    plot.loss_axis("loss", "Loss (nat)")
+    lowest, highest = plot.limit("loss")
+    for name, words in SIMPLE.items():
+        value = float(finite(plot.ds[name]).median()) if not plot.lacks(name) else math.nan
+        if lowest <= value <= highest:
+            plot.reference(value, f"{words}: {value:.3f}", x=1)
+    return plot.finish(_dev_now(plot), smoothing, tested, plot.drawn())
+
+
+def _dev_now(plot: Plot) -> Words:
+    """The dev loss at the last close look, in all units."""
+    if plot.lacks("dev_loss"):
+        return ""
+    now = plot.now["dev_loss"].median("seed")
+    return plot.each(now, in_all_units, between=": ", within="Dev, {}.")
+
+
+@figure("Does it learn rules, or names by heart?", title="Rules, or names by heart?",
+        needs=("train_loss", "dev_loss"),
+        shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
+        cannot_show="A small gap does not prove that the network could not do better.")  # fmt: skip
+def generalisation(plot: Plot) -> Figure:
+    """Training and dev loss: where the dev loss turns up while the other falls, names are learned by heart."""
+    plot.curves(finite(plot.ds["dev_loss"]), hover="dev %{y:.4f} nat")
+    for network in plot.networks:
+        plot.line(
+            finite(plot.ds["train_loss"]).sel(network=network), network, "training text", hover="train %{y:.4f} nat"
+        )
+    plot.step_grid()
+    plot.loss_axis("dev_loss", "Loss (nat)")
+    if not plot.lacks("bigram_loss"):
+        value = float(finite(plot.ds["bigram_loss"]).median())
+        plot.reference(value, f"counted pairs: {value:.3f}", x=1)
+    gap = finite(plot.now["dev_loss"] - plot.now["train_loss"]).median("seed")
+    said = plot.each(gap, lambda nats: f"{nats:+.3f} nat", between=" ", within="Dev less training, {}.")
+    return plot.finish(said, "Dotted: training text.", plot.drawn())
+
+
+@figure("Do running statistics say what batches say?", title="Are running statistics up to date?",
+        shows="Dev loss with running statistics and with the dev text's own, and how far the means are apart.",
+        cannot_show="Statistics that agree may still be of the wrong axis: see how many there are.")  # fmt: skip
+def running_statistics(plot: Plot) -> Figure:
+    """Batch norm after training uses running means; where they lag behind, the network is another than was trained.
+
+    r becomes (1 - momentum) r + momentum times the batch's statistic at every step (document 002, 1.3.2).
+    """
+    if "loss" in plot.ds and "running_gap" not in plot.ds:
+        return plot.instead("This run has no batch norm. Set Normalisation to batch norm.")
+    if words := plot.lacks("running_gap", "batch_statistics_loss"):
+        return plot.instead(words)
+    plot.panels(["Dev loss", "Running means: distance from those of the text"])
+    plot.curves(finite(plot.ds["dev_loss"]), hover="running %{y:.4f} nat", row=1)
+    for network in plot.networks:
+        of_batch = finite(plot.ds["batch_statistics_loss"]).sel(network=network)
+        plot.line(of_batch, network, "the text's own statistics", hover="own %{y:.4f} nat", row=1)
+    gaps = positive(plot.ds["running_gap"]).max("hidden")
+    plot.curves(gaps, hover="%{y:.2e} spreads", row=2)
+    plot.step_grid()
+    plot.loss_axis("batch_statistics_loss", "Loss (nat)", row=1)
+    plot.log_axis("running_gap", "Spreads", row=2)
+    return legend_above_headings(
+        plot.finish(_kept(plot.ds), "Dotted: by the dev text's own statistics. Below: the layer that is farthest.",
+                    plot.drawn(), height=560)
+    )  # fmt: skip
+
+
+def _kept(ds: xr.Dataset) -> str:
+    """How many running means each layer keeps: one for each channel, or for each place by mistake."""
+    if "running_values" not in ds:
+        return ""
+    counts = ", ".join(f"{int(count):,}" for count in np.ravel(ds["running_values"].values))
+    return f"Running means by layer: {counts}."
+
+
+@figure("How far is the network's table from counting?", title="How far from the counted table?",
+        shows="The divergence of the model's table of pairs from the counted one, over training.",
+        cannot_show="Counting is best on training text alone; smoothing may be better on new text.")  # fmt: skip
+def divergence(plot: Plot) -> Figure:
+    """KL divergence of softmax(W) from the counted table, in nats: what the loss is above the lowest there is.
+
+    It falls towards 0 and does not get there: a pair that never occurs would need a weight of minus infinity.
+    """
+    if "loss" in plot.ds and "divergence" not in plot.ds:
+        return plot.instead("This model is no table of pairs. Choose one of the two bigrams.")
+    if words := plot.lacks("divergence"):
+        return plot.instead(words)
+    plot.curves(positive(plot.ds["divergence"]), hover="%{y:.2e} nat")
+    plot.step_grid()
+    plot.log_axis("divergence", "Divergence (nat)")
+    return plot.finish(plot.drawn())

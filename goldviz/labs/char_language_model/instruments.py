@@ -1,0 +1,103 @@
+"""What a look at a model of characters shows: losses, activations, tables, embeddings and the names that it spells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from goldviz.diagnostics.gradients import norms
+from goldviz.diagnostics.histograms import VALUE_BINS
+from goldviz.diagnostics.layers import LayerStep, activation_readings, distributions
+from goldviz.labs.char_language_model.counting import divergence
+from goldviz.labs.char_language_model.networks import CharacterModel, Model, statistics_of_batches
+from goldviz.labs.char_language_model.sampling import sampled
+from goldviz.models.feedforward.activations import TANH
+from goldviz.training.seeds import stream
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from goldviz.labs.char_language_model.split import Windows
+
+Measured = dict[str, Tensor]
+PROBE = 256
+"""Activations are read at so many contexts."""
+SAMPLING = 4
+"""The stream of the numbers that names are made of."""
+
+
+@torch.no_grad()
+def mean_loss(network: Model, asked: Windows) -> Float[Tensor, ""]:
+    """The loss on these contexts, with running statistics."""
+    network.eval()
+    loss = cross_entropy(network(asked.contexts).logits, asked.targets)
+    network.train()
+    return loss
+
+
+def look_closely(network: Model, seen: Windows, dev: Windows) -> Measured:
+    """Losses on training and dev text, what the hidden layers put out, and how far running statistics are."""
+    found = {"train_loss": mean_loss(network, seen), "dev_loss": mean_loss(network, dev)}
+    if not isinstance(network, CharacterModel):
+        return found
+    found |= activations_of(network, seen)
+    with statistics_of_batches(network) as norms_there:
+        if norms_there:
+            found["batch_statistics_loss"] = mean_loss(network, dev)
+            found["running_gap"] = torch.stack([norm.gap for norm in norms_there])
+    return found
+
+
+@torch.no_grad()
+def activations_of(network: CharacterModel, seen: Windows) -> Measured:
+    """Mean, spread, saturated and dead values of each hidden layer, and their distribution, as training sees them.
+
+    A recurrent network's last state counts as the tanh of something: it is flat where |h| is above 0.975.
+    """
+    rows = torch.linspace(0, len(seen) - 1, min(PROBE, len(seen))).long()
+    with statistics_of_batches(network):
+        done = network.eval()(seen.contexts[rows])
+    network.train()
+    hidden = [h.flatten(0, -2) for h in done.hidden]
+    sums = [z.flatten(0, -2) for z in done.sums] or [h.atanh() for h in hidden]
+    found = activation_readings(hidden, sums, TANH)
+    return {**found, "activation_histogram": distributions(VALUE_BINS, [[h] for h in hidden])}
+
+
+def gradients_of(watched: LayerStep) -> Measured:
+    """Norms and distributions of the gradients of the hidden layers' outputs, and distributions of the weights'."""
+    found = watched.distributions()
+    reached = [h.grad for given in watched.outputs for h in given if h.grad is not None]
+    if not reached:
+        return {"weight_gradient_histogram": found["weight_gradient_histogram"]}
+    return {**found, "hidden_gradient_norm": norms(reached)}
+
+
+@torch.no_grad()
+def table_of(network: Model, symbols: int) -> Float[Tensor, "symbol next_symbol"]:
+    """The probabilities of a bigram after every symbol."""
+    device = next(iter(network.state_dict().values())).device
+    contexts = torch.arange(symbols, device=device)[:, None]
+    return torch.softmax(network(contexts).logits, dim=1)
+
+
+def divergence_of(network: Model, counts: np.ndarray) -> Tensor:
+    """Of a bigram's table from the counted one."""
+    return torch.tensor(divergence(counts, table_of(network, len(counts)).double().cpu().numpy()))
+
+
+def of_first_seed(network: Model, context: int, seed: int, symbols: int) -> Measured:
+    """Names that the model spells, and its table of pairs or its embedding: what is kept of one seed alone."""
+    network.eval()
+    spelled, held = sampled(network, context, stream(seed, SAMPLING))
+    found = {"sample_symbol": spelled[None].short(), "sample_probability": held[None]}
+    if isinstance(network, CharacterModel):
+        found["embedding_table"] = network.table.detach().clone()[None]
+    else:
+        found["table"] = table_of(network, symbols)[None]
+    network.train()
+    return found

@@ -1,0 +1,84 @@
+"""Character language models: the page's figures, what a hidden place sees, and the equations with a run's numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from goldviz.labs.char_language_model import LAB
+from goldviz.labs.char_language_model.figures.reach import Tree, reach
+from goldviz.labs.char_language_model.figures.training import in_all_units
+from goldviz.labs.char_language_model.settings import LAYERED, CharLanguageModel
+from goldviz.labs.char_language_model.sizes import hidden_layers
+from goldviz.ui import services
+from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.lanes import Lane
+from goldviz.ui.live_figure import live_figure
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+
+def why(lane: Lane[CharLanguageModel], draw: Callable[[str], None]) -> None:
+    """Document 002, 1.1 to 1.5, with the run's own losses, and the width of its signals."""
+    words, figure = st.columns([2, 3])
+    with words:
+        st.markdown("Before anything is learned all V symbols are alike, so the first loss should be (002, 1.3.2)")
+        st.latex(r"-\ln \tfrac{1}{V} = \ln V")
+        st.markdown(_losses(lane))
+        st.markdown("A hidden layer reads embeddings and squashes their weighted sum (1.3):")
+        st.latex(r"h = \tanh(x W_1 + b_1), \qquad P = \mathrm{softmax}(h W_2 + b_2)")
+        st.markdown("On the way back each unit multiplies by its slope, $1 - h^2$: nothing passes where |h| is near 1.")
+        st.markdown("Kaiming's start keeps the width of signals, batch norm makes it (1.3.2):")
+        st.latex(r"W \sim \mathcal{N}(0, 1) \cdot \frac{5/3}{\sqrt{n}}, \qquad "
+                 r"y = \gamma \, \frac{z - \mu_B}{\sqrt{\sigma_B^2 + \varepsilon}} + \beta")  # fmt: skip
+        st.caption(
+            "The document says that 5/3 keeps the outputs' variance at 1. No tanh can do that: through many layers "
+            "their spread settles at 0.651. The gain that keeps the variance of the *sums* at 1 is 1.5925."
+        )
+    with figure:
+        draw("spread_by_depth" if lane.settings.model in LAYERED else "table")
+
+
+def _losses(lane: Lane[CharLanguageModel]) -> str:
+    """The run's first loss and its dev loss, beside those of simple guesses."""
+    ds = lane.dataset
+    if "loss" not in ds or not ds.sizes.get("step") or "uniform_loss" not in ds:
+        return "The run's numbers appear here with its first step."
+    uniform = float(ds["uniform_loss"][0])
+    lines = [
+        f"- all alike: {in_all_units(uniform)}",
+        f"- this run's first loss: **{float(np.median(ds['loss'][0])):.3f}** nat",
+    ]
+    for name, words in (("unigram_loss", "single characters"), ("bigram_loss", "counted pairs")):
+        value = float(np.median(ds[name]))
+        lines.append(f"- {words}: {in_all_units(value) if math.isfinite(value) else 'infinite'}")
+    if ds.sizes.get("close_look") and "dev_loss" in ds:
+        value = float(np.median(ds["dev_loss"][-1]))
+        lines.append(f"- this run on dev text: **{in_all_units(value) if math.isfinite(value) else 'infinite'}**")
+    return "\n".join(lines)
+
+
+def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
+    """Choose a hidden place, and see which characters it sees."""
+    settings = lane.settings
+    notes = str(lane.dataset.attrs.get("text_notes", ""))
+    if notes:
+        st.caption(f":material/info: {plain(notes)}")
+    if settings.model not in LAYERED:
+        return
+    tree = Tree.of(settings.model, settings.context, hidden_layers(settings))
+    top = len(tree.places) - 1
+    st.subheader("What does a hidden place see?", anchor=False)
+    left, right = st.columns(2)
+    layer = left.select_slider("Layer", range(1, top + 1), value=top, key=f"layer-{lane.id}") if top > 1 else top
+    count = tree.places[layer]
+    place = right.select_slider("Place", range(1, count + 1), key=f"place-{lane.id}-{layer}") if count > 1 else 1
+    node, theme = (layer, place - 1), theme_now()
+    drawn = services.figure_json(("reach", tree, node, theme), lambda: reach.draw(tree, node=node, theme=theme))
+    live_figure(drawn, key=f"reach-{lane.id}", subject=f"{tree} {node}", description=f"{reach.question} {reach.shows}")
+
+
+PAGE = LaboratoryPage(LAB, main="loss", beside="samples", why=why, explore=explore)

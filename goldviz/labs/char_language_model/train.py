@@ -1,0 +1,252 @@
+"""What a run of *Character language models* does: document 002, sections 1.1 to 1.5.
+
+Networks of a seed share the split, the order of batches and, where shapes agree, their first weights. Every look is of
+the network as its step finds it: the first one is of the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+from torch.optim import Optimizer
+
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.diagnostics.layers import LayerStep
+from goldviz.labs.char_language_model.corpora import Corpus, corpus
+from goldviz.labs.char_language_model.counting import pairs, simple_losses, table_of_counts
+from goldviz.labs.char_language_model.instruments import (
+    Measured,
+    divergence_of,
+    gradients_of,
+    look_closely,
+    mean_loss,
+    of_first_seed,
+)
+from goldviz.labs.char_language_model.networks import (
+    MODELS,
+    CharacterModel,
+    CountedBigram,
+    LayeredModel,
+    Model,
+    NeuralBigram,
+    Pass,
+)
+from goldviz.labs.char_language_model.sampling import LONGEST, SAMPLES
+from goldviz.labs.char_language_model.sizes import characters_read, hidden_layers
+from goldviz.labs.char_language_model.split import Split, Windows, split, windows
+from goldviz.labs.char_language_model.spread import spreads_of
+from goldviz.training.devices import device_name, training_on
+from goldviz.training.grid import Grid, hand_over, parameter_count, steps_from_state, table
+from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.seeds import BATCH_ORDER, DATA, stream
+
+if TYPE_CHECKING:
+    from goldviz.labs.char_language_model.settings import CharLanguageModel
+    from goldviz.runs.recorder import Recorder
+
+    Record = Recorder[CharLanguageModel]
+
+LOOKED_AT = 4096
+"""Contexts, at most, of the training and of the dev text that a look's losses are of."""
+COOLER = 0.1
+
+
+@dataclass(frozen=True)
+class SeedText:
+    """One seed's text: items, counted pairs to learn and to be asked, training contexts, and what is looked at.
+
+    ``shares`` are the weights of training contexts that stand once for all that are alike.
+    """
+
+    items: Split
+    counts: np.ndarray
+    asked: np.ndarray
+    train: Windows
+    shares: Tensor | None
+    seen: Windows
+    dev: Windows
+
+
+@dataclass
+class Reader:
+    """One model of one seed, with everything of its own that changes in training."""
+
+    network: Model
+    optimiser: Optimizer | None
+    order: torch.Generator
+    text: SeedText
+    seed: int
+
+
+def train(settings: CharLanguageModel, record: Record) -> None:
+    """Train the model for every seed, and record every variable that the experiment declares and the model has."""
+    read = corpus(settings.corpus)
+    with training_on(settings.device) as device:
+        grid = Grid.made([settings.model], settings.seeds, lambda _, seed: reader(settings, read, seed, device))
+        [readers] = grid.learners
+        announce(settings, record, read, readers, device)
+        close = frozenset(close_steps(settings))
+        for step in steps_from_state(record, settings.steps, grid.parts()):
+            closely = step in close
+            looks = settings.look_every > 0 and (step == 1 or step % settings.look_every == 0)
+            act = partial(train_step, settings=record.settings, record=record, step=step, looks=looks, closely=closely)
+            if closely:
+                with record.instrument():
+                    seen = characters_read(settings)
+                    hand_over(of_first_seed(readers[0].network, seen, settings.seeds[0], len(read.symbols)), record)
+            shown = [act(one) for one in readers]
+            with record.instrument():
+                hand_over(with_seeds_together(table([shown])), record)
+        asked = [windows(one.text.items.test, read.symbols, characters_read(settings)).to(device) for one in readers]
+        record.once(
+            "test_loss", [[mean_loss(one.network, own).item() for one, own in zip(readers, asked, strict=True)]]
+        )
+
+
+def with_seeds_together(shown: Measured) -> Measured:
+    """What a step showed, its histograms of all seeds together."""
+    return {name: one.mean(1) if name.endswith("_histogram") else one for name, one in shown.items()}
+
+
+def close_steps(settings: CharLanguageModel) -> tuple[int, ...]:
+    """The steps at which dev loss, distributions and samples are taken: the first, the last, and evenly between."""
+    if settings.close_looks == 0:
+        return ()
+    every = -(-settings.steps // settings.close_looks)
+    return tuple(dict.fromkeys((1, *range(every, settings.steps, every), settings.steps)))
+
+
+def reader(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.device) -> Reader:
+    """A model at its start, with its text, optimiser and random stream."""
+    model = MODELS[settings.model](settings, len(read.symbols), seed).to(device)
+    trained = list(model.parameters())
+    optimiser = OPTIMISERS[settings.optimiser](trained, settings.learning_rate) if trained else None
+    return Reader(model, optimiser, stream(seed, BATCH_ORDER), text_of(settings, read, seed, device), seed)
+
+
+def text_of(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.device) -> SeedText:
+    """A seed's text in windows, on the device. Counting reads its pairs in their order, which is random already."""
+    items = split(read, settings.items, stream(seed, DATA))
+    counts, asked = (table_of_counts(pairs(part, read.symbols), len(read.symbols)) for part in (items.train, items.dev))
+    train, dev = (windows(part, read.symbols, characters_read(settings)) for part in (items.train, items.dev))
+    seen, shares = train.first(LOOKED_AT), None
+    if settings.batch == 0 and settings.model != "bigram":
+        train, shares = train.distinct()
+        shares = shares.to(device)
+    return SeedText(items, counts, asked, train.to(device), shares, seen.to(device), dev.first(LOOKED_AT).to(device))
+
+
+def announce(
+    settings: CharLanguageModel, record: Record, read: Corpus, readers: Sequence[Reader], device: torch.device
+) -> None:
+    """Label the dimensions, name text and device, and record what does not change."""
+    first, symbols = readers[0], list(read.symbols)
+    layers = [] if isinstance(first.network, CountedBigram) else list(first.network.matrices())
+    record.coordinates(
+        network=[settings.model], seed=list(settings.seeds), layer=layers,
+        hidden=list(range(1, hidden_layers(settings) + 1)), symbol=symbols, next_symbol=symbols,
+        dimension=list(range(1, settings.embedding + 1)), sample=list(range(1, SAMPLES + 1)),
+        place=list(range(1, LONGEST + 1)), value_bin=VALUE_BINS.centres, magnitude_bin=MAGNITUDE_BINS.centres,
+    )  # fmt: skip
+    items = first.text.items
+    record.attribute(
+        device=device_name(device), text_notes=" ".join(read.notes),
+        training_items=len(items.train), dev_items=len(items.dev), test_items=len(items.test),
+    )  # fmt: skip
+    simple = [simple_losses(one.text.counts, one.text.asked, settings.smoothing) for one in readers]
+    for name in simple[0]:
+        record.once(name, [losses[name] for losses in simple])
+    record.once("count", first.text.counts)
+    record.once("parameter_count", [parameter_count(first.network)])
+    if isinstance(first.network, LayeredModel):
+        record.once("expected_std", [expected_std(settings, first.network)])
+        kept = [0 if layer.norm is None else layer.norm.norm.num_features for layer in first.network.each]
+        record.once("running_values", [kept])
+
+
+def expected_std(settings: CharLanguageModel, network: LayeredModel) -> np.ndarray:
+    """The spread that theory expects of each hidden layer at the start."""
+    if settings.normalisation != "none":
+        return spreads_of([(0.0, 1.0)] * hidden_layers(settings))
+    square = settings.gain**2
+    if settings.initialisation == "kaiming":
+        return spreads_of([(square, 0.0)] * hidden_layers(settings))
+    return spreads_of([(square * layer.weight.shape[0], square) for layer in network.each])
+
+
+def train_step(
+    one: Reader, settings: CharLanguageModel, record: Record, step: int, looks: bool, closely: bool
+) -> Measured:
+    """One step; ``looks`` and ``closely`` add what is seen of the model as the step finds it."""
+    seen: Measured = {}
+    if closely:
+        with record.instrument():
+            seen = look_closely(one.network, one.text.seen, one.text.dev)
+            if not isinstance(one.network, CharacterModel):
+                seen["divergence"] = divergence_of(one.network, one.text.counts)
+    if isinstance(one.network, CountedBigram):
+        return {**seen, "loss": count(one.network, one.text.train, step, settings.steps)}
+    if one.optimiser is None:
+        raise TypeError("Only the counted bigram has nothing to train.")
+    return {**seen, **learn(one, one.network, one.optimiser, settings, record, step, looks, closely)}
+
+
+@torch.no_grad()
+def count(network: CountedBigram, text: Windows, step: int, steps: int) -> Tensor:
+    """Read the step's part of the text; its loss by what was counted before, with one fake count at least."""
+    first, last = (len(text) * number // steps for number in (step - 1, step))
+    contexts, targets = text.contexts[first:last], text.targets[first:last]
+    loss = cross_entropy(network(contexts, least=1.0).logits, targets)
+    network.count(contexts, targets)
+    return loss
+
+
+def learn(
+    one: Reader, network: CharacterModel | NeuralBigram, optimiser: Optimizer, settings: CharLanguageModel,
+    record: Record, step: int, looks: bool, closely: bool,
+) -> Measured:  # fmt: skip
+    """One step along the gradient."""
+    done, loss = passed(one, network, settings.batch)
+    matrices = list(network.matrices().values())
+    watched = LayerStep([[matrix] for matrix in matrices], [[h] for h in done.hidden] if closely else [])
+    optimiser.zero_grad()
+    loss.backward()
+    pull(matrices, settings.weight_decay)
+    seen: Measured = {"loss": loss.detach()}
+    if looks or closely:
+        with record.instrument():
+            watched.after_backward()
+            seen |= gradients_of(watched) if closely else {}
+    cools = step > settings.steps * (1 - settings.cool_down)
+    set_learning_rate(optimiser, settings.learning_rate * (COOLER if cools else 1))
+    optimiser.step()
+    if looks:
+        with record.instrument():
+            seen |= watched.after_step()
+    return seen
+
+
+def passed(one: Reader, network: Model, batch: int) -> tuple[Pass, Tensor]:
+    """What the network computes of a batch drawn at random, and its loss; of all of the text where it is 0."""
+    text = one.text.train
+    if one.text.shares is not None:
+        done = network(text.contexts)
+        return done, (cross_entropy(done.logits, text.targets, reduction="none") * one.text.shares).sum()
+    rows = torch.randint(len(text), (batch,), generator=one.order)
+    done = network(text.contexts[rows])
+    return done, cross_entropy(done.logits, text.targets[rows])
+
+
+@torch.no_grad()
+def pull(matrices: Sequence[Tensor], weight_decay: float) -> None:
+    """Add the gradient of the penalty R = weight_decay ||W||² on every matrix (document 002, 1.3)."""
+    for matrix in matrices if weight_decay else ():
+        if matrix.grad is not None:
+            matrix.grad.add_(matrix, alpha=2 * weight_decay)

@@ -1,0 +1,16 @@
+"""How this laboratory's advice is tried, with at most 1,500 steps and four close looks."""
+
+from goldviz.declare.trials import Trials
+from goldviz.diagnostics.findings import LoweredTo
+
+TRIALS = Trials(
+    losses=lambda readings: {n.name: n.worth for n in readings},
+    unit="Dev loss over that of single characters",
+    drawn=(
+        "model", "context", "hidden", "normalisation", "momentum", "initialisation", "gain", "output_gain",
+        "learning_rate", "batch", "optimiser",
+    ),
+    sizes={"steps": LoweredTo(1500), "close_looks": LoweredTo(4)},
+    instruments=("close_looks", "look_every"),
+    draws=6,
+)  # fmt: skip

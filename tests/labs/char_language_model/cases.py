@@ -1,0 +1,37 @@
+"""Small runs of *Character language models* for the contract of all laboratories."""
+
+SMALL = {"corpus": "cities", "items": 60, "hidden": 8, "steps": 6, "batch": 4, "look_every": 3, "close_looks": 2}
+NORMED = SMALL | {
+    "model": "wavenet", "context": 4, "normalisation": "batch", "optimiser": "adam", "weight_decay": 1e-3,
+    "initialisation": "normal",
+}  # fmt: skip
+RUNS = (
+    SMALL, NORMED, SMALL | {"model": "neural_bigram", "batch": 0}, SMALL | {"model": "bigram"},
+    SMALL | {"model": "lstm"},
+)  # fmt: skip
+BLIND = {"look_every": 0, "close_looks": 0}
+ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram", "sample_symbol"}
+
+SECONDS = (0.5, 10)
+MORE = ({"seeds": (0, 1)}, {"steps": 6000}, {"batch": 1024}, {"model": "deep_mlp"}, {"model": "lstm"})
+LESS = ({"steps": 1000}, {"model": "neural_bigram"})
+DOCUMENTED_IN = "docs/character-models.md"
+
+RATIOS = {"gradient_norm", "update_to_data", "gradient_to_data", "weight_gradient_histogram"}
+TABLE = {"table", "divergence"}
+NORM = {"batch_statistics_loss", "running_gap"}
+HIDDEN = {
+    "activation_mean", "activation_std", "saturation", "dead_units", "hidden_gradient_norm", "activation_histogram",
+    "gradient_histogram", "embedding_table",
+}  # fmt: skip
+STACKED = {"expected_std", "running_values"}
+
+
+def absent(changes):
+    """What is not recorded with these settings."""
+    model = changes.get("model", "mlp")
+    missing = set() if "bigram" in model else set(TABLE)
+    missing |= RATIOS if model == "bigram" else set()
+    missing |= HIDDEN if "bigram" in model else set()
+    missing |= set() if model in ("mlp", "wavenet") else STACKED
+    return missing | (set() if changes.get("normalisation", "none") != "none" else NORM)

@@ -1,0 +1,100 @@
+"""What a run of *Character language models* keeps: counting, learning a table, looks, and what does not disturb it."""
+
+import numpy as np
+import pytest
+import torch
+
+from goldviz.labs.char_language_model.corpora import corpus
+from goldviz.labs.char_language_model.counting import cross_entropy, pairs, probabilities, table_of_counts
+from goldviz.labs.char_language_model.networks import MODELS
+from goldviz.labs.char_language_model.sampling import OVER, as_text, sampled
+from goldviz.labs.char_language_model.settings import MODELS as NAMED
+from goldviz.labs.char_language_model.settings import CharLanguageModel
+from goldviz.labs.char_language_model.sizes import characters_read
+from goldviz.labs.char_language_model.train import close_steps
+from tests.labs.small_runs import small_run
+
+CITIES = {"corpus": "cities", "close_looks": 4}
+COUNTING = CharLanguageModel(model="bigram", steps=7, smoothing=0.0, **CITIES)
+TABLE = CharLanguageModel(
+    model="neural_bigram", steps=200, batch=0, optimiser="adam", learning_rate=0.1, **CITIES
+)  # fmt: skip
+
+
+def lowest(run):
+    counts = run["count"].values
+    return cross_entropy(counts, probabilities(counts, 0.0))
+
+
+def test_counting_reads_all_pairs_once():
+    run = small_run(COUNTING.changed(close_looks=7, smoothing=0.01))
+    read = corpus("cities")
+    counts = run["count"].values
+    assert counts.sum() < table_of_counts(pairs(read.items, read.symbols), len(read.symbols)).sum()
+    # The last look comes before the last part is read.
+    assert 0 < float(run["divergence"][-1, 0, 0]) < float(run["divergence"][1, 0, 0])
+    assert run["loss"].values[0] == pytest.approx(np.log(len(read.symbols)))
+
+
+@pytest.mark.parametrize("start", [0.01, 3.0])
+def test_one_matrix_comes_to_the_counted_table_from_above(start):
+    """Document 002, 1.2: convex, so from any start; never below, for the counted table is the best on its own text."""
+    run = small_run(TABLE.changed(output_gain=start))
+    loss = run["loss"].values[:, 0, 0]
+    assert (loss > lowest(run) - 1e-6).all()
+    assert loss[-1] - lowest(run) < 0.02
+    divergence = run["divergence"].values[:, 0, 0]
+    assert (np.diff(divergence) < 0).all()
+    np.testing.assert_allclose(run["table"].values.sum(-1), 1, atol=1e-5)
+
+
+def test_weight_decay_keeps_the_table_from_the_counted_one():
+    apart = [small_run(TABLE.changed(weight_decay=decay))["divergence"].values[-1, 0, 0] for decay in (0, 1e-3, 1e-2)]
+    assert apart[0] < apart[1] < apart[2]
+
+
+def test_the_last_looks_are_of_both_ends():
+    assert close_steps(CharLanguageModel(steps=10, close_looks=3)) == (1, 4, 8, 10)
+    assert close_steps(CharLanguageModel(steps=1, close_looks=3)) == (1,)
+    assert close_steps(CharLanguageModel(close_looks=0)) == ()
+
+
+def test_the_steps_that_cool_down_are_shorter():
+    settings = CharLanguageModel(**CITIES, steps=40, hidden=8, look_every=1, cool_down=0.5)
+    ratios = small_run(settings)["update_to_data"].values[:, 0, 0].mean(1)
+    hot = small_run(settings.changed(cool_down=0.0))["update_to_data"].values[:, 0, 0].mean(1)
+    np.testing.assert_array_equal(ratios[:20], hot[:20])
+    assert ratios[-1] < 0.4 * hot[-1]
+
+
+@pytest.mark.parametrize("name", list(NAMED))
+def test_every_model_spells(name):
+    settings = CharLanguageModel(model=name, context=4, hidden=6)
+    model = MODELS[name](settings, 27, 0).eval()
+    names, held = sampled(model, characters_read(settings), torch.Generator().manual_seed(0))
+    again, _ = sampled(model, characters_read(settings), torch.Generator().manual_seed(0))
+    assert torch.equal(names, again)
+    assert names.shape == held.shape == (8, 20)
+    over = names == OVER
+    assert torch.equal(over, held.isnan())
+    assert ((held[~over] > 0) & (held[~over] <= 1)).all()
+    for row in names.tolist():
+        assert row == sorted(row, key=lambda symbol: symbol == OVER), "nothing comes after the end"
+        assert OVER not in row or row[row.index(OVER) - 1] == 0
+        assert as_text(row, list(".abcdefghijklmnopqrstuvwxyz"))
+
+
+def test_drawn_names_come_as_often_as_the_table_says():
+    model = MODELS["bigram"](CharLanguageModel(model="bigram", smoothing=0.0), 3, 0)
+    model.count(torch.tensor([[0]] * 4 + [[1]] * 4 + [[2]]), torch.tensor([1, 1, 1, 2, 0, 0, 2, 1, 0]))
+    first = torch.cat(
+        [sampled(model, 1, torch.Generator().manual_seed(seed))[0][:, 0] for seed in range(200)]
+    )  # fmt: skip
+    assert (first == 1).float().mean().item() == pytest.approx(0.75, abs=0.05)
+    assert (first == 0).sum() == 0
+
+
+def test_a_hot_penalty_pulls_weights_towards_zero():
+    settings = CharLanguageModel(**CITIES, steps=30, hidden=8, look_every=0)
+    free, pulled = (small_run(settings.changed(weight_decay=decay)) for decay in (0.0, 0.05))
+    assert np.abs(pulled["embedding_table"].values[-1]).mean() < np.abs(free["embedding_table"].values[-1]).mean()
