@@ -14,8 +14,7 @@ def claims(number: str | None, run: bool) -> int:
         if run:
             raise CommandError("Which claim is to be run? Give its number: goldviz claims C76 --run.")
         for claim in known().values():
-            word = claim.verdict.word if claim.verdict else "not tested"
-            print(f"{claim.number:<5}{word:<15}{claim.place:<28}{claim.sentence}")
+            print(f"{claim.number:<5}{claim.word:<15}{claim.place:<28}{claim.sentence}")
         return 0
     claim = claim_of(number)
     print(f"{claim.number}: {claim.sentence}\n    Document {claim.place}; laboratory {claim.lab.name}")

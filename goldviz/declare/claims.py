@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 SEEDS = (0, 1, 2, 3, 4)
 FEWEST_CASES = 5
 MOST_LANES = 4
+NOT_TESTED = "not tested"
 DIGITS = 6
 """Significant digits of a kept number."""
 
@@ -142,6 +143,11 @@ class Claim:
         """The verdict on the kept numbers; None where there are none, or none of today's settings."""
         kept = evidence(self.lab).get(self.number)
         return self.judged(kept.numbers) if kept is not None and kept.tests(self) else None
+
+    @property
+    def word(self) -> str:
+        """The verdict's word, or :data:`NOT_TESTED`."""
+        return self.verdict.word if self.verdict else NOT_TESTED
 
 
 @dataclass(frozen=True)

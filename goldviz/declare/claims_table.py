@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from goldviz.declare.claims import Claim
-from goldviz.diagnostics.verdicts import WORDS
+from goldviz.diagnostics.verdicts import counted
 
 HEAD = """# What the documents claim, and what came of it
 
@@ -29,9 +29,7 @@ To declare a claim, write `goldviz/labs/<lab>/claims.py` as `goldviz/declare/cla
 def page(claims: Iterable[Claim]) -> str:
     """The whole page."""
     found = list(claims)
-    words = [claim.verdict.word for claim in found if claim.verdict]
-    counts = ", ".join(f"{words.count(word)} {word}" for word in WORDS)
-    parts = [HEAD, f"{len(found)} claims: {counts}.\n"]
+    parts = [HEAD, f"{len(found)} claims: {counted(claim.word for claim in found)}.\n"]
     by_title = sorted(found, key=lambda claim: claim.lab.declared.rank)
     for title, group in groupby(by_title, key=lambda claim: claim.lab.declared.title):
         rows = "\n".join(_row(claim) for claim in group)
@@ -40,5 +38,5 @@ def page(claims: Iterable[Claim]) -> str:
 
 
 def _row(claim: Claim) -> str:
-    verdict = claim.verdict.sentence if claim.verdict else "not tested"
+    verdict = claim.verdict.sentence if claim.verdict else claim.word
     return f"| {' | '.join(cell.replace('|', '/') for cell in (claim.number, claim.sentence, claim.place, verdict))} |"

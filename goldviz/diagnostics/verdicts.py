@@ -8,7 +8,8 @@ some do and others do not.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from string import Formatter
@@ -17,11 +18,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from goldviz.diagnostics.findings.words import SUPERSCRIPT
+
 Floats = NDArray[np.float64]
 Word = Literal["holds", "holds in part", "does not hold", "undecided"]
 Scale = Literal["difference", "ratio", "share"]
 
 WORDS: tuple[Word, ...] = ("holds", "holds in part", "does not hold", "undecided")
+PLURAL = {"holds": "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
 STUDENT = (12.70620, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216)
 """0.975 quantiles of Student's t with 1, 2, ... 9 degrees of freedom."""
 NORMAL = NormalDist().inv_cdf(0.975)
@@ -139,21 +143,35 @@ class Judged:
         spec, found = spec or DEFAULT_FORMAT, self.interval
         after = self.words[self.words.index("}") + 1 :]
         inside = sum(self.line.holds(value) for value in self.values)
-        counted = f"{inside} of {len(self.values)} {self.called}"
-        if self.scale != "share":
-            counted += f" {self.line.words(spec)}"
+        among, line = f"{len(self.values)} {self.called}", self.line.words(spec)
+        among = f"{among}, line {line}" if self.scale == "share" else f"{inside} of {among} {line}"
         low, high = printed(found.low, spec), printed(found.high, spec)
         reach = "all alike" if low == high else f"95 % interval {low} to {high}"
-        return f"{before}{printed(found.centre, spec)}{after} ({counted}, {reach})"
+        return f"{before}{printed(found.centre, spec)}{after} ({among}, {reach})"
 
 
 def printed(number: float, spec: str) -> str:
-    """A number in a format of Python's, a percentage with its blank.
+    """A number in a format of Python's, as it stands in a sentence.
 
-    >>> printed(0.123, ".0%"), printed(-0.5, ".2f"), printed(38810, ",.0f")
-    ('12 %', '−0.50', '38,810')
+    >>> printed(0.123, ".0%"), printed(-0.5, ".2f"), printed(38810, ",.0f"), printed(3.7e-5, ".2g"), printed(0, ".1e")
+    ('12 %', '−0.50', '38,810', '3.7 × 10⁻⁵', '0')
     """
-    return format(number, spec).replace("%", " %").replace("-", "−") if "e" not in spec else format(number, spec)
+    text, times, exponent = format(number, spec).replace("%", " %").partition("e")
+    if times:
+        text = f"{text} × 10{str(int(exponent)).translate(SUPERSCRIPT)}" if number else "0"
+    return f"−{text[1:]}" if text.startswith("-") else text
+
+
+def counted(words: Iterable[str]) -> str:
+    """How many verdicts there are of each word.
+
+    >>> counted(["holds", "undecided", "holds", "does not hold", "not tested"])
+    '2 hold, 1 does not hold, 1 undecided, 1 not tested'
+    """
+    counts = Counter(words)
+    known = [*WORDS, *(word for word in counts if word not in WORDS)]
+    found = [(counts[word], word if counts[word] == 1 else PLURAL.get(word, word)) for word in known]
+    return ", ".join(f"{count} {words}" for count, words in found if count)
 
 
 @dataclass(frozen=True)
@@ -171,8 +189,12 @@ class Verdict:
         return "undecided" if "undecided" in words else "holds in part"
 
     @property
-    def sentence(self) -> str:
-        """The verdict with its numbers; parts that differ say which way each went."""
+    def numbers(self) -> str:
+        """What was measured; parts that differ say which way each went."""
         alike = len({part.word for part in self.parts}) == 1
-        parts = [part.sentence if alike else f"{part.sentence[:-1]}: {part.word})" for part in self.parts]
-        return f"{self.word}: {'; '.join(parts)}"
+        return "; ".join(part.sentence if alike else f"{part.sentence[:-1]}: {part.word})" for part in self.parts)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict with its numbers."""
+        return f"{self.word}: {self.numbers}"

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from goldviz.declare.claims import Claim, claims
+from goldviz.declare.claims import NOT_TESTED, Claim, claims
 from goldviz.diagnostics.verdicts import WORDS
 from goldviz.ui import chrome
-from goldviz.ui.claims_panel import NOT_TESTED, PARAMETER, badge, word_of
+from goldviz.ui.claims_panel import PARAMETER, badge
 from goldviz.ui.words import plain
 
 ALL = "all"
@@ -20,8 +20,10 @@ def show() -> None:
     """Draw the page."""
     st.title("Claims")
     st.markdown("##### What do the documents claim, and what came of it here?")
-    found = _filtered(list(claims().values()))
-    numbers = st.toggle("Show the numbers", key="claims-numbers")
+    filters, switch = st.columns([4, 1], vertical_alignment="bottom")
+    with filters:
+        found = _filtered(list(claims().values()))
+    numbers = switch.toggle("Show the numbers", key="claims-numbers")
     for claim in found:
         _line(claim, numbers)
     if not found:
@@ -33,7 +35,7 @@ def show() -> None:
 
 
 def _filtered(known: Sequence[Claim]) -> list[Claim]:
-    counts = Counter(map(word_of, known))
+    counts = Counter(claim.word for claim in known)
     words = [word for word in (*WORDS, NOT_TESTED) if counts[word]]
     word = st.pills(
         "Verdict", words, key="claims-verdict", format_func=lambda word: f"{word} ({counts[word]})",
@@ -51,13 +53,13 @@ def _filtered(known: Sequence[Claim]) -> list[Claim]:
     return [
         claim
         for claim in known
-        if word in (None, word_of(claim)) and document in (ALL, claim.document) and lab in (ALL, claim.lab.name)
+        if word in (None, claim.word) and document in (ALL, claim.document) and lab in (ALL, claim.lab.name)
     ]
 
 
 def _line(claim: Claim, numbers: bool) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(badge(word_of(claim)), width="content")
+    with st.container(key=f"claim-line-{claim.number}", horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(badge(claim.word), width="content")
         st.page_link(
             chrome.page_file(claim.lab),
             label=f"**{claim.number}** {plain(claim.sentence)}",
@@ -65,4 +67,4 @@ def _line(claim: Claim, numbers: bool) -> None:
         )
         st.caption(plain(claim.place), width="content")
     if numbers and claim.verdict:
-        st.caption(plain(claim.verdict.sentence))
+        st.caption(plain(claim.verdict.numbers))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
 
-from goldviz.declare.claims import Claim, by_seed, claims, claims_of
+from goldviz.declare.claims import NOT_TESTED, Claim, by_seed, claims, claims_of
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, Settings
-from goldviz.diagnostics.verdicts import WORDS, Verdict
+from goldviz.diagnostics.verdicts import Verdict, counted
 from goldviz.runs.examples import has_example
 from goldviz.ui import controls, lanes
 from goldviz.ui.lanes import AnyLane, Lane
@@ -20,7 +19,6 @@ from goldviz.ui.words import duration, plain
 
 PARAMETER = "claim"
 """The link's parameter that names a claim to set up."""
-NOT_TESTED = "not tested"
 SIGNS = {
     "holds": ("green", ":material/check_circle:"),
     "holds in part": ("orange", ":material/contrast:"),
@@ -30,11 +28,6 @@ SIGNS = {
 }
 OVER = ("finished", "diverged")
 """States of a run whose numbers can be judged."""
-
-
-def word_of(claim: Claim) -> str:
-    """The recorded verdict's word."""
-    return claim.verdict.word if claim.verdict else NOT_TESTED
 
 
 def badge(word: str) -> str:
@@ -64,8 +57,7 @@ def show(lab: Laboratory, shown: Sequence[AnyLane] = ()) -> None:
     found = claims_of(lab)
     if not found:
         return
-    counts = Counter(word_of(claim) for claim in found)
-    words = ", ".join(f"{counts[word]} {word}" for word in (*WORDS, NOT_TESTED) if counts[word])
+    words = counted(claim.word for claim in found)
     asked = st.session_state.get(_key(lab))
     with st.expander(f"What the document claims: {words}", icon=":material/fact_check:", expanded=asked is not None):
         for claim in sorted(found, key=lambda claim: claim.number != asked):
@@ -74,17 +66,14 @@ def show(lab: Laboratory, shown: Sequence[AnyLane] = ()) -> None:
 
 def _one(claim: Claim, shown: Sequence[AnyLane]) -> None:
     with st.container(border=True):
-        st.markdown(f"{badge(word_of(claim))} **{claim.number}** {plain(claim.sentence)}")
-        st.caption(plain(f"Document {claim.place}. {_recorded(claim.verdict)}"))
+        st.markdown(f"{badge(claim.word)} **{claim.number}** {plain(claim.sentence)}")
+        numbers = f"Recorded: {claim.verdict.numbers}." if claim.verdict else "Nothing is recorded yet: try it."
+        st.caption(plain(f"Document {claim.place}. {numbers}"))
         own = verdict_of_runs(claim, shown)
         if own is not None:
-            st.markdown(f"Your runs: {badge(own.word)} {plain(own.sentence)}")
+            st.markdown(f"Your runs: {badge(own.word)} {plain(own.numbers)}")
         with st.container(horizontal=True):
             _buttons(claim)
-
-
-def _recorded(verdict: Verdict | None) -> str:
-    return f"Recorded: {verdict.sentence}." if verdict else "Nothing is recorded yet: run it."
 
 
 def _buttons(claim: Claim) -> None:

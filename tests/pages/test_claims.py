@@ -3,7 +3,7 @@
 from goldviz.declare.claims import claim_of, claims, claims_of
 from goldviz.labs.depth_gradients import LAB
 from goldviz.ui import controls, services
-from goldviz.ui.claims_panel import badge, word_of
+from goldviz.ui.claims_panel import badge
 from goldviz.ui.words import plain
 from tests.pages.visit import LABORATORY, Visitor
 
@@ -21,22 +21,22 @@ def test_the_page_lists_all_claims_and_filters_them() -> None:
     assert links(visitor) == [
         (f"**{number}** {plain(claim.sentence)}", f"claim={number}") for number, claim in claims().items()
     ]
-    assert sum(line in map(badge, map(word_of, claims().values())) for line in visitor.markdown) == len(claims())
+    assert sum(line in [badge(claim.word) for claim in claims().values()] for line in visitor.markdown) == len(claims())
     visitor.at.selectbox(key="claims-document").set_value("004")
     shown = [query for _, query in links(visitor.look())]
     assert shown == [f"claim={number}" for number, claim in claims().items() if claim.document == "004"]
     visitor.at.session_state["claims-verdict"] = "holds in part"
     visitor.at.selectbox(key="claims-document").set_value("all")
     visitor.at.toggle(key="claims-numbers").set_value(True)
-    partly = [claim for claim in claims().values() if word_of(claim) == "holds in part"]
+    partly = [claim for claim in claims().values() if claim.word == "holds in part"]
     assert len(links(visitor.look())) == len(partly)
-    assert {plain(claim.verdict.sentence) for claim in partly if claim.verdict} <= set(visitor.captions)
+    assert {plain(claim.verdict.numbers) for claim in partly if claim.verdict} <= set(visitor.captions)
 
 
 def test_a_link_sets_an_instant_page_up_for_its_claim() -> None:
     visitor = Visitor("pages/jacobian_lens.py", {"claim": "C79"})
     assert GATES.verdict is not None
-    assert any(plain(GATES.verdict.sentence) in caption for caption in visitor.captions)
+    assert any(plain(GATES.verdict.numbers) in caption for caption in visitor.captions)
     declared = GATES.lab.declared
     for number, lane in enumerate(GATES.together, start=1):
         assert controls.to_link(lane) == dict(visitor.at.query_params)
@@ -61,5 +61,5 @@ def test_one_click_runs_a_claim_and_the_page_judges_the_runs() -> None:
     assert services.store().run(run_id).settings == PARAMETERS.together[0].model_dump_json()
     assert PARAMETERS.verdict is not None
     assert [line for line in visitor.markdown if line.startswith("Your runs:")] == [
-        f"Your runs: {badge('holds')} {plain(PARAMETERS.verdict.sentence)}"
+        f"Your runs: {badge('holds')} {plain(PARAMETERS.verdict.numbers)}"
     ]
