@@ -13,7 +13,7 @@ Opener = Callable[..., Page]
 
 def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/backward-by-hand?samples=5&hidden=3")
-    expect(figure(page, "graph").locator(".main-svg").first).to_be_visible()
+    expect(figure(page, "graph").locator(".main-svg").first).to_be_visible(timeout=60_000)
     expect(page.locator(".formula-hint")).to_contain_text("Expected shape: 5 × 12")
     field, verdict = page.get_by_role("textbox", name="dlogits ="), page.locator(".formula-verdict")
     field.fill("probs - onehot(Y)")
@@ -38,5 +38,3 @@ def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: 
     page.wait_for_url("**place=46**")
     expect(page.get_by_text("Backward 26 of 26: dC = add_rows(X, demb)").first).to_be_visible()
     expect(typed).to_have_value("dlogits.T @ h")
-    page.reload()
-    expect(page.get_by_role("textbox", name="dW2 =")).to_have_value("dlogits.T @ h")
