@@ -53,6 +53,7 @@ test("every step has its words, and they name a neuron that lets no error throug
   for (const step of stepsOf(network)) for (const said of wordsOf(network, found, step, 1)) assert.ok(said.length > 5, step.kind);
   assert.match(wordsOf(network, found, { kind: "delta", layer: 0 }, 1)[1], /1 of 3 slopes is below 0.05/);
   assert.match(wordsOf(network, found, { kind: "update" }, 40)[1], /up by 1\.719/);
+  assert.match(wordsOf(network, found, { kind: "update" }, Infinity)[1], /far too long/);
 });
 
 test("changed numbers go into a line and come back, and what is outside of the network waits", () => {

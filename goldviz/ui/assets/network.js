@@ -37,6 +37,7 @@ class NetworkPage {
     if (echo >= 0) this.sent.splice(0, echo + 1);
     else if (!before || data.edits !== before.edits) {
       clearTimeout(this.telling);
+      this.telling = undefined;
       this.sent = [];
       this.edits = editsOf(data.edits);
     }
@@ -61,6 +62,7 @@ class NetworkPage {
     sample.addEventListener("change", () => this.show(Number(sample.value)));
     undo.addEventListener("click", () => (this.known.update ? this.goOn() : this.change()));
     this.host.addEventListener("keydown", (event) => this.key(event));
+    this.host.addEventListener("focusout", () => this.telling && this.tellNow());
   }
 
   key(event) {
@@ -132,8 +134,8 @@ class NetworkPage {
 
   // The weights after the update become the network's.
   goOn() {
-    const after = updatedNetwork(this.network, this.found);
-    const keep = (place, value) => this.edits.set(place, allowedNumber(value.toPrecision(DIGITS)) ?? Math.sign(value) * LARGEST);
+    const { next: after } = this;
+    const keep = (place, value) => this.edits.set(place, allowedNumber(value.toPrecision(DIGITS)));
     after.weights.forEach((weight, l) => weight.forEach((row, j) => row.forEach((w, k) => keep(`w${l + 1}.${j + 1}.${k + 1}`, w))));
     after.biases.forEach((bias, l) => bias.forEach((b, j) => keep(`b${l + 1}.${j + 1}`, b)));
     this.at = 0;
@@ -141,14 +143,19 @@ class NetworkPage {
     this.pass();
   }
 
+  // While a person types the server waits; whoever leaves the field may press a preset next, which has to come second.
   pass() {
     clearTimeout(this.telling);
-    this.telling = setTimeout(() => {
-      const text = editsText(this.edits);
-      if (text.length > EDITS_LONGEST) return;
-      this.sent.push(text);
-      this.tell("edits", { text });
-    }, TELL_MS);
+    this.telling = setTimeout(() => this.tellNow(), this.host.getRootNode().activeElement?.matches("input") ? TELL_MS : 0);
+  }
+
+  tellNow() {
+    clearTimeout(this.telling);
+    this.telling = undefined;
+    const text = editsText(this.edits);
+    if (text.length > EDITS_LONGEST) return;
+    this.sent.push(text);
+    this.tell("edits", { text });
   }
 
   later() {
@@ -178,7 +185,8 @@ class NetworkPage {
     this.known = knownAt(this.steps, this.at);
     const { network, found, known, chosen, sample } = this;
     const step = this.steps[this.at];
-    const after = totalLoss(updatedNetwork(network, found));
+    this.next = updatedNetwork(network, found);
+    const after = totalLoss(this.next);
     const current = this.data.autograd.edits === editsText(this.edits);
     const view = { network, found, known, chosen, sample, step, after, edges: this.parts.edges.value, autograd: current ? this.data.autograd : null };
     this.dress(view);
@@ -204,6 +212,8 @@ class NetworkPage {
     host.querySelector("[data-move=back]").disabled = this.at === 0;
     host.querySelector("[data-move=step]").disabled = this.at === this.steps.length - 1;
     parts.undo.textContent = step.kind === "update" ? "Go on with the new weights" : `Undo ${count(this.edits.size, "change")}`;
+    const { weights, biases } = this.next;
+    parts.undo.disabled = step.kind === "update" && ![...weights.flat(2), ...biases.flat()].every((value) => Math.abs(value) <= LARGEST);
     parts.undo.hidden = step.kind !== "update" && !this.edits.size;
     const samples = network.inputs.length;
     parts["sample-label"].hidden = samples < 2;

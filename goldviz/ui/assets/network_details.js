@@ -124,11 +124,12 @@ function gradientTable(view, layer, unit) {
   const { network, found, known, sample, chosen, autograd } = view;
   const l = layer + 1;
   const j = unit + 1;
+  const samples = network.inputs.length;
   const rows = [
     { key: "rowx", name: "its x", known: known.arriving <= layer, hand: found.arriving[layer][sample][unit], auto: autograd?.arriving[layer][sample][unit], nudge: () => nudgedState(network, found, layer, sample, unit, "x"), number: found.x[layer + 1][sample][unit], from: "" },
     { key: "rowd", name: "its z", known: known.delta <= layer, hand: found.delta[layer][sample][unit], auto: autograd?.delta[layer][sample][unit], nudge: () => nudgedState(network, found, layer, sample, unit, "z"), number: found.z[layer][sample][unit], from: "" },
     { key: "rowb", place: `b${l}.${j}`, name: "bias b", known: known.gradients <= layer, hand: found.biasGradients[layer][unit], auto: autograd?.biases[layer][unit], number: network.biases[layer][unit], from: "1" },
-    ...network.weights[layer][unit].map((w, k) => ({ key: `roww${k}`, place: `w${l}.${j}.${k + 1}`, name: `w from ${k + 1}`, known: known.gradients <= layer, hand: found.weightGradients[layer][unit][k], auto: autograd?.weights[layer][unit][k], number: w, from: network.inputs.length > 1 ? "all samples" : plain(found.x[layer][sample][k]) })),
+    ...network.weights[layer][unit].map((w, k) => ({ key: `roww${k}`, place: `w${l}.${j}.${k + 1}`, name: `w from ${k + 1}`, known: known.gradients <= layer, hand: found.weightGradients[layer][unit][k], auto: autograd?.weights[layer][unit][k], number: w, from: samples > 1 ? "its x of each" : plain(found.x[layer][sample][k]) })),
   ];
   const cells = {};
   const inputs = {};
@@ -146,8 +147,8 @@ function gradientTable(view, layer, unit) {
   const penalty = network.penalty ? " + λw" : "";
   const frame = `<div class="wide"><table><thead><tr><th></th><th>number</th><th>is multiplied by</th><th>dL/d… by hand</th><th>autograd</th><th>nudged ±1e−5</th></tr></thead><tbody>${rows
     .map((row) => `<tr class="${row.place === chosen ? "chosen" : ""}"><td>${row.name}</td><td${row.place ? "" : ` data-key="${row.key}-number"`}>${row.place ? field(row.place, row.name) : ""}</td>${["from", "hand", "auto", "nudge"].map((way) => `<td data-key="${row.key}-${way}"></td>`).join("")}</tr>`)
-    .join("")}</tbody></table></div><p class="note">By hand: the gradient of a weight is δ times what the weight is multiplied by${penalty}. A nudge changes one number up and down and takes the loss anew; at a ReLU's corner it gives the mean of both sides.</p>`;
-  return { key: "table", shape: `table${rows.length}${network.inputs.length > 1}${penalty}`, frame, cells, inputs };
+    .join("")}</tbody></table></div><p class="note">By hand: the gradient of a weight is δ times what the weight is multiplied by${samples > 1 ? ", added up over the samples" : ""}${penalty}. A nudge changes one number up and down and takes the loss anew; at a ReLU's corner it gives the mean of both sides.</p>`;
+  return { key: "table", shape: `table${rows.length}${samples > 1}${penalty}`, frame, cells, inputs };
 }
 
 function lossParts(view) {

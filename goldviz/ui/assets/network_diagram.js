@@ -23,6 +23,11 @@ class Diagram {
       if (target.matches?.(".touch")) target.firstElementChild.textContent = this.wordsOf(target.dataset.id);
     });
     stage.addEventListener("keydown", (event) => {
+      const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (down && from(event)) {
+        event.preventDefault();
+        this.walk(event.target, down);
+      }
       if ((event.key !== "Enter" && event.key !== " ") || !from(event)) return;
       event.preventDefault();
       told.choose(from(event));
@@ -106,7 +111,13 @@ class Diagram {
       const middle = (y + line / 2 + 4).toFixed(1);
       return `<rect x="${place.x + 2}" y="${(y + 1).toFixed(1)}" width="0" height="${(line - 2).toFixed(1)}" rx="2"/><text class="name" x="${place.x + 6}" y="${middle}"></text><text class="value" x="${place.x + this.wide - 6}" y="${middle}"></text>`;
     });
-    return `<g class="node" data-key="${key}" tabindex="0" role="button"><rect class="box" x="${place.x}" y="${place.y}" width="${this.wide}" height="${place.height}" rx="6"/>${rows.join("")}</g>`;
+    return `<g class="node" data-key="${key}" role="button"><rect class="box" x="${place.x}" y="${place.y}" width="${this.wide}" height="${place.height}" rx="6"/>${rows.join("")}</g>`;
+  }
+
+  // The boxes are one stop of the keyboard; arrows go from one to the next.
+  walk(node, by) {
+    const nodes = [...this.boxes.values()].map((box) => box.node);
+    nodes[nodes.indexOf(node) + by]?.focus();
   }
 
   // The column that the step is about; a narrow screen moves to it.
@@ -219,8 +230,9 @@ class Diagram {
   fill(key, id, words, rows, now, flat = false) {
     const { node, rows: values } = this.boxes.get(key);
     const spoken = rows.filter((row) => row[2]).map(([name, value]) => `${name} ${short(value)}`);
-    const classes = ["node", now && "now", flat && "flat", this.isChosen(id, this.view.chosen) && "chosen"];
-    put(node, { class: classes.filter(Boolean).join(" "), "data-id": id, "aria-label": [words, ...spoken].join(", ") });
+    const chosen = this.isChosen(id, this.view.chosen);
+    const classes = ["node", now && "now", flat && "flat", chosen && "chosen"];
+    put(node, { class: classes.filter(Boolean).join(" "), "data-id": id, tabindex: chosen ? "0" : "-1", "aria-label": [words, ...spoken].join(", ") });
     rows.forEach(([name, value, known, most, warn], i) => {
       const share = known && most ? Math.min(1, Math.abs(value) / most) : 0;
       const label = values[i].previousElementSibling;

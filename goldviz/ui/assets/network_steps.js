@@ -83,6 +83,7 @@ function wordsOf(network, found, step, after) {
     return [`Phase B, layer ${l}: equations 3 and 4`, `At once the gradients: dL/d${up("b", l)} = ${up("δ", l)}, and dL/d${up("W", l)} = ${up("δ", l)} (${up("x", l - 1)})<sup>T</sup>${penalty}. They read ${up("x", l - 1)}, which phase A stored.`];
   }
   const change = after - found.loss;
+  if (!Number.isFinite(change)) return ["One update", `w ← w − η dL/dw with η = ${plain(network.rate)}: the new loss is beyond what 64 bits hold. The step is far too long.`];
   return ["One update", `w ← w − η dL/dw with η = ${plain(network.rate)}: the loss goes from ${plain(found.loss)} to <b>${plain(after)}</b>, ${change <= 0 ? "down" : "up"} by ${plain(Math.abs(change))}.`];
 }
 

@@ -12,7 +12,7 @@ from goldviz.labs.backpropagation_steps.figures import FIGURES
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 
 HUGE = ";".join(f"w{layer}.{to}.{at}=1000" for layer in range(1, 7) for to in range(1, 9) for at in range(1, 9))
-LIMITS = [
+LIMITS: list[Mapping[str, Any]] = [
     {"layers": 6, "width": 8, "activation": "relu", "learning_rate": 10, "edits": HUGE},
     {"layers": 6, "width": 8, "loss": "cross_entropy", "last": "identity", "edits": HUGE},
     {"layers": 2, "width": 1, "inputs": 1, "outputs": 1, "loss": "cross_entropy"},
