@@ -1,0 +1,100 @@
+"""A claim from notebook and shell, and what becomes of its numbers on the way."""
+
+import math
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import goldviz
+from goldviz.cli import main
+from goldviz.declare.claims import Claim, Evidence, Part, by_seed, claim_of, claims, evidence, keep
+from goldviz.declare.laboratory import Laboratory
+from goldviz.experiments import SettingsError
+from goldviz.labs.depth_gradients import LAB
+
+
+def last_loss(run: xr.Dataset) -> float:
+    return float(run["loss"][-1])
+
+
+def apart(one: xr.Dataset, other: xr.Dataset) -> float:
+    return last_loss(one) - last_loss(other)
+
+
+CLAIM = Claim(
+    LAB, "C0", "The second lane ends lower.", "001, 1.1", lanes=("as-in-the-document", {"depth": 2}),
+    parts=(
+        Part("the first ends at {:.1f}", last_loss, above=0, lanes=(1,)),
+        Part("the second at {:.1f}", last_loss, below=5, lanes=(2,)),
+        Part("they are {:.1f} apart", apart, above=0),
+    ),
+)  # fmt: skip
+
+
+def run(*losses: float) -> xr.Dataset:
+    """A run whose seeds end at these losses."""
+    return xr.Dataset({"loss": (("epoch", "seed"), np.array([[9.0] * len(losses), losses]))})
+
+
+def test_each_part_reads_its_lanes_seed_by_seed() -> None:
+    pairs = list(zip(by_seed(run(4.0, 5.0)), by_seed(run(1.0, 2.5)), strict=True))
+    numbers = CLAIM.read(pairs)
+    assert numbers == {"last_loss 1": [4.0, 5.0], "last_loss 2": [1.0, 2.5], "apart": [3.0, 2.5]}
+
+
+def test_a_run_that_ended_before_it_recorded_something_leaves_a_claim_undecided() -> None:
+    numbers = CLAIM.read([(run(4.0), xr.Dataset()), (run(5.0), run(2.0))])
+    assert math.isnan(numbers["apart"][0])
+    assert numbers["apart"][1] == 3.0
+    assert CLAIM.judged(numbers).word == "undecided"
+
+
+def test_a_case_sets_the_seed_of_every_lane_and_the_page_runs_all_at_once() -> None:
+    assert [lane.seeds for lane in CLAIM.in_case(3)] == [(3,), (3,)]
+    assert [lane.seeds for lane in CLAIM.together] == [CLAIM.cases] * 2
+    assert [lane.depth for lane in CLAIM.together] == [15, 2]
+
+
+def test_what_is_kept_is_what_was_measured(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = claim_of("C66")
+    monkeypatch.setattr(Laboratory, "recorded", tmp_path)
+    found = Evidence.of(claim, {part.name: [38_810.0, math.nan, math.inf, 1.23456789, 0.0] for part in claim.parts})
+    try:
+        keep(claim.lab, {"C66": found, "C0": found})
+        again = evidence(claim.lab)
+        assert list(again) == ["C66"]
+        np.testing.assert_array_equal(
+            again["C66"].numbers["plain_parameters"], [38_810, math.nan, math.inf, 1.23457, 0]
+        )
+        assert again["C66"].tests(claim)
+    finally:
+        evidence.cache_clear()
+
+
+def test_a_claim_without_kept_numbers_is_not_tested() -> None:
+    assert CLAIM.verdict is None
+    assert CLAIM.word == "not tested"
+
+
+def test_a_notebook_lists_claims_and_tests_one() -> None:
+    assert [claim.number for claim in goldviz.claims()] == list(claims())
+    claim = claim_of("c80")
+    assert claim.verdict is not None
+    assert goldviz.examine("C80", progress=False).sentence == claim.verdict.sentence
+    with pytest.raises(SettingsError, match="no claim 'C9999'"):
+        goldviz.examine("C9999")
+
+
+def test_the_shell_lists_claims_shows_one_and_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["claims"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(claims())
+    assert main(["claims", "C80"]) == 0
+    verdict = claim_of("C80").verdict
+    assert verdict is not None
+    assert verdict.sentence in capsys.readouterr().out
+    assert main(["claims", "--run"]) == 2
+    assert main(["claims", "C9999"]) == 2
+    assert "Give its number" in (complaints := capsys.readouterr().err)
+    assert "There is no claim 'C9999'" in complaints
