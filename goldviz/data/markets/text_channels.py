@@ -15,6 +15,7 @@ from goldviz.data.texts.dated_texts import DatedTexts
 SameDay = Literal["last", "mean"]
 TEXT_CHANNEL = "text "
 """How the names of these channels begin."""
+TONE_CHANNEL = "text tone"
 
 
 @dataclass(frozen=True)

@@ -67,9 +67,7 @@ class GoldForecast(Experiment):
     documents: Literal["none", "generated", "shuffled"] = setting("none", group="Data", labels=DOCUMENTS,
         description="Generated statements whose tone becomes a channel of the simulated market. Your own documents "
         "become channels on the page Policy documents.")
-    tone_response: float = setting(0.0, ge=0, le=1, group="Data",
-        description="Planted in the simulated market: how far one standard deviation of the statements' tone moves "
-        "gold's mean return, in the return's standard deviations. Readers there read as the shipped model does.")
+    tone_response: float = market_settings.tone_response()
     carry: Literal["nothing", "documents", "levels"] = setting("documents", group="Data", labels=CARRY,
         description="Whose last value, and its age, a row carries on while nothing new is known.")
     shuffle_targets: bool = setting(False, group="Data",

@@ -10,11 +10,13 @@ import pandas as pd
 import xarray as xr
 
 from goldviz.data.markets.alignment import Alignment, Panel, aligned
-from goldviz.data.markets.kept_markets import load_market
+from goldviz.data.markets.kept_markets import SIMULATED, load_market
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.masking import masked
+from goldviz.data.markets.statements import answering_market, statement_tones, with_statements
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.labs.gold_market.views import observations, returns
+from goldviz.labs.gold_market.views.answer import answer_view
 from goldviz.labs.gold_market.views.leak import correlation_view
 
 LEAST_VALUES = 60
@@ -22,9 +24,15 @@ LEAST_VALUES = 60
 
 
 @lru_cache(maxsize=4)
-def market_at_hand(name: str, seed: int) -> Market:
-    """The market of this name, kept in memory: knobs are turned many times on the same one."""
-    return load_market(name, seed)
+def market_at_hand(name: str, seed: int, tone_response: float = 0.0) -> Market:
+    """The market of this name, kept in memory: knobs are turned many times on the same one.
+
+    A simulated one that was told to answer to statements has their tone as its last channel.
+    """
+    if name != SIMULATED or not tone_response:
+        return load_market(name, seed)
+    tones = statement_tones()
+    return with_statements(answering_market(seed, tones, tone_response), tones, "Generated statements")
 
 
 def in_last_years(market: Market, years: int) -> Market:
@@ -54,7 +62,8 @@ def _between(values: pd.Series, first: pd.Timestamp, last: pd.Timestamp) -> pd.S
 
 def compute(settings: GoldMarket) -> xr.Dataset:
     """Everything that the settings ask for: see :func:`market_view`."""
-    return market_view(market_at_hand(settings.data, settings.market_seed), settings)
+    market = market_at_hand(settings.data, settings.market_seed, settings.tone_response)
+    return market_view(market, settings)
 
 
 def market_view(market: Market, settings: GoldMarket) -> xr.Dataset:
@@ -81,6 +90,7 @@ def market_view(market: Market, settings: GoldMarket) -> xr.Dataset:
         returns.volatility_view(market.target, window),
         returns.distribution_view(moves),
         returns.memory_view(moves),
+        answer_view(market),
         correlation_view(panels["release"], panels["date"], transformations, number=number, window=window),
     ]
     about = {
@@ -89,6 +99,7 @@ def market_view(market: Market, settings: GoldMarket) -> xr.Dataset:
         "data_last": f"{market.last:%Y-%m-%d}",
         "number": number,
         "window": window,
+        "planted": settings.tone_response if settings.data == SIMULATED else 0.0,
         "alignment": by,
         "missing": pattern,
         "missing_share": share if pattern != "none" else 0.0,

@@ -8,6 +8,7 @@ import xarray as xr
 
 from goldviz.figures.market import percent, source_sentence, unit_of_changes, words
 from goldviz.labs.gold_market import LAB
+from goldviz.labs.gold_market.figures.answer import answer
 from goldviz.labs.gold_market.figures.leak import correlation, fit_sentence, leak
 from goldviz.labs.gold_market.figures.observed import early_sentence, last_days, strip
 from goldviz.labs.gold_market.figures.prices import prices
@@ -29,6 +30,8 @@ def read(view: View[GoldMarket]) -> None:
     view.explain(leak, prices)
     view.explain(returns)
     view.explain(distribution, memory)
+    if view.dataset.sizes["document"]:
+        view.explain(answer)
     facts(view)
     with st.expander("Why: the mathematics with this market's numbers", icon=":material/function:", expanded=True):
         why(view)

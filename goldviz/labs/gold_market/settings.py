@@ -32,6 +32,7 @@ class GoldMarket(Instant):
     # fmt: off
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
+    tone_response: float = market_settings.tone_response()
     alignment: market_settings.Alignment = market_settings.alignment(group="Observation")
     missing: market_settings.Missing = market_settings.missing(group="Observation", essential=True,
         description="What is hidden of the covariates, to see what missing data look like. Gold itself is never "
@@ -49,6 +50,10 @@ class GoldMarket(Instant):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",
             "Partial observations: every channel on a calendar of its own, each value known from its release on."),
+        Preset("Documents that move gold", "document",
+            "Gold was told to answer to the tone of generated statements. With 0.3 planted the tone goes with its "
+            "moves on 10 of 10 simulated markets; with nothing planted on 1 of 10, as chance has it.",
+            {"tone_response": 0.3}),
         Preset("Break it: join by calendar date", "break",
             "One row a date, as a spreadsheet joins: at the forecast, values stand in the row that are not out yet.",
             {"alignment": "date"}),
@@ -86,10 +91,11 @@ class GoldMarket(Instant):
         return f"Covariate {number} of {len(covariates)}: {covariates[number - 1].words}"
 
     def without_effect(self) -> Collection[str]:
-        """Where nothing is hidden, there is no share of it."""
-        return ("missing_share",) if self.missing == "none" else ()
+        """Where nothing is hidden, there is no share of it; nothing is planted in real data."""
+        idle = ("missing_share",) if self.missing == "none" else ()
+        return idle if self.data == "simulated" else (*idle, "tone_response")
 
     def _market(self) -> Market:
         from goldviz.labs.gold_market.compute import market_at_hand
 
-        return market_at_hand(self.data, self.market_seed)
+        return market_at_hand(self.data, self.market_seed, self.tone_response)

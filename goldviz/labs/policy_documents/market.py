@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from goldviz.data.markets.market import Channel, Market
+from goldviz.data.markets.statements import answering_market
 from goldviz.data.markets.text_channels import (
+    TONE_CHANNEL,
     SameDay,
     TextSeries,
     release_in_words,
@@ -56,7 +59,7 @@ def document_channels(documents: DatedTexts, dataset: xr.Dataset, choice: Channe
     vectors, balance = dataset["vector"].values[chosen], dataset["balance"].values[chosen]
     series: list[TextSeries] = []
     if choice.tone:
-        series.append(TextSeries("text tone", "Tone of policy documents", balance))
+        series.append(TextSeries(TONE_CHANNEL, "Tone of policy documents", balance))
     if choice.change:
         changes = cosine_change(vectors, previous_of(documents))
         series.append(TextSeries("text change", "Change of policy documents", changes))
@@ -96,6 +99,20 @@ def market_with_documents(market: Market, documents: DatedTexts, dataset: xr.Dat
         fitted = f"Axes fitted on documents released before {choice.fitted_before}; judge forecasts after that day."
         notes[first_component] = " ".join(filter(None, [notes.get(first_component, ""), fitted]))
     return with_text_channels(market, channels, notes, documents.origin)
+
+
+def market_that_answers(
+    seed: int, documents: DatedTexts, dataset: xr.Dataset, choice: ChannelChoice, size: float
+) -> Market:
+    """The simulated market of this seed with a planted response to the tone of the chosen documents: a positive
+    control. A ``size`` of 0 plants nothing.
+
+    Raises as :func:`document_channels` does.
+    """
+    if not size:
+        return answering_market(seed, pd.Series(dtype=float), size)
+    [tone] = document_channels(documents, dataset, replace(choice, tone=True, change=False, components=0))
+    return answering_market(seed, tone.observed, size)
 
 
 def _kinds_note(kinds: tuple[str, ...]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from goldviz.declare import market_settings
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 from goldviz.declare.text_models import text_model_setting
@@ -45,6 +46,9 @@ class PolicyDocuments(Instant):
         description="Which documents are on the map, and have a part in its axes.")
     colour: Literal["date", "tone", "kind"] = setting("date", group="Map", essential=True, labels=COLOURS,
         description="What a document's colour in the map shows.")
+    tone_response: float = market_settings.tone_response(group="Channels",
+        description="Planted where these documents become channels of the simulated market: how far one standard "
+        "deviation of their tone moves gold's mean return, in the return's standard deviations.")
     neighbours: int = setting(6, ge=1, le=20, group="View", unit="documents",
         description="How many of the nearest documents are listed.")
     document: int = setting(321, ge=1, le=MOST_DOCUMENTS, group="View",

@@ -44,22 +44,27 @@ def _ask() -> None:
 
 def current() -> Market:
     """The visitor's market; raises :class:`goldviz.data.markets.market.MarketError` where it cannot be had."""
+    return load_market(*chosen())
+
+
+def chosen() -> tuple[str, int]:
+    """The name of the visitor's market, and the seed that a simulated one has."""
     for lab in laboratories().values():
         name_of = controls.controlled_by(lab.declared, "market")
         if name_of is not None:
-            return load_market(*_chosen(lab.declared, name_of))
-    return load_market(SIMULATED, 0)
+            return _chosen(lab.declared, name_of)
+    return SIMULATED, 0
 
 
 def _chosen(declared: type[Settings], name_of: str) -> tuple[str, int]:
     """The name and the seed that these settings have for the visitor, or by default."""
     seed_of = controls.controlled_by(declared, "market seed")
-    chosen = [
+    found = [
         st.session_state.get(controls.key_of(declared, name), declared.model_fields[name].default)
         for name in (name_of, seed_of)
         if name is not None
     ]
-    return str(chosen[0]), int(chosen[1]) if seed_of else 0
+    return str(found[0]), int(found[1]) if seed_of else 0
 
 
 def use(name: str, seed: int) -> None:

@@ -19,6 +19,7 @@ from goldviz.figures.market import unit_of_changes
 from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.gold_market.compute import market_view
 from goldviz.labs.gold_market.figures import FIGURES, picture
+from goldviz.labs.gold_market.figures.answer import answer_sentence
 from goldviz.labs.gold_market.figures.leak import fit_sentence, overall_sentence
 from goldviz.labs.gold_market.figures.observed import early_sentence, hidden_sentence
 from goldviz.labs.gold_market.figures.returns import extremes, memory_sentence, tail_sentence, worst_sentence
@@ -27,6 +28,8 @@ from goldviz.labs.gold_market.settings import GoldMarket
 from tests.data.markets.small_market import small_market, with_values
 from tests.figures.test_theme import contrast
 
+ALWAYS = {name: spec for name, spec in FIGURES.items() if name != "answer"}
+"""The figures that any market has; the other one needs documents."""
 HOSTILE = "<img src=x onerror=alert(1)>%{x} and so on and so on"
 
 
@@ -64,7 +67,7 @@ def test_every_figure_asks_its_question_and_names_its_source(
     theme: Theme, by: Alignment, pattern: MissingPattern
 ) -> None:
     ds = _view(by=by, pattern=pattern)
-    for name, spec in FIGURES.items():
+    for name, spec in ALWAYS.items():
         figure = _draw(name, ds, theme)
         assert figure.layout.title.text.endswith("?")
         assert "Data: by hand, until 2024-05-17." in _notes(figure)
@@ -74,7 +77,7 @@ def test_every_figure_asks_its_question_and_names_its_source(
 
 def test_simulated_data_are_called_simulated_in_every_figure() -> None:
     ds = market_view(simulated_market(0), GoldMarket(years=2, window=30))
-    for name in FIGURES:
+    for name in ALWAYS:
         assert "Simulated market, until 2024-12-31." in _notes(_draw(name, ds))
 
 
@@ -228,3 +231,33 @@ def test_the_table_has_a_row_for_every_channel() -> None:
 def test_the_picture_names_its_curves() -> None:
     svg = picture(_view())
     assert all(f">{name}</text>" in svg for name in ("by date", "known"))
+
+
+@pytest.fixture(scope="module")
+def answering() -> xr.Dataset:
+    return GoldMarket(tone_response=0.3, years=10).compute()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_answer_to_documents_is_drawn_with_its_line(answering: xr.Dataset, theme: Theme) -> None:
+    figure = _draw("answer", answering, theme)
+    points, line = figure.data
+    assert len(points.x) == answering.sizes["document"] == 80
+    slope = (line.y[1] - line.y[0]) / (line.x[1] - line.x[0])
+    expected = unit_of_changes(answering).factor * answering.attrs["answer_slope"] * answering.attrs["sd"]
+    assert slope == pytest.approx(expected, rel=1e-6)
+    assert "Simulated market, until 2024-12-31." in _notes(figure)
+    assert answer_sentence(answering) in _notes(figure)
+    assert answer_sentence(answering).endswith("sd of a move (95 %): more than chance; planted: 0.3.")
+
+
+def test_a_market_without_a_tone_says_where_one_comes_from() -> None:
+    figure = _draw("answer", _view())
+    assert not figure.data
+    assert "add one on the page Policy documents" in str(figure.layout.annotations[0].text).replace("<br>", " ")
+
+
+def test_few_documents_have_no_line(answering: xr.Dataset) -> None:
+    few = answering.isel(document=slice(3)).assign_attrs(answering.attrs | {"answer_slope": np.nan})
+    assert len(_draw("answer", few).data) == 1
+    assert "There are too few documents for a line." in _notes(_draw("answer", few))

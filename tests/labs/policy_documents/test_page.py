@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from goldviz.data.markets.kept_markets import load_market
+from goldviz.data.markets.statements import answering_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.policy_documents import tasks
@@ -200,6 +201,20 @@ def test_documents_become_channels_of_the_visitors_market() -> None:
     visitor.go("pages/gold_forecast.py")
     assert any("with channels out of documents" in line for line in said(visitor))
     assert any("text tone: Known from 14:00 in New York" in line for line in said(visitor))
+
+
+def test_a_response_to_these_documents_can_be_planted_in_the_simulated_market() -> None:
+    visitor = InstantVisitor(PolicyDocuments, {"tone_response": "0.3"})
+    assert any("gold will answer to these documents, 0.3 standard deviations" in line for line in said(visitor))
+    visitor.click("add-channels")
+    assert not visitor.errors
+    planted = load_market(visitor.at.session_state[controls.key_of(GoldForecast, "data")])
+    assert "Planted: a document's tone moves gold's mean return by 0.3" in planted.notes[planted.target.name]
+    own = next(channel.observed for channel in planted.channels if channel.name == "text tone")
+    assert planted.target.observed.equals(answering_market(0, own, 0.3).target.observed)
+    assert not planted.target.observed.equals(load_market("simulated", 0).target.observed)
+    visitor.look()
+    assert any("A response is planted in the simulated market alone, and before" in line for line in said(visitor))
 
 
 def test_several_kinds_in_one_channel_are_warned_of() -> None:

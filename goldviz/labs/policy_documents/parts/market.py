@@ -7,12 +7,12 @@ from datetime import date
 import streamlit as st
 import xarray as xr
 
-from goldviz.data.markets.kept_markets import keep
+from goldviz.data.markets.kept_markets import SIMULATED, keep
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.text_channels import SameDay, is_text_channel, release_in_words
 from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
 from goldviz.declare.registry import laboratories
-from goldviz.labs.policy_documents.market import ChannelChoice, market_with_documents
+from goldviz.labs.policy_documents.market import ChannelChoice, market_that_answers, market_with_documents
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.ui.chrome import page_file
 from goldviz.ui.markets import dialog as market_dialog
@@ -23,6 +23,14 @@ MOST_COMPONENTS = 5
 ADDED = "policy-documents-added"
 """In the session state: what was added to which market, in a sentence."""
 NEXT = {"gold-forecast": "Open the forecast lab", "gold-market": "See when each value was known"}
+PLANTED = (
+    "A positive control: gold will answer to these documents, {:g} standard deviations of its return for one of their "
+    "tone. A forecast that reads them in time must find it."
+)
+NOTHING_PLANTED = (
+    "A response is planted in the simulated market alone, and before documents are added: choose that market anew, or "
+    "set the tone response to 0."
+)
 SAME_DAY: dict[SameDay, str] = {"last": "the last one counts", "mean": "their mean counts"}
 
 
@@ -38,6 +46,10 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
     if market is None:
         return
     st.caption(f"Your market: {market_panel.described(market)}")
+    name, seed = market_panel.chosen()
+    plants = bool(settings.tone_response) and name == SIMULATED
+    if settings.tone_response:
+        st.caption(PLANTED.format(settings.tone_response) if plants else NOTHING_PLANTED)
     left, right = st.columns(2)
     with left:
         there = sorted({str(kind) for kind in dataset["kind"].values})
@@ -72,6 +84,8 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
         fitted_before = day if isinstance(day, date) else middle
         choice = ChannelChoice(tuple(kinds), tone, change, components, fitted_before, same_day)
         try:
+            if plants:
+                market = market_that_answers(seed, documents, dataset, choice, settings.tone_response)
             _use(market_with_documents(market, documents, dataset, choice), documents)
         except (MarketError, DatedTextError) as error:
             st.error(plain(str(error)), icon=":material/block:")

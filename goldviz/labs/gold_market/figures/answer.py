@@ -1,0 +1,66 @@
+"""Whether the target moves with what documents said."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures import market
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.elements import worded
+from goldviz.figures.spec import drawn
+from goldviz.figures.theme import INKS, Theme
+
+WITHOUT_TONE = (
+    "No document's tone is in this market: add one on the page Policy documents, or plant a response to the generated "
+    "statements."
+)
+SURE = 1.96
+
+
+@drawn("Does the target move with what documents say?",
+       shows="The mean move from the second working day after a document until the next one's, by its tone.",
+       cannot_show="A forecast: the line is fitted to all these years at once, and a tone can move with something "
+       "else.")  # fmt: skip
+def answer(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """One point a document: its tone, and the mean move until the next; with the line fitted to all moves."""
+    title = f"Does {market.shortened(str(ds['channel'].values[0]))} move with what documents say?"
+    if not ds.sizes["document"]:
+        return worded(WITHOUT_TONE, title=title, theme=theme)
+    unit = market.unit_of_changes(ds)
+    tone, moves = ds["tone"].values, unit.factor * ds["answer"].values
+    figure = Figure(
+        Scatter(x=tone, y=moves, mode="markers", name="a document", customdata=market.days(ds["document"]),
+                marker={"size": 8, "color": look.with_alpha(market.BESIDE, 0.6)},
+                hovertemplate="%{customdata}<br>tone %{x:+.2f} sd, then %{y:+.3f} a day<extra></extra>")
+    )  # fmt: skip
+    slope = float(ds.attrs["answer_slope"])
+    if np.isfinite(slope):
+        ends = np.array([np.nanmin(tone), np.nanmax(tone)])
+        line = unit.factor * (slope * ds.attrs["sd"] * ends + ds["change"].values.mean())
+        figure.add_trace(
+            Scatter(x=ends, y=line, mode="lines", name="fitted to all moves", hoverinfo="skip",
+                    line={"color": INKS[theme].accent, "width": 2.5})
+        )  # fmt: skip
+    notes = [answer_sentence(ds), market.source_sentence(ds)]
+    look.apply(figure, theme, title=title, notes=notes, height=400, hover="closest")
+    market.legend_under(figure, lines=1, axis=52)
+    figure.update_xaxes(title_text="Tone, standard deviations from its mean")
+    figure.update_yaxes(title_text=f"Mean {unit.title[0].lower()}{unit.title[1:]}", zeroline=True,
+                        zerolinecolor=INKS[theme].muted)  # fmt: skip
+    return figure
+
+
+def answer_sentence(ds: xr.Dataset) -> str:
+    """What a standard deviation of the tone goes with, how sure that is, and what was planted."""
+    slope, error, planted = (float(ds.attrs[name]) for name in ("answer_slope", "answer_error", "planted"))
+    if not np.isfinite(slope):
+        return "There are too few documents for a line."
+    sure = "more than chance" if abs(slope) > SURE * error else "no more than chance"
+    told = f"; planted: {planted:g}" if planted else ""
+    return (
+        (f"One sd of the tone goes with {slope:+.2f} ± {SURE * error:.2f} sd of a move (95 %): {sure}{told}.")
+        .replace("+-", "−")
+        .replace(" -", " −")
+    )
