@@ -136,7 +136,8 @@ class RecurrentGradients(Experiment):
                 "learning_rate": 0.01, "clip": 0.0, "steps": 300}),
         Preset("Fix it: clip at 1", "fix",
             "The exploding set-up with the gradient's norm held at 1: on ten seeds of ten the loss stays finite, and "
-            "falls below 0.3. Saying 1 costs 0.17.",
+            "falls below 0.3. Saying 1 costs 0.17. Nearly every step is cut, so 1 works as a learning rate: at 10 the "
+            "loss ended lower on 3 of 5 seeds, higher on 2.",
             {"networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
                 "learning_rate": 0.01, "steps": 300}),
         Preset("Break it: forget bias -2", "break",
