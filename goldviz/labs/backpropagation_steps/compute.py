@@ -19,10 +19,10 @@ from goldviz.labs.backpropagation_steps.gradients import (
     by_autograd,
     by_hand,
     by_nudges,
+    losses_after,
     softmax_jacobian,
     total,
     traced,
-    updated,
 )
 from goldviz.labs.backpropagation_steps.network import Network, changed, sizes
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
@@ -88,10 +88,11 @@ def _gradients(found: dict[str, Gradients]) -> dict[str, Any]:
 
 
 def _after(network: Network, hand: Gradients, loss: Loss) -> dict[str, Any]:
-    after = [float(total(updated(network, hand, float(rate)), loss)) for rate in STEP_SIZES]
     squared = sum(float(part.square().sum()) for part in (*hand.weights, *hand.biases))
-    foreseen = float(total(network, loss)) - STEP_SIZES * squared
-    return {"loss_after": ("learning_rate", np.array(after)), "loss_foreseen": ("learning_rate", foreseen)}
+    return {
+        "loss_after": ("learning_rate", losses_after(network, hand, loss, torch.from_numpy(STEP_SIZES)).numpy()),
+        "loss_foreseen": ("learning_rate", float(total(network, loss)) - STEP_SIZES * squared),
+    }
 
 
 def _softmax(network: Network, trace: Trace) -> dict[str, Any]:
@@ -108,13 +109,14 @@ def _softmax(network: Network, trace: Trace) -> dict[str, Any]:
 def _facts(settings: BackpropagationSteps, network: Network, loss: Loss, found: dict[str, Gradients]) -> dict[str, Any]:
     hand = found[""]
     cost = costs(sizes(settings), settings.samples)
+    own_rate = torch.tensor([settings.learning_rate], dtype=torch.float64)
     return {
         "activation": settings.activation,
         "loss_kind": settings.loss,
         "loss": float(total(network, loss)),
         "penalty": float(loss.penalties(network.weights)),
         "learning_rate": settings.learning_rate,
-        "loss_after_update": float(total(updated(network, hand, settings.learning_rate), loss)),
+        "loss_after_update": float(losses_after(network, hand, loss, own_rate)),
         "difference_to_autograd": difference(hand, found["_autograd"]),
         "difference_to_nudges": difference(hand, found["_nudge"]),
         "stored_bytes": BYTES * cost.stored,

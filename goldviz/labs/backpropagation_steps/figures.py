@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
@@ -226,4 +224,4 @@ def picture(ds: xr.Dataset) -> str:
     )
 
 
-FIGURES: dict[str, Any] = by_name(halves, agreement, nudges, step, softmax, costs)
+FIGURES = by_name(halves, agreement, nudges, step, softmax, costs)

@@ -141,12 +141,15 @@ def _loss_of_biases(network: Network, loss: Loss, layer: int) -> Callable[[Tenso
     return loss_of
 
 
-def updated(network: Network, found: Gradients, learning_rate: float) -> Network:
-    """The network after w ← w − η dL/dw for every weight and bias."""
-    return network.shifted(
-        [-learning_rate * gradient for gradient in found.weights],
-        [-learning_rate * gradient for gradient in found.biases],
-    )
+def losses_after(
+    network: Network, found: Gradients, loss: Loss, learning_rates: Float[Tensor, " rate"]
+) -> Float[Tensor, " rate"]:
+    """The loss after w ← w − η dL/dw for every weight and bias, for each η from where the network stands."""
+    rates = learning_rates[:, None]
+    weights = [w - rates[..., None] * gradient for w, gradient in zip(network.weights, found.weights, strict=True)]
+    biases = [b - rates * gradient for b, gradient in zip(network.biases, found.biases, strict=True)]
+    outputs = forward(weights, biases, network.activations, network.inputs).outputs[-1]
+    return loss.of(outputs, network.targets).sum(-1) + loss.penalties(weights)
 
 
 def softmax_jacobian(logits: Float[Tensor, "... output"]) -> Float[Tensor, "... output output"]:

@@ -33,16 +33,6 @@ class Network:
     inputs: Float[Tensor, "sample feature"]
     targets: Float[Tensor, "sample output"]
 
-    def shifted(
-        self, weight_steps: list[Float[Tensor, "unit before"]], bias_steps: list[Float[Tensor, " unit"]]
-    ) -> Network:
-        """The network with these steps added to its weights and biases."""
-        return replace(
-            self,
-            weights=[weight + step for weight, step in zip(self.weights, weight_steps, strict=True)],
-            biases=[bias + step for bias, step in zip(self.biases, bias_steps, strict=True)],
-        )
-
 
 def sizes(settings: BackpropagationSteps) -> list[int]:
     """Numbers of the input and of every layer."""
