@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, RaisedTo, Rule, Times, median
-from goldviz.diagnostics.findings.advice import FASTER, SLOWER, Candidate
+from goldviz.diagnostics.findings.advice import FASTER, SLOWER, Candidate, Check
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.training import (
     SATURATED,
@@ -47,7 +47,7 @@ NARROWER: Candidate = ("Take an eighth of the hidden units.", {"hidden": Divided
 LARGER_BATCH: Candidate = ("Take eight times the contexts in a step.", {"batch": Times(8)})
 LONGER: Candidate = ("Train three times as long.", {"steps": Times(3)})
 PROMPT: Candidate = ("Take a tenth of every batch's statistics.", {"momentum": RaisedTo(0.1)})
-RIGHT_AXIS: Candidate = ("Normalise over samples and places.", {"normalisation": "batch"})
+RIGHT_AXIS = Check("Normalise over samples and places.", {"normalisation": "batch"})
 SMOOTHED: Candidate = ("Put one fake count into every cell.", {"smoothing": 1.0})
 
 
@@ -111,11 +111,11 @@ RULES = (
         severity="bad",
         title="Batch norm goes over the wrong axis in {subject}",
         line=below("kept", 1.0, "a running mean for each channel"),
-        number=lambda n: f"{median(n.kept):.0%} of the running means that there should be",
+        number="{kept:percent} as many running means as channels",
         explanation="Of (batch, place, channel), statistics should run over batch and place. PyTorch's BatchNorm1d "
         "takes the second axis for the channels, so here each place is normalised over all channels (document 002, "
         "1.5). Nothing stops, and the loss may look fine.",
-        advice=(),
+        advice=[RIGHT_AXIS],
         silenced_by=("diverged",),
     ),
     Rule(

@@ -1,4 +1,4 @@
-"""How this laboratory's advice is tried, with at most 1,500 steps and four close looks."""
+"""How this laboratory's advice is tried, with at most 800 steps and four close looks."""
 
 from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo
@@ -10,7 +10,7 @@ TRIALS = Trials(
         "model", "context", "hidden", "normalisation", "momentum", "initialisation", "gain", "output_gain",
         "learning_rate", "batch", "optimiser",
     ),
-    sizes={"steps": LoweredTo(1500), "close_looks": LoweredTo(4)},
+    sizes={"steps": LoweredTo(800), "close_looks": LoweredTo(4)},
     instruments=("close_looks", "look_every"),
-    draws=6,
+    draws=3,
 )  # fmt: skip
