@@ -141,8 +141,7 @@ class Claim:
     @property
     def verdict(self) -> Verdict | None:
         """The verdict on the kept numbers; None where there are none, or none of today's settings."""
-        kept = evidence(self.lab).get(self.number)
-        return self.judged(kept.numbers) if kept is not None and kept.tests(self) else None
+        return verdicts(self.lab).get(self.number)
 
     @property
     def word(self) -> str:
@@ -220,9 +219,17 @@ def evidence(lab: Laboratory) -> dict[str, Evidence]:
     return {row["number"]: Evidence(**row) for row in rows}
 
 
+@cache
+def verdicts(lab: Laboratory) -> dict[str, Verdict]:
+    """The verdicts on a laboratory's claims that were tested with today's settings, by number."""
+    known = ((claim, evidence(lab).get(claim.number)) for claim in claims_of(lab))
+    return {claim.number: claim.judged(kept.numbers) for claim, kept in known if kept and kept.tests(claim)}
+
+
 def keep(lab: Laboratory, found: Mapping[str, Evidence]) -> None:
     """Write the evidence of a laboratory's claims, one a line, in the claims' order."""
     kept = [found[claim.number] for claim in claims_of(lab) if claim.number in found]
     rows = ",\n".join(json.dumps(vars(one), ensure_ascii=False) for one in kept)
     (lab.recorded / "claims.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")
     evidence.cache_clear()
+    verdicts.cache_clear()

@@ -1,6 +1,7 @@
 """A claim from notebook and shell, and what becomes of its numbers on the way."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,12 +52,11 @@ def test_a_run_that_ended_before_it_recorded_something_leaves_a_claim_undecided(
 
 
 def test_a_case_sets_the_seed_of_every_lane_and_the_page_runs_all_at_once() -> None:
-    assert [lane.seeds for lane in CLAIM.in_case(3)] == [(3,), (3,)]
-    assert [lane.seeds for lane in CLAIM.together] == [CLAIM.cases] * 2
-    assert [lane.depth for lane in CLAIM.together] == [15, 2]
+    assert [lane.differences() for lane in CLAIM.in_case(3)] == [{"seeds": [3]}, {"seeds": [3], "depth": 2}]
+    assert [lane.differences()["seeds"] for lane in CLAIM.together] == [list(CLAIM.cases)] * 2
 
 
-def test_what_is_kept_is_what_was_measured(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_is_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claim = claim_of("C66")
     monkeypatch.setattr(Laboratory, "recorded", tmp_path)
     found = Evidence.of(claim, {part.name: [38_810.0, math.nan, math.inf, 1.23456789, 0.0] for part in claim.parts})
