@@ -91,6 +91,26 @@ class FinerSteps:
         return Evolution(integrate(field, state, durations[:, None], steps, self.method), stages * steps, steps)
 
 
+LAYERS = {
+    "input weights": "W_x",
+    "recurrent weights": "W_h",
+    "decay weights": "W_d",
+    "field, layer 1": "weights.0",
+    "field, layer 2": "weights.1",
+    "field, layer 3": "weights.2",
+    "read-out": "W",
+}
+"""The layers of all networks, and how the name of their weights ends."""
+
+
+def layers_of(network: nn.Module) -> dict[str, Tensor]:
+    """The weights of the layers that a network has, by name."""
+    found = {f".{name}": weights for name, weights in network.named_parameters()}
+    return {
+        layer: weights for layer, end in LAYERS.items() for name, weights in found.items() if name.endswith(f".{end}")
+    }
+
+
 def flat_weights(network: nn.Module) -> Tensor:
     """All weights side by side, in the order of the network's parameters."""
     return torch.nn.utils.parameters_to_vector(network.parameters()).detach()

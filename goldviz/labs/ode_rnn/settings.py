@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from goldviz.declare import market_settings, standard
+from goldviz.declare import layers, market_settings, standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
 TASKS = {
@@ -99,6 +99,10 @@ class ODERNNLaboratory(Experiment):
         "state_size": Variable(LOOK, "Largest hidden value along the paths"),
         "gap_sensitivity": Variable(LOOK, "Change of the forecast when gaps are shuffled, over its spread"),
         "state_gradient_norm": Variable((*LOOK, "observation"), "Norm of dL/dh after each observation"),
+        **layers.activation_values((*PROBE, "row")),
+        **layers.weight_gradients((*PROBE, "layer")),
+        **layers.update_to_data((*LOOK, "layer")),
+        **layers.gradient_to_data((*LOOK, "layer")),
         "jump": Variable((*PROBE, "observation"), "Size of the jump h(t+) - h(t-), first seed"),
         "interval_evaluations": Variable(("look", "observation"),
             "Evaluations in the gap before an observation, first seed"),

@@ -10,8 +10,12 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
+from torch import Tensor
 
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.diagnostics.layers import LayerStep, among, distributions, of_weights, with_means_over_seeds
 from goldviz.labs.ode_rnn.dense import ARROWS_ACROSS, path_moments
 from goldviz.labs.ode_rnn.instruments import (
     Measured,
@@ -25,7 +29,7 @@ from goldviz.labs.ode_rnn.instruments import (
     sequence_loss,
     zero_errors,
 )
-from goldviz.labs.ode_rnn.networks import flat_weights, series_network
+from goldviz.labs.ode_rnn.networks import LAYERS, flat_weights, layers_of, series_network
 from goldviz.labs.ode_rnn.series import IrregularBatch
 from goldviz.labs.ode_rnn.tasks import SequenceSource, sequence_source
 from goldviz.models.continuous.observed_series import SeriesError
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
 LANES = ("ode_rnn", "gru", "gru_gap", "gru_decay")
 RISING_SHARE = 0.3
 """Of a run, in which the learning rate rises."""
+ROWS = 12
+"""Distributions are of the states after so many observations at most."""
 FIRST_RATE, LAST_RATE = 0.04, 1e-4
 """Shares of the peak with which the learning rate starts and ends."""
 
@@ -73,11 +79,13 @@ def train(settings: ODERNNLaboratory, record: Record) -> None:
 
         for step in steps_from_state(record, settings.steps, grid.parts()):
             now = record.settings
-            if step in (1, settings.steps) or step % settings.look_every == 0:
+            closely = step in (1, settings.steps) or step % settings.look_every == 0
+            if closely:
                 look(grid, views, now, record)
             rate = now.learning_rate * one_cycle_share(step, settings.steps)
             batches = [to_device(source.training(settings.batch, order), device) for order in orders]
-            shown = table(grid.each(partial(train_step, rate=rate, clip=now.clip), batches))
+            training = partial(train_step, rate=rate, clip=now.clip, closely=closely)
+            shown = with_means_over_seeds(table(grid.each(training, batches)))
             evaluations = shown.pop("evaluations")
             hand_over(shown | ({"evaluations": evaluations[0]} if has_field(settings) else {}), record)
 
@@ -118,6 +126,10 @@ def announce(
         axis=["first", "second"],
         arrow=list(range(ARROWS_ACROSS**2)),
         horizon=["in range", "long gap"],
+        row=rows_kept(settings.observations),
+        layer=list(LAYERS),
+        value_bin=VALUE_BINS.centres,
+        magnitude_bin=MAGNITUDE_BINS.centres,
     )
     record.attribute(device=device_name(device), time_unit=source.time_unit, longest_gap=settings.longest_gap)
     unknown = torch.full((len(moments), len(source.channels)), math.nan)
@@ -177,18 +189,55 @@ def _along_the_probe(
     return probes, path_flow_readings(networks[0], paths[0], view.probe) if has_field(settings) else {}
 
 
-def train_step(one: SeriesLearner, batch: IrregularBatch, rate: float, clip: float) -> Measured:
-    """One step on a batch: its loss, NaN where the network cannot be followed, and what led to it."""
+def train_step(one: SeriesLearner, batch: IrregularBatch, rate: float, clip: float, closely: bool) -> Measured:
+    """One step on a batch: its loss, NaN where the network cannot be followed, and what led to it.
+
+    ``closely`` adds how the step finds and moves each layer.
+    """
     network, optimiser = one.network, one.optimiser
     set_learning_rate(optimiser, rate)
     try:
         trace = network(batch.times, batch.values, batch.mask)
     except SeriesError:
-        return {name: torch.tensor(math.nan) for name in ("loss", "gradient_norm", "evaluations")}
+        lost = {name: torch.tensor(math.nan) for name in ("loss", "gradient_norm", "evaluations")}
+        return {**lost, **(unseen_layers(len(batch.times)) if closely else {})}
     loss = sequence_loss(network, trace.before, batch)
     optimiser.zero_grad()
     loss.backward()
+    layers = layers_of(network)
+    watched = LayerStep([[weights] for weights in layers.values()])
+    if closely:
+        watched.after_backward()
     norm, _ = clip_gradients(network.parameters(), clip or math.inf)
     optimiser.step()
+    close = of_layers(watched, list(layers), trace.after) if closely else {}
     # A network that cannot be followed has its NaN on the CPU.
-    return {"loss": loss.detach().cpu(), "gradient_norm": norm.cpu(), "evaluations": trace.evaluations.sum().cpu()}
+    return {
+        **close,
+        "loss": loss.detach().cpu(),
+        "gradient_norm": norm.cpu(),
+        "evaluations": trace.evaluations.sum().cpu(),
+    }
+
+
+def rows_kept(observations: int) -> list[int]:
+    """The observations, counted from 1, whose states' distributions are kept."""
+    return sorted({round(row) for row in np.linspace(1, observations, ROWS)})
+
+
+def of_layers(step: LayerStep, layers: list[str], states: Tensor) -> Measured:
+    """What a step shows of the weights, NaN for layers that the network lacks, and of the states after observations."""
+    shown = among(of_weights(step), layers, list(LAYERS))
+    rows = [[states[row - 1]] for row in rows_kept(len(states))]
+    return {**shown, "activation_histogram": distributions(VALUE_BINS, rows)}
+
+
+def unseen_layers(observations: int) -> Measured:
+    """The same of a network that cannot be followed: NaN."""
+    ratios = torch.full((len(LAYERS),), math.nan)
+    return {
+        "update_to_data": ratios,
+        "gradient_to_data": ratios,
+        "weight_gradient_histogram": torch.full((len(LAYERS), len(MAGNITUDE_BINS.centres)), math.nan),
+        "activation_histogram": torch.full((len(rows_kept(observations)), len(VALUE_BINS.centres)), math.nan),
+    }

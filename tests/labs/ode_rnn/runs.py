@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from goldviz.labs.ode_rnn.networks import LAYERS
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+from tests.labs.layer_readings import layer_labels, layer_readings
 
 INSIDE, TAIL = 8, 24
 ERRORS = {"ode_rnn": (0.0016, 0.02), "gru": (0.26, 0.25), "gru_gap": (0.015, 0.64), "gru_decay": (0.029, 0.6)}
@@ -123,6 +125,8 @@ def build(
         data |= _ode_alone(states[:, list(networks).index("ode_rnn")], error[:, list(networks).index("ode_rnn")],
                            gaps, step, look, seeds, sides, coarse)  # fmt: skip
     declared = ODERNNLaboratory.variables
+    sizes = {"look": len(look), "network": len(networks), "seed": seeds, "layer": len(LAYERS), "row": 2}
+    data |= layer_readings(declared, sizes)
     variables = {
         name: (declared[name].dims, np.array(values), {"long_name": declared[name].long_name})
         for name, values in data.items()
@@ -132,7 +136,7 @@ def build(
         coords={
             "step": step, "look": look, "network": list(networks), "seed": np.arange(seeds), "moment": moment,
             "observation": np.arange(1, observations + 1), "channel": list(channels), "unit": np.arange(1, hidden + 1),
-            "horizon": ["in range", "long gap"],
+            "horizon": ["in range", "long gap"], **layer_labels(list(LAYERS), row=[1, observations]),
             **({"axis": ["first", "second"]} if "ode_rnn" in networks else {}),
         },
         attrs={

@@ -36,6 +36,10 @@ NEEDS = {
     "gradient_by_observation": "state_gradient_norm",
     "loss": "loss",
     "gradient_norm": "gradient_norm",
+    "activation_distribution": "activation_histogram",
+    "weight_gradient_distribution": "weight_gradient_histogram",
+    "update_to_data": "update_to_data",
+    "gradient_to_data": "gradient_to_data",
 }
 OF_THE_PROBE = ("path", "latent", "plane", "jumps", "solver")
 EVERY = pytest.mark.parametrize("name", list(FIGURES))
@@ -97,7 +101,7 @@ def test_a_missing_variable_is_named(run, name):
 @EVERY
 def test_a_run_without_looks_still_draws_its_steps(name):
     looks = [variable for variable, declared in ODERNNLaboratory.variables.items() if declared.dims[0] == "look"]
-    run = build().drop_vars([*looks, "look", "moment", "observation", "unit"])
+    run = build().drop_vars([*looks, "look", "moment", "observation", "unit", "layer", "row"])
     assert bool(FIGURES[name](run, epoch=40).data) == (name in ("loss", "gradient_norm", "evaluations"))
 
 

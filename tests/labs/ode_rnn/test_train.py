@@ -35,6 +35,15 @@ def run(**settings):
     return goldviz.api.run("ode-rnn", progress=False, **settings)
 
 
+OF_ALL = ["input weights", "recurrent weights", "read-out"]
+OWN_LAYERS = {
+    "ode_rnn": [*OF_ALL, "field, layer 1", "field, layer 2", "field, layer 3"],
+    "gru": OF_ALL,
+    "gru_gap": OF_ALL,
+    "gru_decay": [*OF_ALL, "decay weights"],
+}
+
+
 @pytest.mark.parametrize("changes", [SMALL, AWKWARD, SMALL | {"task": "market", "batch": 2}, SMALL | {"task": "sines"}])
 def test_every_declared_variable_is_recorded(changes):
     dataset = run(**changes, seeds=(0, 3))
@@ -48,7 +57,14 @@ def test_every_declared_variable_is_recorded(changes):
     unknown = {"probe_value"} | ({"probe_truth"} if changes.get("task") == "market" else set())
     for name, variable in ODERNNLaboratory.variables.items():
         assert dataset[name].dims == variable.dims, name
-        assert name in unknown or np.isfinite(dataset[name]).all(), name
+        known = dataset[name]
+        if "layer" in known.dims:
+            of_network = [known.sel(network=lane, layer=OWN_LAYERS[lane]) for lane in LANES]
+            # Decay weights all start alike: they have no spread to divide by.
+            assert int(known.notnull().sum()) == sum(one.size for one in of_network), "others have no such layer"
+            assert all(one.notnull().all() for one in of_network), name
+            continue
+        assert name in unknown or np.isfinite(known).all(), name
 
 
 @pytest.mark.parametrize("lane", LANES[1:])

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from goldviz.figures import limits, plot
 from goldviz.figures.draft import Figure
 from goldviz.figures.frames import Words
+from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, exact, log_of, padded, with_zero
 from goldviz.figures.market import legend_under
 from goldviz.figures.plot import Now, Plot
@@ -248,6 +249,10 @@ QUANTITIES = {
     "gradient_norm": Quantity(log_of("gradient_norm"), decades),
     "observation": Quantity(ends_of("observation")),
     "step": Quantity(_of_steps),
+    **layer_quantities(
+        row=LayerAxis(ends_of("row"), title="Observation", noun="observation", linked="observation"),
+        layer=LayerAxis.of_names("layer"),
+    ),
 }
 
 figure = partial(plot.figure, QUANTITIES)

@@ -10,6 +10,7 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.elements import unseen
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, first_below_highest, positive
+from goldviz.figures.smoothed import smoothed_curves
 from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, lines_of, setting_of
 
 NORM_WINDOWS = 100
@@ -105,10 +106,11 @@ def loss(plot: Plot) -> Figure:
 
     A logarithm of a density has no bottom: below 0 only says that the bands are narrow.
     """
-    plot.curves(plot.averaged("loss"), hover="%{y:.4f}")
+    smoothing = smoothed_curves(plot, "loss")
     plot.step_grid()
     plot.loss_axis("loss", "Loss")
-    return legend_below(plot.finish("Each step's sequences are new.", plot.drawn()), lines_of(plot.networks))
+    finished = plot.finish(smoothing, "Each step's sequences are new.", plot.drawn())
+    return legend_below(finished, lines_of(plot.networks))
 
 
 @figure("How long is the gradient?", needs=("gradient_norm",),
