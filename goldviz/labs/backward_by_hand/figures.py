@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -11,124 +10,18 @@ import xarray as xr
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter, make_subplots
 from goldviz.figures.elements import add_heading
-from goldviz.figures.frames import AtStep, each
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.notes import as_label
 from goldviz.figures.spec import by_name, drawn
-from goldviz.figures.theme import INKS, Theme, with_alpha
+from goldviz.figures.theme import Theme
 from goldviz.figures.thumbnail import picture_svg
-from goldviz.labs.backward_by_hand.formulas import names_in, parse
-from goldviz.labs.backward_by_hand.network import LAYERS, Node, nodes
-from goldviz.labs.backward_by_hand.places import Place, place
+from goldviz.labs.backward_by_hand.graph import GRADIENT, VALUE, graph, shape_of
+from goldviz.labs.backward_by_hand.places import place
 
-VALUE, GRADIENT = "#0e7ac0", "#d55e00"
-COLUMNS = 4
-"""Nodes side by side in the graph."""
-WIDE, HIGH = 0.92, 0.46
-"""Sides of a node's box, where a column and a line are 1."""
 WRITTEN_UP_TO = 8
 """Columns up to which every cell shows its number."""
 WAYS = {"direct": "directly", "mean": "by the mean", "variance": "by the variance"}
 FLAT = {"row": "", "column": ""}
-
-
-@drawn("What is known by now, and what does this step read?", at="number", at_once=True,
-       shows="Every tensor from the embedding to the loss; the gold box is computed, dark frames are read.",
-       cannot_show="How large the numbers are; the map beside it shows those of the gold box.")  # fmt: skip
-def graph(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
-    """The network as boxes, each with what is known of it at this place."""
-    at, ink = each(number, lambda one: place(ds.attrs["divisor"], one)), INKS[theme]
-    known = nodes(ds.attrs["divisor"])
-    where = _where(list(known.values()))
-    figure = Figure()
-    _draw_edges(figure, list(known.values()), where, ink.muted)
-    for node in known.values():
-        _draw_box(figure, node, at, where[node.name], theme)
-    figure.add_trace(
-        Scatter(x=[where[name][0] for name in known], y=[where[name][1] for name in known], mode="markers",
-                marker={"size": 30, "opacity": 0}, text=[_about(ds, node) for node in known.values()],
-                hovertemplate="%{text}<extra></extra>", showlegend=False)
-    )  # fmt: skip
-    for line, words in enumerate(LAYERS):
-        figure.add_annotation(text=words, x=0, y=line - 0.4, xanchor="left", yanchor="middle", font_size=12,
-                              font_color=ink.muted)  # fmt: skip
-    notes = [each(at, lambda one: f"{one.words}."), "Blue: its value is known. Orange: its gradient is known, too."]
-    look.apply(figure, theme, title="From the embedding to the loss", notes=notes, legend=False, height=540,
-               hover="closest")  # fmt: skip
-    figure.update_xaxes(visible=False, range=[-0.02, COLUMNS - 0.04], fixedrange=True)
-    figure.update_yaxes(visible=False, range=[len(LAYERS) - 0.55, -0.6], fixedrange=True)
-    return figure
-
-
-def _where(listed: Sequence[Node]) -> dict[str, tuple[float, float]]:
-    """The middle of every node's box: lines from above, columns from the left."""
-    taken = [0] * len(LAYERS)
-    found = {}
-    for node in listed:
-        found[node.name] = (taken[node.layer] + WIDE / 2, float(node.layer))
-        taken[node.layer] += 1
-    return found
-
-
-def _draw_edges(figure: Figure, listed: Sequence[Node], where: dict[str, tuple[float, float]], colour: str) -> None:
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for node in listed:
-        if node.learned:
-            continue
-        for read in sorted({name for name in names_in(parse(node.forward)) if name in where}):
-            x += [where[read][0], where[node.name][0], None]
-            y += [where[read][1], where[node.name][1], None]
-    figure.add_trace(Scatter(x=x, y=y, mode="lines", line={"color": colour, "width": 1}, opacity=0.5, hoverinfo="skip"))
-
-
-def _draw_box(figure: Figure, node: Node, at: Place | AtStep, middle: tuple[float, float], theme: Theme) -> None:
-    """A box with the node's name: opaque over the edges, then tinted, framed and named by what is known."""
-    ink = INKS[theme]
-
-    def fill(one: Place) -> str:
-        if one.node == node:
-            return with_alpha(ink.accent, 0.45)
-        if one.knows_gradient(node):
-            return with_alpha(GRADIENT, 0.25)
-        return with_alpha(VALUE, 0.18) if one.knows_value(node) else with_alpha(ink.surface, 1)
-
-    def frame(one: Place) -> str:
-        if one.node == node:
-            return ink.accent
-        return ink.text if node.name in one.reads else ink.grid
-
-    x, y = middle
-    corners: dict[str, Any] = {
-        "x0": x - WIDE / 2,
-        "x1": x + WIDE / 2,
-        "y0": y - HIGH / 2,
-        "y1": y + HIGH / 2,
-        "layer": "above",
-    }
-    figure.add_shape(type="rect", **corners, fillcolor=ink.background, line={"width": 0})
-    figure.add_shape(type="rect", **corners, fillcolor=each(at, fill), line={"color": each(at, frame), "width": 2})
-    figure.add_annotation(
-        text=each(at, lambda one: f"<b>d{node.name}</b>" if one.knows_gradient(node) else node.name), x=x, y=y,
-        font={"size": 12 if len(node.name) < 10 else 10,
-              "color": each(at, lambda one: ink.text if one.knows_value(node) else ink.muted)},
-    )  # fmt: skip
-
-
-def _about(ds: xr.Dataset, node: Node) -> str:
-    """A node's shape and formulas, and how far its gradient is from autograd's."""
-    parts = [f"{node.name}, {shape_of(ds, node)}"]
-    if not node.learned:
-        parts.append(f"= {node.forward}")
-    if node.gradient:
-        parts.append(f"d{node.name} = {node.gradient}")
-        parts.append(f"largest difference to autograd {ds.attrs['difference'][node.name]:.0e}")
-    return "<br>".join(parts)
-
-
-def shape_of(ds: xr.Dataset, node: Node) -> str:
-    """A node's shape in words: '16 × 10', or 'one number'."""
-    return " × ".join(str(ds.sizes[dim]) for dim in node.dims) or "one number"
 
 
 @drawn("Which numbers come out of this step?", at="number",

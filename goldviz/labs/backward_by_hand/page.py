@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.labs.backward_by_hand import LAB, costs, figures
+from goldviz.labs.backward_by_hand.graph import graph, shape_of
 from goldviz.labs.backward_by_hand.network import closed_forms, nodes
 from goldviz.labs.backward_by_hand.parts.derive import derive
 from goldviz.labs.backward_by_hand.places import place
@@ -15,7 +16,7 @@ from goldviz.ui.instant_page import InstantPage, View
 
 def look(view: View[BackwardByHand]) -> None:
     """The network with the place in it, and the numbers of this place."""
-    view.draw(figures.graph, figures.tensor)
+    view.draw(graph, figures.tensor)
 
 
 def read(view: View[BackwardByHand]) -> None:
@@ -67,7 +68,7 @@ def _table(view: View[BackwardByHand]) -> pd.DataFrame:
     rows = [
         {
             "Tensor": node.name,
-            "Shape": figures.shape_of(ds, node),
+            "Shape": shape_of(ds, node),
             "Forward": node.forward or "learned",
             "Backward": f"d{node.name} = {node.gradient}" if node.gradient else "1",
             "Largest difference": f"{ds.attrs['difference'][node.name]:.1e}" if node.gradient else "",

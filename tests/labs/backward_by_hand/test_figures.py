@@ -4,6 +4,7 @@ import numpy as np
 
 from goldviz.labs.backward_by_hand import figures
 from goldviz.labs.backward_by_hand.costs import STRETCHES, compared
+from goldviz.labs.backward_by_hand.graph import COLUMNS, NOWHERE, graph, middles
 from goldviz.labs.backward_by_hand.network import BACKWARD, nodes
 from goldviz.labs.backward_by_hand.places import place
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
@@ -12,7 +13,7 @@ DS = BackwardByHand().compute()
 
 
 def names_shown(number: int) -> list[str]:
-    return [str(note["text"]) for note in figures.graph.draw(DS, number=number).layout["annotations"]]
+    return [str(name) for name in graph.draw(DS, number=number).data[0]["text"]]
 
 
 def test_one_goes_forward_and_then_back() -> None:
@@ -39,9 +40,25 @@ def test_what_a_step_reads_is_known_by_then() -> None:
 
 
 def test_no_node_stands_on_another() -> None:
-    where = figures._where(list(nodes("n").values()))
+    where = middles(nodes("n").values())
     assert len(set(where.values())) == len(where)
-    assert max(x for x, _ in where.values()) < figures.COLUMNS
+    assert max(x for x, _ in where.values()) < COLUMNS
+
+
+def boxes_in(number: int, shape: int) -> int:
+    """How many boxes a path of the graph has."""
+    path = str(graph.draw(DS, number=number).layout["shapes"][shape]["path"])
+    return 0 if path == NOWHERE else path.count("M")
+
+
+def test_every_box_is_in_one_state_and_what_is_read_is_framed() -> None:
+    for number in (1, 12, 20, 21, 30, 46):
+        value, gradient, read, now = (boxes_in(number, shape) for shape in (3, 4, 5, 6))
+        at = place("n - 1", number)
+        assert now == 1
+        assert read == len(at.reads & nodes("n - 1").keys() - {at.node.name})
+        unknown = sum(not at.knows_value(node) for node in nodes("n - 1").values())
+        assert value + gradient + now + unknown == len(nodes("n - 1"))
 
 
 def test_a_map_shows_the_numbers_of_its_place() -> None:

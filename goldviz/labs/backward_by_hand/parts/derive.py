@@ -10,6 +10,7 @@ import streamlit as st
 
 from goldviz.labs.backward_by_hand import figures
 from goldviz.labs.backward_by_hand.formulas import LONGEST
+from goldviz.labs.backward_by_hand.graph import shape_of
 from goldviz.labs.backward_by_hand.judging import AXES, found_before
 from goldviz.labs.backward_by_hand.network import BACKWARD, Node, nodes
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
@@ -72,7 +73,7 @@ def _hint(view: View[BackwardByHand], node: Node) -> str:
     before = found_before(node.name)
     named = f", {', '.join(before[:NAMED])}" if before else ""
     more = " and the gradients before" if len(before) > NAMED else ""
-    shape = figures.shape_of(view.dataset, node)
+    shape = shape_of(view.dataset, node)
     return f"Expected shape: {shape} ({axes}). You have every tensor of the forward pass{named}{more}."
 
 
@@ -85,8 +86,6 @@ def _vocabulary(view: View[BackwardByHand]) -> None:
             "`eps` is 1e-5. `X` and `Y` hold places in the alphabet."
         )
         functions = [{"Function": known.usage, "Meaning": known.meaning} for known in FUNCTIONS.values()]
-        tensors = [
-            {"Tensor": one.name, "Shape": figures.shape_of(ds, one)} for one in nodes(view.settings.divisor).values()
-        ]
+        tensors = [{"Tensor": one.name, "Shape": shape_of(ds, one)} for one in nodes(view.settings.divisor).values()]
         for place, rows in zip(st.columns([3, 2]), (functions, tensors), strict=True):
             place.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
