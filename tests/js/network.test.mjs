@@ -76,3 +76,48 @@ test("numbers are written shortly, and none is rounded away to 0", () => {
   assert.deepEqual([0, 0.31, -2.5, 1e-5, 123456, Infinity].map((one) => plain(one)), ["0", "0.31", "−2.5", "1.00e−5", "1.23e5", "∞"]);
   assert.deepEqual([0, 0.5, -12.34, 4e-4, 2345].map(short), ["0", "0.500", "−12.3", "4e−4", "2.3e3"]);
 });
+
+const { neuronParts, lossParts } = await load(
+  ["network_numbers", "network_steps", "network_details"],
+  ["neuronParts", "lossParts"],
+);
+
+// The words of what is chosen after the last step, without marks of HTML.
+function saidOf(chosen, changes = {}, at = stepsOf(network).length - 1) {
+  const shown = { ...network, ...changes };
+  const view = { network: shown, found: passes(shown), known: knownAt(stepsOf(shown), at), sample: 0, chosen, autograd: null };
+  const [layer, unit] = chosen.slice(1).split(".").map((one) => one - 1);
+  const parts = chosen === "loss.1" ? lossParts(view) : neuronParts(view, layer, unit);
+  const words = parts.flatMap((part) => Object.values(part.cells ?? { [part.key]: part.words }));
+  return words.join("\n").replace(/<[^>]*>/g, "");
+}
+
+test("a neuron's formulas have its numbers in them", () => {
+  const said = saidOf("n1.2");
+  assert.match(said, /z = Σ w x \+ b = \(−1\) · 1 \+ 0\.5 · 2 \+ 0\.5 = 0\.5/);
+  assert.match(said, /x = φ\(z\) = max\(0, 0\.5\) = 0\.5/);
+  assert.match(said, /dL\/dx = Σ w δ of layer 2 = \(−1\) · 8\.75 = −8\.75 \(equation 2, first half\)/);
+  assert.match(said, /δ = dL\/dx · φ′\(z\) = \(−8\.75\) · 1 = −8\.75/);
+  assert.match(saidOf("n2.1"), /dL\/dx = x − y = 9\.75 − 1 = 8\.75 \(equation 1, first half\)/);
+});
+
+test("what no step has found yet is not told", () => {
+  assert.equal(saidOf("n1.2", {}, 0).split("\n").slice(1, 6).join(), "z = Σ w x + b = …,x = φ(z) = …,φ′(z) = …,dL/dx = …,δ = dL/dx · φ′(z) = …");
+  assert.doesNotMatch(saidOf("n1.2", {}, 3), /8\.75/);
+});
+
+test("a weight's gradient is said with its numbers, and that a silent or a dead neuron's learns nothing", () => {
+  assert.match(saidOf("w1.2.2"), /dL\/dw from 2 = δ x = \(−8\.75\) · 2 = −17\.5 \(equation 4\)\.$/m);
+  assert.match(saidOf("w1.2.2", { penalty: 0.1 }), /δ x \+ λ w = \(−8\.75\) · 2 \+ 0\.1 · 0\.5 = −17\.45/);
+  assert.match(saidOf("w1.3.1"), /learns nothing from the data/);
+  assert.match(saidOf("w2.1.3"), /= 8\.75 · 0 = 0 \(equation 4\)\. A silent neuron/);
+});
+
+test("the loss is said with its numbers; a softmax's two last rows are equal", () => {
+  assert.match(saidOf("loss.1"), /½ Σ \(x − y\)² = ½ \(\(9\.75 − 1\)²\) = 38\.28/);
+  const softmax = { loss: "cross_entropy", weights: [network.weights[0], [[2, -1, 1], [0, 1, 0]]], biases: [network.biases[0], [0, 9]], targets: [[0, 1]] };
+  const said = saidOf("loss.1", softmax);
+  const last = said.split("\n").slice(-4);
+  assert.deepEqual(last.slice(0, 2), last.slice(2));
+  assert.match(said, /L = −log g of class 2 = −log 0\.5 = 0\.6931/);
+});

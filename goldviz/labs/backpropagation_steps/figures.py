@@ -93,7 +93,7 @@ def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     legend_below(figure)
     for axis, words in ((figure.update_xaxes, "Size of the gradient (10⁻¹⁷: 0)"),
                         (figure.update_yaxes, "Difference (10⁻¹⁷: none)")):  # fmt: skip
-        axis(title_text=words, range=[-17.5, 3], tickvals=[-17, -12, -7, -2, 3], ticktext=_powers(-17, -12, -7, -2, 3))
+        axis(title_text=words, range=[-17.5, 4.5], tickvals=[-17, -12, -7, -2, 3], ticktext=_powers(-17, -12, -7, -2, 3))
     return figure
 
 

@@ -52,7 +52,7 @@ class Details {
 }
 
 const inBrackets = (value) => (value < 0 ? `(${plain(value)})` : plain(value));
-const line = (key, words, known = true) => ({ key, words: known ? words : words.replace(/=[^=]*$/, `= ${WAITS}`) });
+const line = (key, name, words, known) => ({ key, words: `${name} = ${known ? words : WAITS}` });
 const field = (place, words) => `<input type="text" inputmode="decimal" autocomplete="off" data-place="${place}" aria-label="${words}">`;
 
 function inputParts({ network, chosen }) {
@@ -71,26 +71,25 @@ function phiWords(name, z, slope) {
     tanh: [`tanh ${number}`, `1 − tanh² ${number}`],
     sigmoid: [`σ(${plain(z)})`, `σ(${plain(z)}) · σ(${plain(-z)})`],
     relu: [`max(0, ${plain(z)})`, z > 0 ? "1, as z is above 0" : "0, as z is not above 0"],
-    leaky_relu: [z > 0 ? plain(z) : `${plain(slope)} · ${number}`, z > 0 ? "1, as z is above 0" : `${plain(slope)}, as z is not above 0`],
+    leaky_relu: [z > 0 ? `${plain(z)}, as z is above 0` : `${plain(slope)} · ${number}`, z > 0 ? "1, as z is above 0" : `${plain(slope)}, as z is not above 0`],
     gelu: [`GELU(${plain(z)})`, `Φ(${plain(z)}) + ${number} · N(${plain(z)})`],
-    identity: [plain(z), "1, as there is no φ"],
+    identity: [`${plain(z)}, as there is no φ`, "1, as there is no φ"],
   }[name];
 }
 
 function sumWords(pairs, rest = "") {
-  const shown = pairs.slice(0, 8).map(([a, b]) => `${inBrackets(a)} · ${inBrackets(b)}`);
-  return shown.join(" + ") + rest;
+  return pairs.map(([a, b]) => `${inBrackets(a)} · ${inBrackets(b)}`).join(" + ") + rest;
 }
 
 function arrivingWords(view, layer, unit) {
   const { network, found, sample } = view;
   if (layer < network.weights.length - 1) {
     const pairs = found.delta[layer + 1][sample].map((delta, i) => [network.weights[layer + 1][i][unit], delta]);
-    return [`dL/dx = Σ w δ of layer ${layer + 2} = ${sumWords(pairs)}`, "equation 2, first half"];
+    return [`Σ w δ of layer ${layer + 2} = ${sumWords(pairs)}`, "equation 2, first half"];
   }
   const y = network.targets[sample][unit];
   const output = network.loss === "squared" ? found.x[layer + 1][sample][unit] : found.shares[sample][unit];
-  return [`dL/dx = ${network.loss === "squared" ? "x" : "g"} − y = ${plain(output)} − ${inBrackets(y)}`, "equation 1, first half"];
+  return [`${network.loss === "squared" ? "x" : "g"} − y = ${plain(output)} − ${inBrackets(y)}`, "equation 1, first half"];
 }
 
 function neuronParts(view, layer, unit) {
@@ -107,16 +106,27 @@ function neuronParts(view, layer, unit) {
   const forward = known.forward > layer;
   const flat = Math.abs(slope) < STALL;
   const stalls = flat ? ` <b>The slope is ${slope === 0 ? "0: no error gets through." : "nearly 0: hardly any error gets through."}</b>` : "";
-  const derived = derivative.includes(",") ? `φ′(z) = ${derivative}` : `φ′(z) = ${derivative} = ${plain(slope)}`;
+  const worked = (words, value) => (words.includes(", as") ? words : `${words} = ${plain(value)}`);
   return [
     { key: "head", frame: '<h3 data-key="head"></h3>', words: `Neuron ${unit + 1} of layer ${layer + 1}${network.inputs.length > 1 ? `, sample ${sample + 1}` : ""}` },
-    line("z", `z = Σ w x + b = ${sumWords(pairs, ` + ${inBrackets(network.biases[layer][unit])}`)} = ${plain(z)}`, forward),
-    line("x", `x = φ(z) = ${phi} = ${plain(found.x[layer + 1][sample][unit])}`, forward),
-    line("slope", derived, forward),
-    { key: "arriving", words: known.arriving <= layer ? `${arrives} = ${plain(arriving)} (${equation})` : `dL/dx = ${WAITS}` },
-    { key: "delta", words: known.delta <= layer ? `δ = dL/dx · φ′(z) = ${inBrackets(arriving)} · ${inBrackets(slope)} = <b>${plain(delta)}</b>.${stalls}` : `δ = dL/dx · φ′(z) = ${WAITS}` },
+    line("z", "z = Σ w x + b", `${sumWords(pairs, ` + ${inBrackets(network.biases[layer][unit])}`)} = ${plain(z)}`, forward),
+    line("x", "x = φ(z)", worked(phi, found.x[layer + 1][sample][unit]), forward),
+    line("slope", "φ′(z)", worked(derivative, slope), forward),
+    line("arriving", "dL/dx", `${arrives} = ${plain(arriving)} (${equation})`, known.arriving <= layer),
+    line("delta", "δ = dL/dx · φ′(z)", `${inBrackets(arriving)} · ${inBrackets(slope)} = <b>${plain(delta)}</b>.${stalls}`, known.delta <= layer),
+    ...(view.chosen[0] === "w" ? [weightLine(view, layer, unit, view.chosen.split(".")[2] - 1)] : []),
     gradientTable(view, layer, unit),
   ];
+}
+
+// A chosen weight's gradient with its numbers: equation 4 over the samples, and the penalty.
+function weightLine({ network, found, known }, layer, unit, from) {
+  const pairs = found.delta[layer].map((delta, s) => [delta[unit], found.x[layer][s][from]]);
+  const penalty = network.penalty ? ` + ${plain(network.penalty)} · ${inBrackets(network.weights[layer][unit][from])}` : "";
+  const name = `dL/dw from ${from + 1} = ${pairs.length > 1 ? "Σ " : ""}δ x${penalty && " + λ w"}`;
+  const gradient = found.weightGradients[layer][unit][from];
+  const silent = pairs.every(([delta, x]) => delta === 0 || x === 0) ? " A silent neuron or a dead one: this weight learns nothing from the data." : "";
+  return line("weight", name, `${sumWords(pairs, penalty)} = <b>${plain(gradient)}</b> (equation 4).${silent}`, known.gradients <= layer);
 }
 
 // A row for delta, the bias and each weight: the number itself, and its gradient by hand, by autograd and nudged.
@@ -144,7 +154,7 @@ function gradientTable(view, layer, unit) {
     if (row.place) inputs[row.place] = row.number;
     else cells[`${row.key}-number`] = known.forward > layer ? plain(row.number) : WAITS;
   }
-  const penalty = network.penalty ? " + λw" : "";
+  const penalty = network.penalty ? ", plus λw" : "";
   const frame = `<div class="wide"><table><thead><tr><th></th><th>number</th><th>is multiplied by</th><th>dL/d… by hand</th><th>autograd</th><th>nudged ±1e−5</th></tr></thead><tbody>${rows
     .map((row) => `<tr class="${row.place === chosen ? "chosen" : ""}"><td>${row.name}</td><td${row.place ? "" : ` data-key="${row.key}-number"`}>${row.place ? field(row.place, row.name) : ""}</td>${["from", "hand", "auto", "nudge"].map((way) => `<td data-key="${row.key}-${way}"></td>`).join("")}</tr>`)
     .join("")}</tbody></table></div><p class="note">By hand: the gradient of a weight is δ times what the weight is multiplied by${samples > 1 ? ", added up over the samples" : ""}${penalty}. A nudge changes one number up and down and takes the loss anew; at a ReLU's corner it gives the mean of both sides.</p>`;
@@ -161,7 +171,7 @@ function lossParts(view) {
     const terms = outputs.map((x, i) => `(${plain(x)} − ${inBrackets(targets[i])})²`).join(" + ");
     return [
       head,
-      line("loss", `½ Σ (x − y)² = ½ (${terms}) = ${plain(found.losses[sample])}`, known.loss),
+      line("loss", "½ Σ (x − y)²", `½ (${terms}) = ${plain(found.losses[sample])}`, known.loss),
       { key: "fields", shape: `fields${targets.length}.${sample}`, frame: `<p>Targets: ${targets.map((_, i) => `y of ${i + 1} ${field(place(i), `target ${i + 1}`)}`).join(" ")}</p>`, cells: {}, inputs: Object.fromEntries(targets.map((y, i) => [place(i), y])) },
     ];
   }
@@ -170,7 +180,7 @@ function lossParts(view) {
   return [
     head,
     { key: "class", shape: `class${targets.length}.${sample}.${target}`, frame: `<p><label>The right class <select data-place="t${sample + 1}">${options}</select></label></p>`, cells: {} },
-    line("loss", `L = −log g of class ${target + 1} = −log ${plain(found.shares[sample][target])} = ${plain(found.losses[sample])}`, known.loss),
+    line("loss", `L = −log g of class ${target + 1}`, `−log ${plain(found.shares[sample][target])} = ${plain(found.losses[sample])}`, known.loss),
     ...(known.loss ? [softmaxTable(found.shares[sample], target)] : []),
   ];
 }
