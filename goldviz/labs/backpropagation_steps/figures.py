@@ -21,6 +21,7 @@ HALVES = {
 }
 WAYS = {"autograd": ("autograd", "#0e7ac0", "circle"), "nudge": ("central difference", "#d55e00", "diamond-open")}
 GRADIENTS = ("arriving", "delta", "weight_gradient", "bias_gradient")
+POWERS = [-17, -12, -7, -2, 3]
 EXACT = 1e-17
 """Differences are drawn from here on; what is smaller is 0, which has no logarithm."""
 PASSES = {
@@ -93,7 +94,7 @@ def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     legend_below(figure)
     for axis, words in ((figure.update_xaxes, "Size of the gradient (10⁻¹⁷: 0)"),
                         (figure.update_yaxes, "Difference (10⁻¹⁷: none)")):  # fmt: skip
-        axis(title_text=words, range=[-17.5, 4.5], tickvals=[-17, -12, -7, -2, 3], ticktext=_powers(-17, -12, -7, -2, 3))
+        axis(title_text=words, range=[-17.5, 4.5], tickvals=POWERS, ticktext=_powers(*POWERS))
     return figure
 
 

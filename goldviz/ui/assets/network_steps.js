@@ -61,9 +61,11 @@ function wordsOf(network, found, step, after) {
   if (kind === "forward")
     return [`Phase A, layer ${l}: forward`, `${up("z", l)} = ${up("W", l)} ${up("x", l - 1)} + ${up("b", l)}, then ${up("x", l)} = φ(${up("z", l)}). Both are stored: phase B reads them.`];
   if (kind === "loss") {
-    const formula = network.loss === "squared" ? `½ ‖${up("x", layers)} − y‖²` : `−Σ y log g, with g = softmax(${up("x", layers)})`;
+    const formula = network.loss === "squared" ? `½ ‖${up("x", layers)} − y‖²` : "−Σ y log g";
+    const shares = network.loss === "squared" ? "" : `g = softmax(${up("x", layers)}). `;
+    const samples = network.inputs.length > 1 ? ", added up over the samples," : "";
     const penalty = network.penalty ? ` + λ/2 ‖W‖² = ${plain(found.loss - found.penalty)} + ${plain(found.penalty)}` : "";
-    return ["The loss", `L = ${formula}${penalty} = ${plain(found.loss)}. Phase B starts here.`];
+    return ["The loss", `${shares}L = ${formula}${samples}${penalty} = ${plain(found.loss)}. Phase B starts here.`];
   }
   if (kind === "arriving") {
     if (l === layers) {
