@@ -9,7 +9,7 @@ import torch
 import xarray as xr
 
 from goldviz.declare.instant import Instant
-from goldviz.declare.registry import experiments, instants
+from goldviz.declare.registry import experiments, instants, laboratories
 from goldviz.declare.settings import SettingsError, facts
 
 PRESETS = [
@@ -29,15 +29,8 @@ def test_declarations_load_neither_torch_nor_streamlit() -> None:
 
 
 def test_instant_pages_are_no_experiments() -> None:
-    assert sorted(instants()) == [
-        "backpropagation-by-hand",
-        "gold-market",
-        "inside-bert",
-        "jacobian-lens",
-        "lstm-valves",
-        "policy-documents",
-        "residual-flow",
-    ]
+    assert set(instants()) == {name for name, lab in laboratories().items() if lab.has("compute")}
+    assert set(experiments()) == {name for name, lab in laboratories().items() if lab.has("train")}
     assert not set(instants()) & set(experiments())
 
 
