@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 DEEPER = "break-it-deeper-is-worse"
 PRINTED_PARAMETERS = 38_810
 TEN_SEEDS = tuple(range(10))
+SMALL = {"depth": 4, "width": 32, "samples": 300, "dropout": 0.0, "noise": 0.0, "initialisation": "orthogonal",
+         "gain": 1.35, "residual_scale": 0.5, "histogram_every": 0}  # fmt: skip
+"""A network on which rates can be tried."""
+OPTIMISERS = {"adam": "Adam", "sgd": "SGD"}
+BEST_RATES = {("adam", 60): 0.0316, ("adam", 600): 0.00316, ("sgd", 60): 0.316, ("sgd", 600): 0.1}
+"""Of half decades from 1e-4 to 1, the one with the plain network's lowest test loss, by optimiser and epochs."""
 
 
 def plain_error_kept(run: xr.Dataset) -> float:
@@ -63,6 +69,11 @@ def residual_parameters(run: xr.Dataset) -> float:
     return float(run["parameter_count"].sel(network="residual"))
 
 
+def typical_step(run: xr.Dataset) -> float:
+    """The plain network's update-to-data ratio: the median of its hidden layers and of all epochs."""
+    return float(np.median(run["update_to_data"].sel(network="plain").isel(layer=slice(1, None)).values))
+
+
 def _kept(run: xr.Dataset, name: str, network: str) -> float:
     norms = run[name].sel(network=network).transpose("epoch", ...).values.mean(axis=0)
     return float(norms[0] / norms[-1]) if norms[-1] > 0 else np.nan
@@ -74,6 +85,14 @@ def _degradation(run: xr.Dataset, network: str) -> float:
 
 
 CLAIMS = (
+    Claim(LAB, "C11", "A good step changes the weights by about a thousandth of their size.", "002, 1.3.3",
+        lanes=tuple({**SMALL, "optimiser": optimiser, "epochs": epochs, "learning_rate": rate}
+                    for (optimiser, epochs), rate in BEST_RATES.items()),
+        parts=tuple(
+            Part(f"{OPTIMISERS[optimiser]}, {epochs} steps at the best of nine rates: {{:.1e}} of them", typical_step,
+                above=10**-3.5, below=10**-2.5, scale="ratio", lanes=(lane,))
+            for lane, (optimiser, epochs) in enumerate(BEST_RATES, start=1)
+        )),
     Claim(LAB, "C61", "With skip connections gradients cross many layers without being excessively attenuated.",
         "001, 3.1.2, eq. 27", lanes=({}, "break-it-sigmoid"),
         parts=(

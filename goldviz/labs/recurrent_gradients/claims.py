@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 ADDING = "adding-50-steps"
+BATCHES = (4, 32, 256)
+OF_A_BATCH = {"networks": "rnn", "length": 10, "steps": 200, "look_every": 0}
 
 
 def rnn_worth(run: xr.Dataset) -> float:
@@ -61,6 +63,22 @@ def gru_size(run: xr.Dataset) -> float:
     return _size(run, "gru") / _size(run, "lstm")
 
 
+def scatter_over_largest_batch(small: xr.Dataset, _middle: xr.Dataset, large: xr.Dataset) -> float:
+    """How many times as far the loss jumps from step to step at the smallest batch as at the largest."""
+    return _scatter(small) / _scatter(large)
+
+
+def scatter_by_batch(*runs: xr.Dataset) -> float:
+    """The power of the batch that the scatter goes with; -1/2 is what independent samples have."""
+    return float(np.polyfit(np.log(BATCHES), np.log([_scatter(run) for run in runs]), 1)[0])
+
+
+def _scatter(run: xr.Dataset) -> float:
+    """The spread of the step's loss in the second half of a run, read off neighbours: learning hardly shows there."""
+    losses = run["loss"].values.ravel().astype(np.float64)
+    return float(np.diff(losses[len(losses) // 2 :]).std() / np.sqrt(2))
+
+
 def _loss(run: xr.Dataset, network: str) -> float:
     return float(run["test_loss"].sel(network=network))
 
@@ -74,6 +92,14 @@ def _size(run: xr.Dataset, network: str) -> float:
 
 
 CLAIMS = (
+    Claim(LAB, "C10", "A loss that jumps much from step to step may come from too small a batch.", "002, 1.3.3",
+        lanes=tuple({**OF_A_BATCH, "batch": batch} for batch in BATCHES),
+        parts=(
+            Part("at batch 4 it scatters {:.1f} times as far as at 256", scatter_over_largest_batch, above=1,
+                scale="ratio", lanes=(1, 2, 3)),
+            Part("it scatters by the batch to the power {:.2f}, where independent samples would give −0.50",
+                scatter_by_batch, above=-0.6, below=-0.4, lanes=(1, 2, 3)),
+        )),
     Claim(LAB, "C68", "LSTMs are significantly more stable than standard RNNs when trained through time.",
         "001, 2.2.2", lanes=(ADDING,),
         parts=(
