@@ -1,4 +1,4 @@
-"""Take README's screenshots from the real app: run by ``make screenshots``."""
+"""Take README's screenshots from the real app, or those named as arguments: run by ``make screenshots``."""
 
 import sys
 import tempfile
@@ -23,6 +23,7 @@ SHOTS = [
         1150,
         "dark",
     ),
+    ("steps-light", "backpropagation-steps", 1440, 1100, "light"),
     ("time-light", "recurrent-gradients", 1440, 1000, "light"),
     ("forecast-light", "gold-forecast", 1440, 1000, "light"),
     ("market-dark", "gold-market", 1440, 1000, "dark"),
@@ -37,6 +38,9 @@ SHOTS = [
     ("depth-phone-dark", "depth-gradients", 390, 844, "dark"),
 ]
 
+PRESSED = {"steps-light": ["Step ▶"] * 9}
+"""Buttons to press before a picture is taken."""
+
 IMAGES.mkdir(exist_ok=True)
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     database = f"sqlite:///{Path(folder) / 'runs.sqlite'}"
@@ -45,6 +49,8 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     )
     with running(database, Path(folder) / "server.log") as server:
         for name, path, width, height, scheme in SHOTS:
+            if sys.argv[1:] and name not in sys.argv[1:]:
+                continue
             context = browser.new_context(
                 viewport={"width": width, "height": height}, color_scheme=scheme, device_scale_factor=1
             )
@@ -54,6 +60,8 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
             if path:
                 page.locator(".goldviz-figure .main-svg").first.wait_for()
             page.get_by_test_id("stStatusWidget").wait_for(state="detached")
+            for button in PRESSED.get(name, []):
+                page.get_by_role("button", name=button).click()
             page.wait_for_timeout(1500)
             page.screenshot(path=IMAGES / f"{name}.png")
             print(f"docs/images/{name}.png")

@@ -267,6 +267,7 @@ def window(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
             "jacobian-lens",
             "lstm-valves",
             "backpropagation-by-hand",
+            "backpropagation-steps",
         ],
         ordinary=3,
     ),
