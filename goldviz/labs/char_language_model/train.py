@@ -79,10 +79,10 @@ class Reader:
     """One model of one seed, with everything of its own that changes in training."""
 
     network: Model
+    weights: list[torch.nn.Parameter]
     optimiser: Optimizer | None
     order: torch.Generator
     text: SeedText
-    seed: int
 
 
 def train(settings: CharLanguageModel, record: Record) -> None:
@@ -102,6 +102,9 @@ def train(settings: CharLanguageModel, record: Record) -> None:
                     seen = characters_read(settings)
                     hand_over(of_first_seed(readers[0].network, seen, settings.seeds[0], len(read.symbols)), record)
             shown = [act(one) for one in readers]
+            if not (looks or closely):
+                record("loss", [[one["loss"].item() for one in shown]])
+                continue
             with record.instrument():
                 hand_over(with_seeds_together(table([shown])), record)
         asked = [windows(one.text.items.test, read.symbols, characters_read(settings)).to(device) for one in readers]
@@ -126,9 +129,10 @@ def close_steps(settings: CharLanguageModel) -> tuple[int, ...]:
 def reader(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.device) -> Reader:
     """A model at its start, with its text, optimiser and random stream."""
     model = MODELS[settings.model](settings, len(read.symbols), seed).to(device)
-    trained = list(model.parameters())
-    optimiser = OPTIMISERS[settings.optimiser](trained, settings.learning_rate) if trained else None
-    return Reader(model, optimiser, stream(seed, BATCH_ORDER), text_of(settings, read, seed, device), seed)
+    weights = [] if isinstance(model, CountedBigram) else list(model.matrices().values())
+    optimiser = OPTIMISERS[settings.optimiser](model.parameters(), settings.learning_rate) if weights else None
+    text = text_of(settings, read, seed, device)
+    return Reader(model, weights, optimiser, stream(seed, BATCH_ORDER), text)
 
 
 def text_of(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.device) -> SeedText:
@@ -214,20 +218,22 @@ def learn(
 ) -> Measured:  # fmt: skip
     """One step along the gradient."""
     done, loss = passed(one, network, settings.batch)
-    matrices = list(network.matrices().values())
-    watched = LayerStep([[matrix] for matrix in matrices], [[h] for h in done.hidden] if closely else [])
+    watched = LayerStep([[matrix] for matrix in one.weights], [[h] for h in done.hidden]) if closely else None
+    if looks and watched is None:
+        watched = LayerStep([[matrix] for matrix in one.weights])
     optimiser.zero_grad()
     loss.backward()
-    pull(matrices, settings.weight_decay)
+    if settings.weight_decay:
+        pull(one.weights, settings.weight_decay)
     seen: Measured = {"loss": loss.detach()}
-    if looks or closely:
+    if watched is not None:
         with record.instrument():
             watched.after_backward()
             seen |= gradients_of(watched) if closely else {}
     cools = step > settings.steps * (1 - settings.cool_down)
     set_learning_rate(optimiser, settings.learning_rate * (COOLER if cools else 1))
     optimiser.step()
-    if looks:
+    if watched is not None and looks:
         with record.instrument():
             seen |= watched.after_step()
     return seen
@@ -247,6 +253,6 @@ def passed(one: Reader, network: Model, batch: int) -> tuple[Pass, Tensor]:
 @torch.no_grad()
 def pull(matrices: Sequence[Tensor], weight_decay: float) -> None:
     """Add the gradient of the penalty R = weight_decay ||W||² on every matrix (document 002, 1.3)."""
-    for matrix in matrices if weight_decay else ():
+    for matrix in matrices:
         if matrix.grad is not None:
             matrix.grad.add_(matrix, alpha=2 * weight_decay)
