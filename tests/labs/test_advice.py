@@ -73,11 +73,11 @@ def test_a_kept_trial_comes_out_again(lab: Laboratory, monkeypatch: pytest.Monke
     monkeypatch.syspath_prepend(str(DOCS))
     import make_advice
 
-    how, first = trials_of(lab), kept(lab)[0]
+    how, (first, *others) = trials_of(lab), kept(lab)
     assert how is not None
     settings = next(s for where, s in make_advice.set_ups(lab, how) if where == first.where)
     assert how.set_up(settings) == first.settings
-    again = make_advice.trials(lab, how, first.where, settings)[0]
+    again = make_advice.trials(lab, how, first.where, settings, kept=others)[0]
     assert again.helped.tolist() == first.helped.tolist()
     for name, (_, after) in first.loss.items():
         np.testing.assert_allclose(again.loss[name][1], after, rtol=2e-3)
