@@ -55,7 +55,7 @@ def line(name: str) -> str:
     return (
         f":material/frame_inspect: Next run goes on from **{plain(about.title)}**: {about.layers} layers of "
         f"{about.heads} heads, width {about.width}, {about.vocabulary:,} pieces. These sizes are its own. It may have "
-        "read texts that count as unseen here."
+        "read texts that count as unseen here, and have learned their tone."
     )
 
 
