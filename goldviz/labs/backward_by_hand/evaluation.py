@@ -42,12 +42,11 @@ class Board:
         """What a formula of goldviz's own comes to; those of a person go through :meth:`scope` first."""
         return self.carried_out(_known(text))
 
-    def scope(self, *hidden: str) -> Scope:
-        """The names on the board without those that are ``hidden``, for finding shapes."""
+    def scope(self) -> Scope:
+        """The names on the board, for finding shapes."""
         kinds = {
             name: Kind(tuple(tensor.shape), places=not tensor.is_floating_point())
             for name, tensor in self.tensors.items()
-            if name not in hidden
         }
         return Scope(kinds, self.sizes)
 

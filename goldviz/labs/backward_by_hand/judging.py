@@ -65,7 +65,7 @@ def _value(board: Board, formula: Formula, asked: str) -> Tensor:
             raise FormulaError(f"{name} is what you are asked for.")
         if name in found_later:
             raise FormulaError(f"{name} is not found yet: on the way back it comes after d{asked}.")
-    kind = board.scope(*found_later).kind_of(formula)
+    kind = board.scope().kind_of(formula)
     if kind.places:
         raise FormulaError(f"{formula.text} holds places in a list, not quantities.")
     return board.carried_out(formula)

@@ -120,7 +120,7 @@ function build(root) {
     remembered(choice.value, typed.value);
     judge();
   });
-  canvas.addEventListener("pointermove", (event) => {
+  const point = (event) => {
     const box = canvas.getBoundingClientRect();
     const y = Math.min(field.rows.length - 1, Math.floor((event.clientY - box.top) / ROW));
     const x = Math.min(field.rows[0].length - 1, Math.floor(((event.clientX - box.left) / box.width) * field.rows[0].length));
@@ -128,7 +128,9 @@ function build(root) {
     const value = field.rows[y]?.[x];
     const where = [rows[y], columns[x]].filter(Boolean).join(", ");
     caption.textContent = `${where}: yours less autograd's is ${value === null ? "no number" : value?.toPrecision(4)}`;
-  });
+  };
+  canvas.addEventListener("pointermove", point);
+  canvas.addEventListener("pointerdown", point);
 
   field.take = (data) => {
     const first = !field.data;
