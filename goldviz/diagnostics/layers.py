@@ -166,9 +166,9 @@ def among(shown: Measured, own: Sequence[str], names: Sequence[str]) -> Measured
             for name, values in shown.items()}  # fmt: skip
 
 
-def with_means_over_seeds(shown: Measured) -> Measured:
-    """What a step showed, (network, seed, ...) each, with histograms of all seeds together."""
-    return {name: values.mean(dim=1) if name.endswith("_histogram") else values for name, values in shown.items()}
+def with_means_over_seeds(shown: Measured, dim: int = 1) -> Measured:
+    """What a step showed, (network, seed, ...) each or with seeds at ``dim``, with histograms of all seeds together."""
+    return {name: values.mean(dim) if name.endswith("_histogram") else values for name, values in shown.items()}
 
 
 def _distribution(bins: Bins, tensors: Sequence[Tensor]) -> Float[Tensor, " bin"]:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 
+from goldviz.diagnostics.layers import Layer
 from goldviz.models.text.encoder import EncoderDropout, EncoderShape, TransformerEncoder, initialise_encoder
 from goldviz.models.text.heads import MaskedWordHead, TextClassifier
 from goldviz.models.text.one_file import StartModel
@@ -146,12 +147,11 @@ def part_gradient_norms(network: BertNetwork) -> Float[Tensor, " part"]:
     return torch.stack(found)
 
 
-def part_weights(network: BertNetwork) -> list[Float[Tensor, "1 weight"]]:
-    """Each part's matrices and tables in one row, copied."""
-    return [
-        torch.cat([weights.detach().flatten() for weights in part.parameters() if weights.ndim > 1])[None]
-        for part in network.parts()
-    ]
+def watched_parts(network: BertNetwork) -> list[Layer]:
+    """The network's parts as layers, with their matrices and tables; the embeddings give their normalised sum."""
+    embeddings, *others = network.parts()
+    first = Layer("embeddings", network.encoder.embeddings.norm, Layer.of("", embeddings).weights)
+    return [first, *(Layer.of(type(part).__name__, part) for part in others)]
 
 
 def part_sizes(network: BertNetwork) -> list[int]:

@@ -16,6 +16,7 @@ from typing import ClassVar, Self
 
 from pydantic import model_validator
 
+from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
@@ -129,6 +130,8 @@ class BertPretraining(Experiment):
             "Gradient norm by part, before clipping (0 where a part is frozen)"),
         "update_to_data": Variable((*LOOK, "part"),
             "Update-to-data ratio by part: spread of the step over spread of the weights"),
+        **of_layers.gradient_to_data((*LOOK, "part")),
+        **of_layers.distributions(("look", "part"), ("look", "part")),
         "unseen_masked_loss": Variable(LOOK, "Loss on masked pieces of unseen texts", "nat"),
         "unseen_masked_accuracy": Variable(LOOK, "Share of masked pieces guessed in unseen texts"),
         "unseen_tone_accuracy": Variable((*LOOK, "tone_set"),

@@ -15,7 +15,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from goldviz.data.texts.policy.sentences import TONES
-from goldviz.diagnostics.gradients import update_to_data
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.diagnostics.layers import distributions, of_weights, watching, with_means_over_seeds
 from goldviz.labs.bert_pretraining.instruments import (
     accuracy_by_set,
     bag_of_words,
@@ -33,8 +34,8 @@ from goldviz.labs.bert_pretraining.network import (
     bert_learner,
     part_gradient_norms,
     part_sizes,
-    part_weights,
     warm_up_share,
+    watched_parts,
 )
 from goldviz.labs.bert_pretraining.start import start_of
 from goldviz.labs.bert_pretraining.texts import PretrainingTexts, hide, pretraining_texts
@@ -76,7 +77,7 @@ def train(settings: BertPretraining, record: Record) -> None:
             record("learning_rate", rate)
             if closely:
                 look(learners, data, phase, record)
-            hand_over(stacked(seen), record)
+            hand_over(with_means_over_seeds(stacked(seen), dim=0), record)
 
 
 def learner_parts(settings: BertPretraining, learners: list[BertLearner]) -> dict[str, Part]:
@@ -139,6 +140,8 @@ def announce(
         tone=list(TONES),
         judged=list(TONES),
         baseline=["bag of words", "majority"],
+        value_bin=VALUE_BINS.centres,
+        magnitude_bin=MAGNITUDE_BINS.centres,
     )
     record.attribute(
         device=device_name(device),
@@ -165,21 +168,24 @@ def announce(
 def learn(
     one: BertLearner, settings: BertPretraining, data: PretrainingTexts, step: int, rate: float, closely: bool
 ) -> Seen:
-    """One step of a network; ``closely`` adds how far it moved the weights."""
+    """One step of a network; ``closely`` adds what it shows of the network's parts."""
     network = one.network
     pretrains = step <= settings.pretraining_steps
     optimiser = one.pretraining if pretrains else one.fine_tuning
     set_learning_rate(optimiser, rate)
     network.zero_grad()
-    objective, seen = (masked_step if pretrains else tone_step)(one, settings, data, step)
+    with watching(watched_parts(network) if closely else []) as watched:
+        objective, seen = (masked_step if pretrains else tone_step)(one, settings, data, step)
     objective.backward()
     seen["part_gradient_norm"] = part_gradient_norms(network)
-    before = part_weights(network) if closely else []
+    if closely:
+        watched.after_backward()
     seen["gradient_norm"], clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
     seen["clipped"] = clipped.float()
     optimiser.step()
     if closely:
-        seen["update_to_data"] = update_to_data(before, part_weights(network))
+        seen |= of_weights(watched) | watched.distributions()
+        seen["activation_histogram"] = distributions(VALUE_BINS, watched.outputs)
     return seen
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.labs.bert_pretraining.settings import BASELINES, TONE_SETS, TONES, BertPretraining
+from tests.labs.layer_readings import BINS, layer_readings
 
 PIECES = ["[CLS]", "the", "committee", "decided", "to", "[MASK]", "the", "target", "range", "because", "inflation",
           "remains", "elevated", ".", "[SEP]"]  # fmt: skip
@@ -112,6 +113,8 @@ def build(
         "clipped": (norm > 1).astype(float),
         "part_gradient_norm": gradient,
         "update_to_data": update,
+        "gradient_to_data": 10 * update,
+        **layer_readings(BertPretraining.variables, {"look": len(look), "part": len(parts)}),
         "unseen_masked_loss": by_seed(unseen),
         "unseen_masked_accuracy": 0.6 * by_seed(done),
         "unseen_tone_accuracy": np.where(in_tone, shares(learned), np.nan),
@@ -145,7 +148,7 @@ def build(
             "step": step, "look": look, "seed": np.arange(seeds), "part": parts, "tone_set": list(TONE_SETS),
             "kind": KINDS, "tone": list(TONES), "judged": list(TONES), "layer": np.arange(1, layers + 1),
             "head": np.arange(1, heads + 1), "query": places_of(PIECES), "key": places_of(PIECES),
-            "candidate": CANDIDATES, "baseline": list(BASELINES),
+            "candidate": CANDIDATES, "baseline": list(BASELINES), **BINS,
         },
         attrs={"marks": json.dumps([]), "title": "", "status": "finished", "probe_answer": ANSWER},
     )  # fmt: skip

@@ -25,6 +25,10 @@ NEEDS = {
     "update_to_data": "update_to_data",
     "schedule": "learning_rate",
     "confusion": "confusion",
+    "gradient_to_data": "gradient_to_data",
+    "activation_distribution": "activation_histogram",
+    "hidden_gradient_distribution": "gradient_histogram",
+    "weight_gradient_distribution": "weight_gradient_histogram",
 }
 EVERY = pytest.mark.parametrize("name", list(FIGURES))
 OF_TONE = ("by_kind", "confusion")

@@ -10,20 +10,25 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from goldviz.figures.layers import layer_figures
 from goldviz.figures.reading import absence, finite
 from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.bert_pretraining.figures.heads import attention, heads
 from goldviz.labs.bert_pretraining.figures.learning import learning
 from goldviz.labs.bert_pretraining.figures.probe import masked_place
-from goldviz.labs.bert_pretraining.figures.quantities import UNSEEN, WORDS, shared_limits, steps_of
+from goldviz.labs.bert_pretraining.figures.quantities import UNSEEN, WORDS, figure, shared_limits, steps_of
 from goldviz.labs.bert_pretraining.figures.tone import by_kind, confusion
 from goldviz.labs.bert_pretraining.figures.training import gradients, schedule, update_to_data
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
+OF_PARTS = layer_figures(figure)
+
 FIGURES = by_name(
-    learning, attention, by_kind, masked_place, heads, gradients, update_to_data, schedule, confusion,
+    learning, attention, by_kind, masked_place, heads, gradients, update_to_data, OF_PARTS["gradient_to_data"],
+    schedule, confusion, OF_PARTS["activation_distribution"], OF_PARTS["hidden_gradient_distribution"],
+    OF_PARTS["weight_gradient_distribution"],
 )  # fmt: skip
 
 PICTURE_POINTS = 160

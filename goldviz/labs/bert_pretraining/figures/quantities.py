@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import limits, plot
+from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
 from goldviz.figures.reading import averaged, finite
 from goldviz.figures.theme import NetworkStyle, Theme, depth_colours
@@ -153,9 +154,9 @@ QUANTITIES = {
     "head_distance": Quantity(lambda ds: _finite(ds, "head_distance"), _from_zero),
     "part_gradient_norm": Quantity(log_of("part_gradient_norm"), decades),
     "gradient_norm": Quantity(log_of("gradient_norm"), decades),
-    "update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades),
     "learning_rate": Quantity(lambda ds: _finite(ds, "learning_rate"), _from_zero),
     "probe_probability": Quantity(_most_sure, _up_to_one),
+    **layer_quantities(part=LayerAxis.of_names("part", title="Part", noun="part")),
     "probe_rank": Quantity(lambda ds: np.append(log_of("probe_rank")(ds), [0.0, 1.0]), padded),
 }
 
