@@ -7,14 +7,25 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
-from tests.browser.laboratory_page import choose_preset, curve, figure, quiet, set_number, state, train, updates
+from tests.browser.laboratory_page import (
+    TRAINING,
+    choose_preset,
+    curve,
+    figure,
+    quiet,
+    set_number,
+    state,
+    train,
+    updates,
+)
 
 Opener = Callable[..., Page]
 
 
 def first_figure(page: Page, name: str):  # type: ignore[no-untyped-def]
     drawn = figure(page, name)
-    expect(drawn.locator(".main-svg").first).to_be_visible()
+    # The first page of a server that has just begun brings all its modules along.
+    expect(drawn.locator(".main-svg").first).to_be_visible(timeout=TRAINING)
     return drawn
 
 
