@@ -73,6 +73,9 @@ def test_on_how_many_of_ten_seeds_the_presets_words_hold(slug):
         assert abs(int(right.sum()) - 8) <= 1
     if slug == "fix-it-clip-at-1":
         assert ((dataset.test_loss > 0.1) & (dataset.test_loss < 0.3)).all()
+        five = dataset.test_loss.isel(seed=slice(5))
+        longer = run(slug, seeds=tuple(range(5)), look_every=0, clip=10.0).test_loss
+        assert abs(int((longer < five).sum()) - 3) <= 1
 
 
 def test_without_clipping_the_loss_is_infinite_at_the_second_step_on_ten_seeds_of_ten():
