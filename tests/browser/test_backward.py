@@ -31,7 +31,7 @@ def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: 
     typed.fill("<img src=x onerror=alert(1)>")
     expect(verdict).to_contain_text("“<” is no part of a formula.")
     typed.fill("dlogits.T @ h")
-    expect(verdict).to_contain_text("Expected is 3 × 12 (hidden unit × symbol). Its transpose would fit.")
+    expect(verdict).to_contain_text("Expected is 3 × 12 (hidden unit × character). Its transpose would fit.")
 
     slider = page.get_by_role("slider", name=re.compile("Forward 1 of 20"))
     slider.press("End")

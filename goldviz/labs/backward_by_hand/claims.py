@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 OverSeed = partial(Claim, LAB, over="seed")
 ROUNDING = 1e-12
-LANES: tuple[str | Mapping[str, Any], ...] = ({}, "fix-it-divide-by-n", "break-it-saturated-tanh")
+LANES: tuple[str | Mapping[str, Any], ...] = ({}, "as-in-1-3-2-divide-by-n", "break-it-saturated-tanh")
 
 
 def _largest(name: str, *runs: xr.Dataset) -> float:

@@ -22,7 +22,7 @@ ROUNDING = 1e-12
 """How far it may be where autograd's is zero."""
 
 AXES = {
-    "sample": "sample", "symbol": "symbol", "hidden": "hidden unit", "feature": "feature", "place": "place",
+    "sample": "sample", "symbol": "character", "hidden": "hidden unit", "feature": "feature", "place": "place",
     "context_feature": "context feature", "row": "row", "column": "column",
 }  # fmt: skip
 """What an axis counts, in words."""

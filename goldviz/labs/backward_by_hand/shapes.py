@@ -213,7 +213,7 @@ def _rows(scope: Scope, arguments: Sequence[Formula]) -> Kind:
     table, at = scope.quantity(arguments[0]), scope.places(arguments[1])
     if len(table) != 2 or table[0] != scope.sizes["V"]:
         raise FormulaError(
-            f"{_shaped(arguments[0], table)}; take needs a row for each of the {scope.sizes['V']} symbols."
+            f"{_shaped(arguments[0], table)}; take needs a row for each of the {scope.sizes['V']} characters."
         )
     return Kind((*at, table[1]))
 

@@ -105,12 +105,17 @@ def test_three_paths_add_up() -> None:
 def test_on_how_many_of_ten_seeds_the_presets_words_hold() -> None:
     words = {preset.slug: preset.words for preset in BackwardByHand.presets}
     of_ten = {slug: [BackwardByHand.preset(slug).changed(seed=seed).compute() for seed in range(10)] for slug in words}
-    plain, two, flat, sure = (of_ten[slug] for slug in list(words)[:4])
+    plain, _, two, flat, sure, many = of_ten.values()
 
     assert "nine seeds of ten less than 6 %" in words["break-it-two-samples"]
     through = [float(np.abs(ds["dh_prebn"]).max() / np.abs(ds["dh_preact"]).max()) for ds in two]
     assert sum(share < 0.06 for share in through) == 9
     assert all(float(np.abs(np.abs(ds["bnraw"]) - 0.71).max()) < 0.015 for ds in two)
+
+    assert "on ten seeds of ten" in words["fix-it-32-samples"]
+    assert "0.7 to 1.7" in words["fix-it-32-samples"]
+    through = [float(np.abs(ds["dh_prebn"]).max() / np.abs(ds["dh_preact"]).max()) for ds in many]
+    assert (round(min(through), 1), round(max(through), 1)) == (0.7, 1.7)
 
     assert "82 to 93 % of h beyond 0.97" in words["break-it-saturated-tanh"]
     beyond = [float((np.abs(ds["h"]) > 0.97).mean()) for ds in flat]

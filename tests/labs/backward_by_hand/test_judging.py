@@ -28,7 +28,7 @@ def test_the_page_s_own_formulas_are_right(asked: str) -> None:
         ("logits", "probs - onehot(Y)", "differs", "All of yours times 0.0625 would be right."),
         ("logit_maxes", "sum(dnorm_logits, 1)", "equal", "Both are zero but for rounding."),
         ("b1", "0 * b1", "equal", "Both are zero but for rounding."),
-        ("W2", "dlogits.T @ h", "shape", "Expected is 10 × 12 (hidden unit × symbol). Its transpose would fit."),
+        ("W2", "dlogits.T @ h", "shape", "Expected is 10 × 12 (hidden unit × character). Its transpose would fit."),
         ("b2", "dlogits", "shape", "what each of them asks for adds up"),
         ("h", "dlogits @ W2", "unread", "as many columns as the second has rows"),
         ("h", "dlogits * h", "unread", "dlogits is 16 × 12 and h is 16 × 10"),

@@ -38,7 +38,7 @@ def test_the_field_knows_every_gradient_and_asks_about_the_settings_in_view(visi
     told = field(visitor)
     assert [one["name"] for one in told["gradients"]] == list(BACKWARD)
     by_name = {one["name"]: one for one in told["gradients"]}
-    assert "Expected shape: 10 × 12 (hidden unit × symbol)" in by_name["W2"]["hint"]
+    assert "Expected shape: 10 × 12 (hidden unit × character)" in by_name["W2"]["hint"]
     assert "dlogits, dlogit_maxes, dnorm_logits, dcounts and the gradients before" in by_name["W2"]["hint"]
     assert len(told["labels"]["sample"]) == 9
     settings = BackwardByHand.checked_json(told["settings"])
