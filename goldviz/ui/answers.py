@@ -15,6 +15,8 @@ from goldviz.ui.frames import TEXT, Answer
 ANSWERS_PATH = "/goldviz/answers"
 LONGEST = 8_000
 """Bytes of a question."""
+AT_ONCE = 2
+"""Questions that are answered at the same time; others wait for their turn."""
 JSON = "application/json"
 
 

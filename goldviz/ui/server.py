@@ -36,12 +36,14 @@ def address(path: str) -> str:
 
 def routes() -> list[BaseRoute]:
     """Plotly's script out of the installed package, so that figures need no network; answers, attention, frames."""
+    from anyio import CapacityLimiter
+    from anyio.to_thread import run_sync
     from starlette.responses import FileResponse, Response
     from starlette.routing import Route
 
     from goldviz.ui import answers, exhibits, frames_route
 
-    script = files("plotly") / "package_data" / "plotly.min.js"
+    script, at_once = files("plotly") / "package_data" / "plotly.min.js", CapacityLimiter(answers.AT_ONCE)
 
     def plotly(_request: Request) -> Response:
         year = {"Cache-Control": "public, max-age=31536000, immutable"}
@@ -60,7 +62,7 @@ def routes() -> list[BaseRoute]:
             asked += part
             if len(asked) > answers.LONGEST:
                 break
-        found = await asyncio.to_thread(answers.answer, request.path_params["laboratory"], asked)
+        found = await run_sync(answers.answer, request.path_params["laboratory"], asked, limiter=at_once)
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
         return Response(found.content, found.status, headers, found.media_type)
 
