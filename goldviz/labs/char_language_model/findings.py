@@ -35,7 +35,7 @@ BY_HEART = 0.3
 BETTER = 0.05
 NOISY = 0.4
 STALE = 0.05
-DEAD = 0.05
+DEAD = 0.1
 
 QUIET: Candidate = ("Draw the output's weights a hundred times smaller than N(0, 1).", {"output_gain": LoweredTo(0.01)})
 KAIMING: Candidate = (

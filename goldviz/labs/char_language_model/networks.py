@@ -192,7 +192,7 @@ class LayeredModel(CharacterModel):
         sums, hidden = [], []
         h = functional.embedding(contexts, self.table)
         for layer, joined in zip(self.each, self.fused, strict=True):
-            if joined > 1:
+            if h.ndim == 3:
                 h = h.flatten(1) if joined == h.shape[1] else h.unflatten(1, (-1, joined)).flatten(2)
             z = layer.sums(h)
             h = z.tanh()
