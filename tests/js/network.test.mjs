@@ -78,7 +78,7 @@ test("numbers are written shortly, and none is rounded away to 0", () => {
 });
 
 const { neuronParts, lossParts } = await load(
-  ["network_numbers", "network_steps", "network_details"],
+  ["network_numbers", "network_steps", "network_formulas", "network_tables"],
   ["neuronParts", "lossParts"],
 );
 

@@ -136,7 +136,7 @@ class NetworkPage {
   goOn() {
     const { next: after } = this;
     const keep = (place, value) => this.edits.set(place, allowedNumber(value.toPrecision(DIGITS)));
-    after.weights.forEach((weight, l) => weight.forEach((row, j) => row.forEach((w, k) => keep(`w${l + 1}.${j + 1}.${k + 1}`, w))));
+    eachWeight(after, (w, l, j, k) => keep(placeOf(l, j, k), w));
     after.biases.forEach((bias, l) => bias.forEach((b, j) => keep(`b${l + 1}.${j + 1}`, b)));
     this.at = 0;
     this.draw();
@@ -169,7 +169,8 @@ class NetworkPage {
     this.sample = Math.min(this.sample, network.inputs.length - 1);
     const [name, ...index] = this.chosen.split(".");
     const layer = network.weights[Number(name.slice(1)) - 1];
-    const there = { l: () => true, x: () => slotOf(network, this.chosen), n: () => layer?.[index[0] - 1], w: () => slotOf(network, this.chosen) };
+    const number = () => slotOf(network, this.chosen);
+    const there = { l: () => true, x: number, w: number, n: () => layer?.[index[0] - 1] };
     if (there[this.chosen[0]]()) return;
     this.chosen = "n1.1";
     this.held = false;
@@ -188,7 +189,9 @@ class NetworkPage {
     this.next = updatedNetwork(network, found);
     const after = totalLoss(this.next);
     const current = this.data.autograd.edits === editsText(this.edits);
-    const view = { network, found, known, chosen, sample, step, after, edges: this.parts.edges.value, autograd: current ? this.data.autograd : null };
+    const autograd = current ? this.data.autograd : null;
+    const edges = this.parts.edges.value;
+    const view = { network, found, known, chosen, sample, step, after, edges, autograd };
     this.dress(view);
     this.diagram.draw(view);
     this.details.draw(view);
@@ -213,11 +216,13 @@ class NetworkPage {
     host.querySelector("[data-move=step]").disabled = this.at === this.steps.length - 1;
     parts.undo.textContent = step.kind === "update" ? "Go on with the new weights" : `Undo ${count(this.edits.size, "change")}`;
     const { weights, biases } = this.next;
-    parts.undo.disabled = step.kind === "update" && ![...weights.flat(2), ...biases.flat()].every((value) => Math.abs(value) <= LARGEST);
+    const allowed = [...weights.flat(2), ...biases.flat()].every((value) => Math.abs(value) <= LARGEST);
+    parts.undo.disabled = step.kind === "update" && !allowed;
     parts.undo.hidden = step.kind !== "update" && !this.edits.size;
     const samples = network.inputs.length;
     parts["sample-label"].hidden = samples < 2;
-    if (parts.sample.options.length !== samples) parts.sample.replaceChildren(...network.inputs.map((_, s) => new Option(s + 1, s)));
+    if (parts.sample.options.length !== samples)
+      parts.sample.replaceChildren(...network.inputs.map((_, s) => new Option(s + 1, s)));
     parts.sample.value = this.sample;
   }
 

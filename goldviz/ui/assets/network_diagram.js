@@ -9,7 +9,8 @@ const CROWDED = 5; // The thickest curve where a layer has many neurons.
 const signOf = (value) => (value > 0 ? "plus" : value < 0 ? "minus" : "zero");
 
 function put(element, attributes, words) {
-  for (const [name, value] of Object.entries(attributes)) if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes))
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
   if (words !== undefined && element.textContent !== words) element.textContent = words;
 }
 
@@ -58,7 +59,11 @@ class Diagram {
       input: network.inputs[0].map((_, k) => box(0, k, counts[0], BOX.small)),
       layers: counts.slice(1).map((rows, l) => Array.from({ length: rows }, (_, j) => box(l + 1, j, rows, BOX.height))),
     };
-    this.layout.targets = this.layout.layers[last - 1].map((one) => ({ x: GAP.side + (last + 1) * pitch, y: one.y + (BOX.height - BOX.loss) / 2, height: BOX.loss }));
+    this.layout.targets = this.layout.layers[last - 1].map(({ y }) => ({
+      x: GAP.side + (last + 1) * pitch,
+      y: y + (BOX.height - BOX.loss) / 2,
+      height: BOX.loss,
+    }));
   }
 
   // The skeleton is built for a network's shape and the page's width; a draw touches what is different only.
@@ -66,7 +71,8 @@ class Diagram {
     const { network, step } = view;
     this.view = view;
     const room = this.stage.clientWidth - 2;
-    const built = JSON.stringify([room, network.inputs[0].length, network.weights.map((weight) => weight.length), network.loss]);
+    const counts = network.weights.map((weight) => weight.length);
+    const built = JSON.stringify([room, network.inputs[0].length, counts, network.loss]);
     if (built !== this.built) {
       this.built = built;
       this.place(network, room);
@@ -83,19 +89,23 @@ class Diagram {
     const { width, height, input, layers, targets } = this.layout;
     const columns = Array.from({ length: layers.length + 2 }, (_, column) => {
       const x = GAP.side + column * this.layout.pitch;
-      return `<rect class="column" x="${x - 8}" y="4" width="${this.wide + 16}" height="${height - 8}" rx="8"/><text class="heading" x="${x + this.wide / 2}" y="20"></text>`;
+      const rect = `<rect class="column" x="${x - 8}" y="4" width="${this.wide + 16}" height="${height - 8}" rx="8"/>`;
+      return `${rect}<text class="heading" x="${x + this.wide / 2}" y="20"></text>`;
     });
-    const ids = network.weights.flatMap((weight, l) => weight.flatMap((row, j) => row.map((_, k) => [`w${l + 1}.${j + 1}.${k + 1}`, this.curve(l, j, k)])));
-    const edges = ids.map(([id, path]) => `<path data-edge="${id}" d="${path}"/>`);
-    const touches = ids.map(([id, path]) => `<path class="touch" data-id="${id}" d="${path}"><title></title></path>`);
+    const ids = eachWeight(network, (_, l, j, k) => ({ id: placeOf(l, j, k), path: this.curve(l, j, k) })).flat(2);
+    const edges = ids.map(({ id, path }) => `<path data-edge="${id}" d="${path}"/>`);
+    const touches = ids.map(({ id, path }) => `<path class="touch" data-id="${id}" d="${path}"><title></title></path>`);
     const nodes = [
       ...input.map((place, k) => this.node(`x.${k + 1}`, place, 1)),
       ...layers.flatMap((places, l) => places.map((place, j) => this.node(`n${l + 1}.${j + 1}`, place, 5))),
       ...targets.map((place, i) => this.node(`loss.${i + 1}`, place, 2)),
     ];
     const last = targets.at(-1);
-    const words = `<text class="heading" data-said="loss" x="${last.x + this.wide / 2}" y="${last.y + last.height + 18}"></text>`;
-    this.stage.innerHTML = `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="The network">${[...columns, ...edges, ...touches, ...nodes].join("")}${words}</svg>`;
+    const below = `x="${last.x + this.wide / 2}" y="${last.y + last.height + 18}"`;
+    const loss = `<text class="heading" data-said="loss" ${below}></text>`;
+    const inside = [...columns, ...edges, ...touches, ...nodes, loss].join("");
+    const sides = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
+    this.stage.innerHTML = `<svg ${sides} role="group" aria-label="The network">${inside}</svg>`;
     const all = (selector) => [...this.stage.querySelectorAll(selector)];
     this.columns = all(".column").map((rect) => [rect, rect.nextElementSibling]);
     this.paths = all("[data-edge]");
@@ -109,9 +119,12 @@ class Diagram {
     const rows = Array.from({ length: count }, (_, i) => {
       const y = place.y + 3 + i * line;
       const middle = (y + line / 2 + 4).toFixed(1);
-      return `<rect x="${place.x + 2}" y="${(y + 1).toFixed(1)}" width="0" height="${(line - 2).toFixed(1)}" rx="2"/><text class="name" x="${place.x + 6}" y="${middle}"></text><text class="value" x="${place.x + this.wide - 6}" y="${middle}"></text>`;
+      const size = `<rect x="${place.x + 2}" y="${(y + 1).toFixed(1)}" width="0" height="${(line - 2).toFixed(1)}" rx="2"/>`;
+      const name = `<text class="name" x="${place.x + 6}" y="${middle}"></text>`;
+      return `${size}${name}<text class="value" x="${place.x + this.wide - 6}" y="${middle}"></text>`;
     });
-    return `<g class="node" data-key="${key}" role="button"><rect class="box" x="${place.x}" y="${place.y}" width="${this.wide}" height="${place.height}" rx="6"/>${rows.join("")}</g>`;
+    const sides = `x="${place.x}" y="${place.y}" width="${this.wide}" height="${place.height}"`;
+    return `<g class="node" data-key="${key}" role="button"><rect class="box" ${sides} rx="6"/>${rows.join("")}</g>`;
   }
 
   // The boxes are one stop of the keyboard; arrows go from one to the next.
@@ -132,14 +145,16 @@ class Diagram {
     const right = left + this.layout.pitch + this.wide;
     if (step === this.scrolledFor || this.layout.width <= room + 2) return;
     this.scrolledFor = step;
-    if (left < this.stage.scrollLeft || right > this.stage.scrollLeft + room) this.stage.scrollLeft = left + (right - left - room) / 2;
+    const { scrollLeft } = this.stage;
+    if (left < scrollLeft || right > scrollLeft + room) this.stage.scrollLeft = left + (right - left - room) / 2;
   }
 
   headings() {
     const { network, step } = this.view;
     const last = network.weights.length;
     const phi = (layer) => (layer < last - 1 || network.last !== "identity" ? ` · ${network.words}` : "");
-    const words = ["input x", ...network.weights.map((_, layer) => `layer ${layer + 1}${phi(layer)}`), network.loss === "squared" ? "loss" : "softmax, loss"];
+    const layers = network.weights.map((_, layer) => `layer ${layer + 1}${phi(layer)}`);
+    const words = ["input x", ...layers, network.loss === "squared" ? "loss" : "softmax, loss"];
     const now = step.kind === "update" ? -1 : this.columnOf(step);
     this.columns.forEach(([rect, heading], column) => {
       put(rect, { class: column === now ? "column now" : "column" });
@@ -151,9 +166,10 @@ class Diagram {
   shownOf(layer) {
     const { edges, step, known, network, found } = this.view;
     const gradient = edges === "gradient" || (edges === "step" && known.gradients <= layer);
-    const about = { forward: step.layer === layer, arriving: step.layer === layer - 1, gradients: step.layer === layer, update: true, start: true }[step.kind];
+    const here = step.layer === layer;
+    const about = { forward: here, arriving: step.layer === layer - 1, gradients: here, update: true, start: true };
     const ready = edges !== "gradient" || known.gradients <= layer;
-    return { values: gradient ? found.weightGradients[layer] : network.weights[layer], gradient, ready, quiet: !about };
+    return { values: gradient ? found.weightGradients[layer] : network.weights[layer], gradient, ready, quiet: !about[step.kind] };
   }
 
   edges() {
@@ -192,7 +208,10 @@ class Diagram {
     const count = this.view.network.weights[layer][j].length;
     const y2 = to.y + to.height / 2 + (count > 1 ? ((k / (count - 1)) - 0.5) * to.height * 0.6 : 0);
     const bend = (x2 - x1) * 0.4;
-    return `M${x1.toFixed(1)} ${y1.toFixed(1)}C${(x1 + bend).toFixed(1)} ${y1.toFixed(1)} ${(x2 - bend).toFixed(1)} ${y2.toFixed(1)} ${x2.toFixed(1)} ${y2.toFixed(1)}`;
+    const [from1, toward1, toward2, to2] = [[x1, y1], [x1 + bend, y1], [x2 - bend, y2], [x2, y2]].map(
+      (point) => point.map((one) => one.toFixed(1)).join(" "),
+    );
+    return `M${from1}C${toward1} ${toward2} ${to2}`;
   }
 
   nodes() {
@@ -206,7 +225,7 @@ class Diagram {
       weight.forEach((_, j) => {
         const forward = known.forward > l;
         const slope = found.slope[l][sample][j];
-        const flat = forward && Math.abs(slope) < STALL;
+        const flat = forward && isFlat(slope);
         const rows = [
           ["z", found.z[l][sample][j], forward],
           ["x", found.x[l + 1][sample][j], forward, most.x],
@@ -219,11 +238,13 @@ class Diagram {
       }),
     );
     network.targets[sample].forEach((y, i) => {
-      const output = network.loss === "squared" ? ["x−y", found.arriving.at(-1)[sample][i], known.loss] : ["g", found.shares[sample][i], known.loss, 1];
+      const error = () => ["x−y", found.arriving.at(-1)[sample][i], known.loss];
+      const output = network.loss === "squared" ? error() : ["g", found.shares[sample][i], known.loss, 1];
       const id = `loss.${i + 1}`;
       this.fill(id, id, `target ${i + 1}`, [["y", y, true], output], step.kind === "loss");
     });
-    put(this.said, {}, known.update ? `L ${plain(found.loss, 3)} → ${plain(after, 3)}` : `L = ${known.loss ? plain(found.loss) : "…"}`);
+    const loss = `L = ${known.loss ? plain(found.loss) : "…"}`;
+    put(this.said, {}, known.update ? `L ${plain(found.loss, 3)} → ${plain(after, 3)}` : loss);
   }
 
   // Rows of [name, value, whether it is known, the largest of its kind, whether it is worth a warning].
@@ -232,7 +253,12 @@ class Diagram {
     const spoken = rows.filter((row) => row[2]).map(([name, value]) => `${name} ${short(value)}`);
     const chosen = this.isChosen(id, this.view.chosen);
     const classes = ["node", now && "now", flat && "flat", chosen && "chosen"];
-    put(node, { class: classes.filter(Boolean).join(" "), "data-id": id, tabindex: chosen ? "0" : "-1", "aria-label": [words, ...spoken].join(", ") });
+    put(node, {
+      class: classes.filter(Boolean).join(" "),
+      "data-id": id,
+      tabindex: chosen ? "0" : "-1",
+      "aria-label": [words, ...spoken].join(", "),
+    });
     rows.forEach(([name, value, known, most, warn], i) => {
       const share = known && most ? Math.min(1, Math.abs(value) / most) : 0;
       const label = values[i].previousElementSibling;

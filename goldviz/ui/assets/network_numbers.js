@@ -33,7 +33,8 @@ const PHI = {
 
 // "w2.1.3=0.5;t1=2" as a map from places to numbers; Python has checked what comes from a link.
 function editsOf(text) {
-  return new Map(text.split(";").filter(Boolean).map((item) => [item.slice(0, item.indexOf("=")), Number(item.slice(item.indexOf("=") + 1))]));
+  const items = text.split(";").filter(Boolean);
+  return new Map(items.map((item) => item.split("=")).map(([place, number]) => [place, Number(number)]));
 }
 
 function editsText(edits) {
@@ -75,8 +76,14 @@ function changedNetwork(network, edits) {
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 const dot = (a, b) => a.reduce((total, value, i) => total + value * b[i], 0);
+const placeOf = (l, j, k) => `w${l + 1}.${j + 1}.${k + 1}`;
 const phiOf = (network, layer) =>
   PHI[layer < network.weights.length - 1 ? network.activation : network.last];
+
+// What `make` gives of each weight, layer by layer and row by row.
+function eachWeight({ weights }, make) {
+  return weights.map((weight, l) => weight.map((row, j) => row.map((w, k) => make(w, l, j, k))));
+}
 
 function sumsOf(network, layer, x) {
   return network.weights[layer].map((row, j) => dot(row, x) + network.biases[layer][j]);
@@ -179,7 +186,7 @@ function updatedNetwork(network, found) {
   const step = (value, gradient) => value - network.rate * gradient;
   return {
     ...network,
-    weights: network.weights.map((weight, l) => weight.map((row, j) => row.map((w, k) => step(w, found.weightGradients[l][j][k])))),
+    weights: eachWeight(network, (w, l, j, k) => step(w, found.weightGradients[l][j][k])),
     biases: network.biases.map((bias, l) => bias.map((b, j) => step(b, found.biasGradients[l][j]))),
   };
 }

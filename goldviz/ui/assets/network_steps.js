@@ -1,6 +1,7 @@
 // The steps of both passes in their order, what each reads and stores, and what is known once it is done.
 
 const STALL = 0.05; // A slope below this is called flat.
+const isFlat = (slope) => Math.abs(slope) < STALL;
 
 function stepsOf(network) {
   const layers = network.weights.map((_, layer) => layer);
@@ -54,54 +55,87 @@ function memoryWords(network, step) {
 
 // The heading and the sentence of a step, as HTML; numbers and fixed words only.
 function wordsOf(network, found, step, after) {
-  const layers = network.weights.length;
-  const { kind, layer } = step;
-  const l = layer + 1;
-  if (kind === "start") return ["Before the first step", `The input ${up("x", 0)} is there, and the weights. Press Step, or an arrow key. Click any neuron for its formula; change any number in it.`];
-  if (kind === "forward")
-    return [`Phase A, layer ${l}: forward`, `${up("z", l)} = ${up("W", l)} ${up("x", l - 1)} + ${up("b", l)}, then ${up("x", l)} = φ(${up("z", l)}). Both are stored: phase B reads them.`];
-  if (kind === "loss") {
-    const formula = network.loss === "squared" ? `½ ‖${up("x", layers)} − y‖²` : "−Σ y log g";
-    const shares = network.loss === "squared" ? "" : `g = softmax(${up("x", layers)}). `;
-    const samples = network.inputs.length > 1 ? ", added up over the samples," : "";
-    const penalty = network.penalty ? ` + λ/2 ‖W‖² = ${plain(found.loss - found.penalty)} + ${plain(found.penalty)}` : "";
-    return ["The loss", `${shares}L = ${formula}${samples}${penalty} = ${plain(found.loss)}. Phase B starts here.`];
-  }
-  if (kind === "arriving") {
-    if (l === layers) {
-      const short = network.loss === "squared" ? `${up("x", l)} − y` : "g − y";
-      return [`Phase B, layer ${l}: equation 1, first half`, `The loss says how each output should move: dL/d${up("x", l)} = ${short}.`];
-    }
-    return [`Phase B, layer ${l}: equation 2, first half`, `The errors come back through the weights: dL/d${up("x", l)} = (${up("W", l + 1)})<sup>T</sup> ${up("δ", l + 1)}. It reads the weights and the error just found.`];
-  }
-  if (kind === "delta") {
-    const flat = sum(found.slope[layer].map((units) => units.filter((slope) => Math.abs(slope) < STALL).length));
-    const all = network.inputs.length * network.weights[layer].length;
-    const stall = flat ? ` <b>${flat} of ${all} slopes ${flat === 1 ? "is" : "are"} below ${STALL}: hardly any error gets through there.</b>` : "";
-    return [`Phase B, layer ${l}: equation ${l === layers ? 1 : 2}, second half`, `${up("δ", l)} = dL/d${up("x", l)} ⊙ φ′(${up("z", l)}). It reads ${up("z", l)}, which phase A stored.${stall}`];
-  }
-  if (kind === "gradients") {
-    const penalty = network.penalty ? ` + λ${up("W", l)}` : "";
-    return [`Phase B, layer ${l}: equations 3 and 4`, `At once the gradients: dL/d${up("b", l)} = ${up("δ", l)}, and dL/d${up("W", l)} = ${up("δ", l)} (${up("x", l - 1)})<sup>T</sup>${penalty}. They read ${up("x", l - 1)}, which phase A stored.`];
-  }
-  const change = after - found.loss;
-  if (!Number.isFinite(change)) return ["One update", `w ← w − η dL/dw with η = ${plain(network.rate)}: the new loss is beyond what 64 bits hold. The step is far too long.`];
-  return ["One update", `w ← w − η dL/dw with η = ${plain(network.rate)}: the loss goes from ${plain(found.loss)} to <b>${plain(after)}</b>, ${change <= 0 ? "down" : "up"} by ${plain(Math.abs(change))}.`];
+  return WORDS[step.kind]({ network, found, after, layer: step.layer, l: step.layer + 1, last: network.weights.length });
 }
+
+const WORDS = {
+  start: () => [
+    "Before the first step",
+    `The input ${up("x", 0)} is there, and the weights. Press Step, or an arrow key. ` +
+      "Click any neuron for its formula; change any number in it.",
+  ],
+  forward: ({ l }) => [
+    `Phase A, layer ${l}: forward`,
+    `${up("z", l)} = ${up("W", l)} ${up("x", l - 1)} + ${up("b", l)}, then ${up("x", l)} = φ(${up("z", l)}). ` +
+      "Both are stored: phase B reads them.",
+  ],
+  loss: ({ network, found, last }) => {
+    const squared = network.loss === "squared";
+    const shares = squared ? "" : `g = softmax(${up("x", last)}). `;
+    const formula = squared ? `½ ‖${up("x", last)} − y‖²` : "−Σ y log g";
+    const samples = network.inputs.length > 1 ? ", added up over the samples," : "";
+    const both = `${plain(found.loss - found.penalty)} + ${plain(found.penalty)}`;
+    const penalty = network.penalty ? ` + λ/2 ‖W‖² = ${both}` : "";
+    return ["The loss", `${shares}L = ${formula}${samples}${penalty} = ${plain(found.loss)}. Phase B starts here.`];
+  },
+  arriving: ({ network, l, last }) => {
+    const arriving = `dL/d${up("x", l)}`;
+    if (l === last) {
+      const formula = network.loss === "squared" ? `${up("x", l)} − y` : "g − y";
+      const said = `The loss says how each output should move: ${arriving} = ${formula}.`;
+      return [`Phase B, layer ${l}: equation 1, first half`, said];
+    }
+    const formula = `(${up("W", l + 1)})<sup>T</sup> ${up("δ", l + 1)}`;
+    const said =
+      `The errors come back through the weights: ${arriving} = ${formula}. ` +
+      "It reads the weights and the error just found.";
+    return [`Phase B, layer ${l}: equation 2, first half`, said];
+  },
+  delta: ({ network, found, layer, l, last }) => {
+    const flat = sum(found.slope[layer].map((units) => units.filter(isFlat).length));
+    const all = network.inputs.length * network.weights[layer].length;
+    const few = `${flat} of ${all} slopes ${flat === 1 ? "is" : "are"} below ${STALL}: hardly any error gets through there.`;
+    return [
+      `Phase B, layer ${l}: equation ${l === last ? 1 : 2}, second half`,
+      `${up("δ", l)} = dL/d${up("x", l)} ⊙ φ′(${up("z", l)}). It reads ${up("z", l)}, which phase A stored.` +
+        (flat ? ` <b>${few}</b>` : ""),
+    ];
+  },
+  gradients: ({ network, l }) => {
+    const biases = `dL/d${up("b", l)} = ${up("δ", l)}`;
+    const penalty = network.penalty ? ` + λ${up("W", l)}` : "";
+    const weights = `dL/d${up("W", l)} = ${up("δ", l)} (${up("x", l - 1)})<sup>T</sup>${penalty}`;
+    const reads = `They read ${up("x", l - 1)}, which phase A stored.`;
+    return [`Phase B, layer ${l}: equations 3 and 4`, `At once the gradients: ${biases}, and ${weights}. ${reads}`];
+  },
+  update: ({ network, found, after }) => {
+    const rule = `w ← w − η dL/dw with η = ${plain(network.rate)}`;
+    const change = after - found.loss;
+    if (!Number.isFinite(change))
+      return ["One update", `${rule}: the new loss is beyond what 64 bits hold. The step is far too long.`];
+    const way = `${change <= 0 ? "down" : "up"} by ${plain(Math.abs(change))}`;
+    return ["One update", `${rule}: the loss goes from ${plain(found.loss)} to <b>${plain(after)}</b>, ${way}.`];
+  },
+};
 
 // Four digits, as a person writes them.
 function plain(value, digits = 4) {
   if (Number.isNaN(value)) return "not a number";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
-  const text = size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(digits - 2) : String(Number(value.toPrecision(digits)));
-  return text.replace("-", "−").replace("e-", "e−").replace("e+", "e");
+  const far = size !== 0 && (size < 1e-3 || size >= 1e5);
+  return minus(far ? value.toExponential(digits - 2) : String(Number(value.toPrecision(digits))));
 }
 
 // A number that fits into a neuron's box.
 function short(value) {
   const size = Math.abs(value);
   if (size === 0) return "0";
-  const text = size < 5e-4 ? value.toExponential(0) : size < 10 ? value.toFixed(3) : size < 1000 ? value.toFixed(1) : value.toExponential(1);
-  return text.replace("-", "−").replace("e-", "e−").replace("e+", "e");
+  if (size < 5e-4) return minus(value.toExponential(0));
+  if (size >= 1000) return minus(value.toExponential(1));
+  return minus(value.toFixed(size < 10 ? 3 : 1));
+}
+
+function minus(text) {
+  return text.replace("e+", "e").replaceAll("-", "−");
 }

@@ -21,8 +21,8 @@ from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.ui.theme import theme_now
 
 KEY = "network-diagram"
-SCRIPTS = ("network_numbers", "network_steps", "network_diagram", "network_details", "network")
-"""The parts of the component's script in the order in which they are joined."""
+SCRIPTS = ("numbers", "steps", "diagram", "formulas", "tables", "details")
+"""The parts of the component's script in the order in which they are joined, before the file that starts it."""
 
 
 def _asset(name: str) -> str:
@@ -33,7 +33,7 @@ _component = st.components.v2.component(
     "goldviz_network",
     html=_asset("network.html"),
     css=_asset("network.css"),
-    js="\n".join(_asset(f"{part}.js") for part in SCRIPTS),
+    js="\n".join([*(_asset(f"network_{part}.js") for part in SCRIPTS), _asset("network.js")]),
 )
 
 
