@@ -73,23 +73,36 @@ def _one(claim: Claim, shown: Sequence[AnyLane]) -> None:
         if own is not None:
             st.markdown(f"Your runs: {badge(own.word)} {plain(own.numbers)}")
         with st.container(horizontal=True):
-            _buttons(claim)
+            if _buttons(claim):
+                # Knobs and address stand outside of the part of the page that a click here draws again.
+                st.rerun()
 
 
-def _buttons(claim: Claim) -> None:
-    """One that runs all lanes where networks are trained; else one for each lane's settings."""
-    key = f"try-{claim.number}"
+def _buttons(claim: Claim) -> bool:
+    """One that runs all lanes where networks are trained, else one for each lane; returns whether one was clicked."""
     if issubclass(claim.lab.declared, Instant):
-        for number, lane in enumerate(claim.together, start=1):
-            words = "Set it up" if len(claim.lanes) == 1 else f"Set up {number} of {len(claim.lanes)}"
-            st.button(
-                words, key=f"{key}-{number}", icon=":material/tune:", help=plain(_difference(lane)), on_click=_set_up,
-                args=(claim, lane),
-            )  # fmt: skip
-        return
+        clicked = [_set_up_button(claim, number) for number in range(1, len(claim.lanes) + 1)]
+        return any(clicked)
     runs = [lane for lane in claim.together if isinstance(lane, Experiment)]
-    st.button(
-        "Run it", key=key, icon=":material/play_arrow:", on_click=_run, args=(claim, runs), help=_effort(claim, runs)
+    return st.button(
+        "Run it",
+        key=f"try-{claim.number}",
+        icon=":material/play_arrow:",
+        help=_effort(claim, runs),
+        on_click=_run,
+        args=(claim, runs),
+    )
+
+
+def _set_up_button(claim: Claim, number: int) -> bool:
+    lane, count = claim.together[number - 1], len(claim.lanes)
+    return st.button(
+        "Set it up" if count == 1 else f"Set up {number} of {count}",
+        key=f"try-{claim.number}-{number}",
+        icon=":material/tune:",
+        help=plain(_difference(lane)),
+        on_click=_set_up,
+        args=(claim, lane),
     )
 
 

@@ -58,6 +58,7 @@ def test_one_click_runs_a_claim_and_the_page_judges_the_runs() -> None:
     assert {f"try-{claim.number}" for claim in claims_of(LAB)} <= {button.key for button in visitor.at.button}
     visitor.click("try-C66").wait_for("Finished")
     [run_id] = visitor.runs
+    assert visitor.at.query_params["epochs"] == "1"
     assert services.store().run(run_id).settings == PARAMETERS.together[0].model_dump_json()
     assert PARAMETERS.verdict is not None
     assert [line for line in visitor.markdown if line.startswith("Your runs:")] == [
