@@ -42,6 +42,14 @@ EXCLUDED = {
         "order_kept": ("not_learned",),
         "not_learned": ("residual_is_flow",),
     },
+    "char-language-model": {
+        "by_heart": (
+            "beats_pairs", "no_better_than_pairs", "learning_rate_too_small", "learning_rate_too_large", "saturated",
+        ),
+        "impossible_pair": ("beats_letters", "by_heart"),
+        "no_better_than_pairs": ("beats_pairs",),
+        "learning_rate_too_large": ("learning_rate_too_small", "batch_too_small"),
+    },
     "depth-gradients": {
         "diverged": (
             "no_gradient", "learning_rate_too_large", "exploding", "large_error", "vanishing", "no_better_than_zero",
@@ -82,6 +90,10 @@ OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
     "continuous-depth": {
         "task": ("rings", "moons", "flip"), "method": ("dopri5", "euler"), "gradient": ("solver", "adjoint"),
         "augmented": (0, 1), "in_time": (False, True),
+    },
+    "char-language-model": {
+        "optimiser": ("sgd", "adam"), "initialisation": ("kaiming", "normal"), "output_gain": (0.0, 0.01, 1.0),
+        "weight_decay": (0.0, 0.01),
     },
     "depth-gradients": {
         "activation": ("leaky_relu", "relu", "tanh"), "normalisation": ("none", "batch"), "clip": (0.0, 1.0),
