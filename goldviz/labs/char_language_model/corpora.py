@@ -155,7 +155,9 @@ def first_names() -> list[str]:
 
 def city_names() -> list[str]:
     """The places that time zones are named after, in small letters, sorted."""
-    zones = files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()
+    import tzdata
+
+    zones = files(tzdata).joinpath("zones").read_text(encoding="utf-8").split()
     places = [zone for zone in zones if "/" in zone and not zone.startswith(ZONES_THAT_ARE_NO_PLACES)]
     return sorted({place.rpartition("/")[2].replace("_", " ").lower() for place in places})
 
