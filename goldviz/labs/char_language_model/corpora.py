@@ -20,13 +20,13 @@ from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.kept_texts import load_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.uploaded_text import decoded_text
+from goldviz.labs.char_language_model.sizes import FEWEST_ITEMS
 
 BOUNDARY = 0
 """The symbol that stands before and after every item; document 002 writes it as a dot."""
 BOUNDARY_SIGNS = (".", "·", "¶", "§", "¤")
 """Its sign is the first of these that no item has."""
 MOST_SYMBOLS = 128
-FEWEST_ITEMS = 20
 LONGEST_ITEM = 100
 """Characters; longer items are cut into pieces."""
 MOST_CHARACTERS = 1_000_000

@@ -17,7 +17,7 @@ from pydantic import model_validator
 
 from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
-from goldviz.labs.char_language_model.sizes import hidden_layers
+from goldviz.labs.char_language_model.sizes import FEWEST_ITEMS, hidden_layers
 
 MODELS = {
     "bigram": "Bigram: counting pairs",
@@ -113,6 +113,12 @@ class CharLanguageModel(Experiment):
             raise ValueError(
                 f"Context is {self.context}; the hierarchy joins two neighbours at a time, so allowed is 2, 4, 8 or 16"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _there_are_enough_items(self) -> Self:
+        if 0 < self.items < FEWEST_ITEMS:
+            raise ValueError(f"Items is {self.items}; allowed is 0 for all, or at least {FEWEST_ITEMS}")
         return self
 
     @model_validator(mode="after")

@@ -206,9 +206,10 @@ def train_step(
 def count(network: CountedBigram, text: Windows, step: int, steps: int) -> Tensor:
     """Read the step's part of the text; its loss by what was counted before, with one fake count at least."""
     first, last = (len(text) * number // steps for number in (step - 1, step))
-    contexts, targets = text.contexts[first:last], text.targets[first:last]
-    loss = cross_entropy(network(contexts, least=1.0).logits, targets)
-    network.count(contexts, targets)
+    # With more steps than pairs a step may read none: its loss is then that of the next.
+    asked = slice(first, max(last, first + 1))
+    loss = cross_entropy(network(text.contexts[asked], least=1.0).logits, text.targets[asked])
+    network.count(text.contexts[first:last], text.targets[first:last])
     return loss
 
 

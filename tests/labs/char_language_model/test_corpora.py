@@ -68,6 +68,7 @@ def test_a_context_longer_than_any_word_is_learned_from():
             "Context is 3; the hierarchy joins two neighbours at a time, so allowed is 2, 4, 8 or 16",
         ),
         ({"model": "lstm", "normalisation": "batch"}, "for other models allowed is none"),
+        ({"items": 3}, "Items is 3; allowed is 0 for all, or at least 20"),
         ({"batch": 1, "normalisation": "batch"}, "Batch is 1"),
         ({"normalisation": "mixed_up"}, "The wrong axis is there in the hierarchy alone"),
         ({"corpus": "../etc"}, "Corpus is '../etc'; allowed is names, cities, python, or the 16 characters"),

@@ -36,6 +36,13 @@ def test_counting_reads_all_pairs_once():
     assert run["loss"].values[0] == pytest.approx(np.log(len(read.symbols)))
 
 
+def test_more_steps_than_pairs_leave_none_out_and_read_none_twice():
+    run = small_run(COUNTING.changed(items=20, steps=400))
+    assert run["count"].values.sum() < 400
+    assert np.isfinite(run["loss"].values).all()
+    assert run["divergence"].values[-1] < 0.02
+
+
 @pytest.mark.parametrize("start", [0.01, 3.0])
 def test_one_matrix_comes_to_the_counted_table_from_above(start):
     """Document 002, 1.2: convex, so from any start; never below, for the counted table is the best on its own text."""
