@@ -23,8 +23,8 @@ from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Recorder
 from goldviz.training.seeds import BATCH_ORDER, DATA, stream
 
-STEPS = 500
-REPEATS = 11
+STEPS = 3000
+REPEATS = 3
 SETTINGS = CharLanguageModel(steps=STEPS, look_every=0, close_looks=0, cool_down=0.0)
 
 
