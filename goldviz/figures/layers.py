@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -96,6 +96,11 @@ class LayerAxis(Quantity):
         """What every panel's axis is given: its ends and its ticks."""
         ends = plot.limit(dim)
         return {"range": ends, **self.ticks(plot.ds, ends)}
+
+    def link(self, plot: Plot, letter: Literal["x", "y"], dim: str) -> None:
+        """Let pages mark the same place in other figures, which takes numbers."""
+        if self.ticks is not named:
+            plot.link(letter, self.linked or dim)
 
 
 def layer_quantities(**axes: LayerAxis) -> dict[str, Quantity]:
@@ -182,7 +187,7 @@ def activations(plot: Plot) -> Figure:
     axis = _axis_of(plot, dim)
     plot.figure.update_xaxes(unifiedhovertitle_text=f"{axis.noun} %{{x}}", **axis.laid(plot, dim))
     title_below(plot.figure, axis.title)
-    plot.link("x", axis.linked or dim)
+    axis.link(plot, "x", dim)
     step = plot.when(f"{growing_dim(plot.ds).capitalize()} {{}}.", growing(now["activation_mean"]))
     return legend_above_headings(plot.finish(plot.drawn(step), *missing, height=640))
 
@@ -233,7 +238,7 @@ def _distribution(plot: Plot, name: str, entries: str) -> Figure:
         )  # fmt: skip
         plot.add(heat, row=row)
     plot.figure.update_yaxes(title_text=axis.title, showgrid=False, **axis.laid(plot, dim))
-    plot.link("y", axis.linked or dim)
+    axis.link(plot, "y", dim)
     ends = (-0.5, len(columns.centres) - 0.5)
     plot.figure.update_xaxes(range=ends, showgrid=False, tickangle=0, tickmode="array", **columns.ticks)
     title_below(plot.figure, entries)

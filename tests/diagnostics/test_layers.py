@@ -99,6 +99,9 @@ def test_distributions_count_what_autograd_gives():
     bins = MAGNITUDE_BINS.index(slopes).flatten().tolist()
     counted = torch.tensor([bins.count(number) / len(bins) for number in range(MAGNITUDE_BINS.count + 2)])
     torch.testing.assert_close(shown["gradient_histogram"][1], counted)
+    bins = MAGNITUDE_BINS.index(model[3].weight.grad).flatten().tolist()
+    counted = torch.tensor([bins.count(number) / len(bins) for number in range(MAGNITUDE_BINS.count + 2)])
+    torch.testing.assert_close(shown["weight_gradient_histogram"][2], counted)
     untouched = sorted(set(range(9)) - set(x.tolist()))
     zeros = shown["weight_gradient_histogram"][0, 0]
     assert zeros == pytest.approx(len(untouched) / 9), "rows that no sample reads have no gradient"
