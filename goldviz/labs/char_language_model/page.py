@@ -29,11 +29,12 @@ def why(lane: Lane[CharLanguageModel], draw: Callable[[str], None]) -> None:
         st.latex(r"-\ln \tfrac{1}{V} = \ln V")
         st.markdown(_losses(lane))
         st.markdown("A hidden layer reads embeddings and squashes their weighted sum (1.3):")
-        st.latex(r"h = \tanh(x W_1 + b_1), \qquad P = \mathrm{softmax}(h W_2 + b_2)")
+        st.latex(r"h = \tanh(x W_1 + b_1)")
+        st.latex(r"P = \mathrm{softmax}(h W_2 + b_2)")
         st.markdown("On the way back each unit multiplies by its slope, $1 - h^2$: nothing passes where |h| is near 1.")
         st.markdown("Kaiming's start keeps the width of signals, batch norm makes it (1.3.2):")
-        st.latex(r"W \sim \mathcal{N}(0, 1) \cdot \frac{5/3}{\sqrt{n}}, \qquad "
-                 r"y = \gamma \, \frac{z - \mu_B}{\sqrt{\sigma_B^2 + \varepsilon}} + \beta")  # fmt: skip
+        st.latex(r"W \sim \mathcal{N}(0, 1) \cdot \frac{5/3}{\sqrt{n}}")
+        st.latex(r"y = \gamma \, \frac{z - \mu_B}{\sqrt{\sigma_B^2 + \varepsilon}} + \beta")
         st.caption(
             "The document says that 5/3 keeps the outputs' variance at 1. No tanh can do that: through many layers "
             "their spread settles at 0.651. The gain that keeps the variance of the *sums* at 1 is 1.5925."
