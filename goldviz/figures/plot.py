@@ -388,7 +388,7 @@ def figure(
                 plot.scrubber = AtStep(dim, ds[dim].values[plot.places[dim]])
             return drawn(plot, {})
 
-        return FigureSpec(draw, question, shows, cannot_show, body.__name__, None if redrawn else frames)
+        return FigureSpec(draw, question, shows, cannot_show, body.__name__, None if redrawn else frames, needs=needs)
 
     return declared
 

@@ -29,8 +29,7 @@ MOST_CELLS = 16_000
 def absence(ds: xr.Dataset, *names: str) -> str:
     """Why these variables cannot be drawn, as one sentence; empty if they all can."""
     for name in names:
-        begun = ds.sizes.get(growing_dim(ds)) or ds.attrs.get("status") in OVER
-        if not begun and (name not in ds or not ds[name].size):
+        if not begun(ds) and (name not in ds or not ds[name].size):
             return f"Waiting for {ds.attrs.get('step_dimension', growing_dim(ds))} 1."
         if name not in ds:
             return f"This run did not record {name}."
@@ -41,6 +40,11 @@ def absence(ds: xr.Dataset, *names: str) -> str:
         if not np.isfinite(array.values).any():
             return f"{words}: no recorded value is a finite number."
     return ""
+
+
+def begun(ds: xr.Dataset | Sheet) -> bool:
+    """Whether the run has recorded anything, or never will."""
+    return bool(ds.sizes.get(growing_dim(ds))) or ds.attrs.get("status") in OVER
 
 
 def growing(values: xr.DataArray) -> str | None:
@@ -93,7 +97,7 @@ def averaged(array: xr.DataArray, dim: str, most: int = MOST_COLUMNS) -> tuple[x
     return windows.windows(dim, width), f"Each point: mean of {width} {dim}s."
 
 
-def growing_dim(ds: xr.Dataset) -> str:
+def growing_dim(ds: xr.Dataset | Sheet) -> str:
     """The dimension that a run grows along: 'epoch' or 'step'."""
     return "epoch" if "epoch" in ds.dims else "step"
 

@@ -23,6 +23,8 @@ class FigureSpec:
     ``at`` is for pages with a position to look at: the argument that says which one is drawn, ``"ds"`` where the
     dataset itself is of one position; empty for a figure that is the same at all of them, or that the server draws
     anew. ``at_once`` says that the argument may be all positions, an :class:`goldviz.figures.frames.AtStep`.
+
+    ``needs`` are the variables without which there is nothing to draw.
     """
 
     draw: Callable[..., Figure]
@@ -33,6 +35,7 @@ class FigureSpec:
     frames: Callable[..., Figure] | None = None
     at: str = ""
     at_once: bool = False
+    needs: tuple[str, ...] = ()
 
     def position(self, number: Any) -> dict[str, Any]:
         """What ``draw`` is told to draw this position, beside its dataset."""

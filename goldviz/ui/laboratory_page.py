@@ -5,7 +5,7 @@ Every experiment's page is a :class:`LaboratoryPage`; what is special to one is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -14,6 +14,7 @@ import streamlit as st
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, SettingsError
+from goldviz.figures.reading import begun
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
@@ -132,11 +133,13 @@ class LaboratoryPage:
                 draw(lane, name)
 
     def _details(self, shown: list[AnyLane], draw: Callable[..., None]) -> None:
-        names = [name for name in self.figures if name not in (self.main, self.beside)]
+        others = [name for name in self.figures if name not in (self.main, self.beside)]
+        names = [name for name in others if _can_be_drawn(self.figures[name], shown)]
         if not names:
             return
         key = f"detail-{self.experiment.name}"
-        st.session_state.setdefault(key, names[0])
+        if st.session_state.setdefault(key, names[0]) not in (*names, None):
+            st.session_state[key] = names[0]
         st.pills(
             "Look closer", names, key=key, format_func=lambda name: self.figures[name].question, persist_state="session"
         )
@@ -152,6 +155,12 @@ class LaboratoryPage:
         # The key is the lane's place, not its run: a new run in the same lane is drawn over the old one.
         key = f"{place}{name}-{source.offer.lanes.index(lane.id)}"
         live.followed_figure(source, lane.id, name, key=key, description=f"{spec.question} {spec.shows}")
+
+
+def _can_be_drawn(spec: FigureSpec, shown: Sequence[AnyLane]) -> bool:
+    """Whether a lane has what a figure needs, or may yet record it: older runs and examples lack what is newer."""
+    runs = [lane.sheet for lane in shown]
+    return any(not begun(run) or all(name in run for name in spec.needs) for run in runs)
 
 
 def _arrive(lab: Laboratory, experiment: type[Experiment]) -> list[str]:
