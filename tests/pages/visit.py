@@ -3,12 +3,16 @@
 import json
 import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from goldviz.declare.settings import Experiment
+from goldviz.figures.spec import FigureSpec
 from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.runs.examples import example
 from goldviz.ui import controls, frames, services
 from goldviz.ui.lanes import EXAMPLE
 from goldviz.ui.words import STATES
@@ -161,3 +165,9 @@ class Visitor:
 def curve(figure: dict[str, Any], name: str) -> Any:
     """The y values of a trace, as Plotly's JSON holds them."""
     return next(trace["y"] for trace in figure["data"] if trace.get("name") == name and trace.get("y"))
+
+
+def recorded_figures(declared: type[Experiment], figures: Mapping[str, FigureSpec], slug: str = "") -> set[str]:
+    """The figures that a preset's example can show, the first preset's by default: it may be older than some."""
+    recorded = example(declared, slug or declared.presets[0].slug)
+    return {name for name, spec in figures.items() if set(spec.needs) <= set(recorded)}

@@ -12,7 +12,7 @@ from goldviz.labs.bert_pretraining.page import torn_between
 from goldviz.labs.bert_pretraining.settings import SIZES, BertPretraining
 from goldviz.ui import controls, services
 from goldviz.ui.texts.start_panel import KEEPING
-from tests.pages.visit import Visitor
+from tests.pages.visit import Visitor, recorded_figures
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
@@ -48,7 +48,7 @@ def test_a_loss_above_that_of_guessing_all_alike_is_no_number_of_pieces() -> Non
 
 def test_every_figure_can_be_chosen() -> None:
     visitor = Visitor(PAGE)
-    for name in set(FIGURES) - {"learning", "attention"}:
+    for name in recorded_figures(BertPretraining, FIGURES) - {"learning", "attention"}:
         visitor.at.button_group(key="detail-bert-pretraining").set_value(name)
         visitor.look()
         assert visitor.figures(name)[0]["data"], name

@@ -11,7 +11,7 @@ from goldviz.runs.store import Store
 from goldviz.ui import controls, services, settings_panel
 from goldviz.ui.words import plain
 from tests.pages.databases import FAULTS, a_folder
-from tests.pages.visit import LABORATORY, Visitor, curve
+from tests.pages.visit import LABORATORY, Visitor, curve, recorded_figures
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
@@ -53,7 +53,7 @@ def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
 def test_every_figure_can_be_chosen_with_its_question_and_limits() -> None:
     visitor = _laboratory({"runs": "example:break-it-deeper-is-worse"})
     shown = visitor.at.button_group(key="detail-depth-gradients")
-    for name in set(FIGURES) - {"gradient_by_layer", "loss"}:
+    for name in recorded_figures(DepthGradients, FIGURES, "break-it-deeper-is-worse") - {"gradient_by_layer", "loss"}:
         visitor.at.button_group(key=shown.key).set_value(name)
         visitor.look()
         assert visitor.figures(name)[0]["data"], name
