@@ -70,9 +70,9 @@ NETWORKS: dict[str, NetworkStyle] = {
     "mlp": NetworkStyle("MLP", "#7d8f24", "solid", "x"),
     "gru_gap": NetworkStyle("GRU with gaps", "#1f98a8", "dash", "triangle-down"),
     "bigram": NetworkStyle("counted bigram", "#8a7f6a", "dot", "diamond-tall"),
-    "neural_bigram": NetworkStyle("neural bigram", "#b8741a", "dashdot", "hexagon"),
-    "deep_mlp": NetworkStyle("deep MLP", "#a06cb8", "dash", "triangle-left"),
-    "wavenet": NetworkStyle("hierarchy", "#c2477f", "longdash", "bowtie"),
+    "neural_bigram": NetworkStyle("neural bigram", "#a77b1c", "dashdot", "star-square"),
+    "deep_mlp": NetworkStyle("deep MLP", "#9263cf", "dash", "star-diamond"),
+    "wavenet": NetworkStyle("hierarchy", "#cc4b62", "longdash", "hexagram"),
     "gru_decay": NetworkStyle("GRU with decay", "#7a78d2", "longdash", "pentagon"),
 }
 

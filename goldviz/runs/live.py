@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from goldviz.declare.kept import in_todays_words
@@ -74,8 +75,11 @@ class LiveRun:
             "instrument_seconds": run.instrument_seconds,
             "marks": about.marks,
         }
-        sheet = sheet_of(about.variables, about.coordinates, self._records, about.once, facts)
-        sheet.attrs = in_todays_words(experiments().get(run.experiment), sheet.attrs)
+        declared = experiments().get(run.experiment)
+        # A run that was paused by an older version goes on with the variables of today.
+        todays = {name: asdict(variable) for name, variable in declared.variables.items()} if declared else {}
+        sheet = sheet_of({**todays, **about.variables}, about.coordinates, self._records, about.once, facts)
+        sheet.attrs = in_todays_words(declared, sheet.attrs)
         return sheet
 
 

@@ -175,7 +175,8 @@ def test_every_setting_is_explained(name: str) -> None:
         assert allowed(declared, setting_name)
         labels = facts(declared, setting_name)["labels"]
         choices = declared.model_json_schema()["properties"][setting_name].get("enum")
-        assert not labels or list(labels) == choices
+        # A text may have labels for words that stand for something, beside what else it may be.
+        assert not labels or choices is None or list(labels) == choices
 
 
 @pytest.mark.parametrize("name", list(experiments()))
