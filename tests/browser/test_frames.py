@@ -138,6 +138,7 @@ def test_the_page_s_script_rests_while_a_run_grows(growing: Page) -> None:
     assert page.messages[heard:] == []  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_of_a_hundred_steps_the_last_one_asked_for_is_shown(growing: Page) -> None:
     """Each time a person comes to rest, while the run goes on growing."""
     page, drawn = growing, figure(growing, "gradient_by_layer")

@@ -88,6 +88,7 @@ def written(folder: Path, name: str, **columns: list[str]) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_a_file_is_looked_into_and_its_dates_asked_about(server: Server, open_page: Opener, tmp_path: Path) -> None:
     page = open_page(f"{server.address}/gold-market")
     drawn(page)
