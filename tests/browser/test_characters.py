@@ -21,6 +21,7 @@ def test_a_bad_start_is_named_and_a_network_learns_city_names(server: Server, op
     expect(page.get_by_text("a first loss of 26.0 nat").first).to_be_visible()
 
     choose_preset(page, "Break it: few names")
+    expect(page.get_by_text("496 city names").first).to_be_visible()
     set_number(page, "steps", "60", experiment=NAME)
     train(page)
     state(page, "Finished")

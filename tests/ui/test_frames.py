@@ -177,6 +177,7 @@ def test_a_run_that_went_back_is_drawn_anew() -> None:
     assert table.drawn["gradient_by_layer"].kept["epoch"] == list(range(12))
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_steps_of_twenty_seeds_arrive_in_less_than_two_megabytes() -> None:
     values = np.ones((100_000, 2, 3, 20), np.float32)
     table, arrays = FrameTable("light"), Arrays()

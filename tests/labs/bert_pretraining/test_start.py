@@ -184,6 +184,7 @@ def test_too_many_seeds_of_a_large_model_are_refused(monkeypatch):
         start_of(BertPretraining(start=SHIPPED_MODEL, seeds=(0, 1)))
 
 
+@pytest.mark.slow
 def test_the_shell_keeps_the_model_and_starts_from_it(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     options = [part for name, value in SHORT.items() for part in (f"--{name.replace('_', '-')}", str(value))]

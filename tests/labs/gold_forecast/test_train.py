@@ -246,6 +246,7 @@ class Keeping(Memory):
         self.finals.setdefault("states", {})[step] = state
 
 
+@pytest.mark.slow
 def test_a_paused_run_that_is_shared_among_processes_goes_on_bit_for_bit(monkeypatch):
     monkeypatch.setattr(gold_forecast, "LEAST_SHARED_SECONDS", 0.0)
     settings = GoldForecast(**TINY, seeds=(0, 1))
