@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch.nn.functional import cross_entropy
 
-from goldviz.labs.char_language_model.corpora import corpus
+from goldviz.data.texts.corpora import corpus
 from goldviz.labs.char_language_model.networks import MODELS
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.char_language_model.split import split, windows

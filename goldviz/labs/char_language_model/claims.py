@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goldviz.data.texts.pair_counts import cross_entropy, probabilities
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.char_language_model import LAB
-from goldviz.labs.char_language_model.counting import cross_entropy, probabilities
 
 if TYPE_CHECKING:
     import xarray as xr

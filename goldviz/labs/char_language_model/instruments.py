@@ -9,10 +9,10 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from goldviz.data.texts.pair_counts import divergence
 from goldviz.diagnostics.gradients import norms
 from goldviz.diagnostics.histograms import VALUE_BINS
 from goldviz.diagnostics.layers import LayerStep, activation_readings, distributions
-from goldviz.labs.char_language_model.counting import divergence
 from goldviz.labs.char_language_model.networks import CharacterModel, Model, statistics_of_batches
 from goldviz.labs.char_language_model.sampling import sampled
 from goldviz.models.feedforward.activations import TANH

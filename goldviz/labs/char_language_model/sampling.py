@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from goldviz.labs.char_language_model.corpora import BOUNDARY
+from goldviz.data.texts.items import BOUNDARY
 from goldviz.labs.char_language_model.networks import Model
 
 SAMPLES = 8

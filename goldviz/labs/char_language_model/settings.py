@@ -15,9 +15,10 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.data.texts.items import FEWEST_ITEMS
 from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
-from goldviz.labs.char_language_model.sizes import FEWEST_ITEMS, hidden_layers
+from goldviz.labs.char_language_model.sizes import hidden_layers
 
 MODELS = {
     "bigram": "Bigram: counting pairs",

@@ -1,4 +1,4 @@
-"""How many items are learned from at least, how much of the context a model reads, and its hidden layers."""
+"""How much of the context a model reads, and its hidden layers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from goldviz.labs.char_language_model.settings import CharLanguageModel
 
-FEWEST_ITEMS = 20
 WITHOUT_LAYERS = ("bigram", "neural_bigram")
 
 

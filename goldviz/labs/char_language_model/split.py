@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from goldviz.labs.char_language_model.corpora import BOUNDARY, Corpus
+from goldviz.data.texts.items import BOUNDARY, Corpus
 
 SHARES = (0.8, 0.1)
 """Of the items: training and dev; the rest is the test set."""

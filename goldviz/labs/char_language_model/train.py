@@ -17,10 +17,11 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 
+from goldviz.data.texts.corpora import corpus
+from goldviz.data.texts.items import Corpus
+from goldviz.data.texts.pair_counts import pairs, simple_losses, table_of_counts
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import LayerStep
-from goldviz.labs.char_language_model.corpora import Corpus, corpus
-from goldviz.labs.char_language_model.counting import pairs, simple_losses, table_of_counts
 from goldviz.labs.char_language_model.instruments import (
     Measured,
     divergence_of,

@@ -9,8 +9,9 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy as torch_cross_entropy
 
-from goldviz.labs.char_language_model.corpora import Corpus, corpus
-from goldviz.labs.char_language_model.counting import (
+from goldviz.data.texts.corpora import corpus
+from goldviz.data.texts.items import Corpus
+from goldviz.data.texts.pair_counts import (
     cross_entropy,
     divergence,
     pairs,

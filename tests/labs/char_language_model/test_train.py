@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.labs.char_language_model.corpora import corpus
-from goldviz.labs.char_language_model.counting import cross_entropy, pairs, probabilities, table_of_counts
+from goldviz.data.texts.corpora import corpus
+from goldviz.data.texts.pair_counts import cross_entropy, pairs, probabilities, table_of_counts
 from goldviz.labs.char_language_model.networks import MODELS
 from goldviz.labs.char_language_model.sampling import OVER, as_text, sampled
 from goldviz.labs.char_language_model.settings import MODELS as NAMED

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from goldviz.data.texts.pair_counts import probabilities
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
 from goldviz.figures.elements import colour_bar_below
@@ -14,7 +15,6 @@ from goldviz.figures.frames import AtStep
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import single
-from goldviz.labs.char_language_model.counting import probabilities
 from goldviz.labs.char_language_model.figures.quantities import IMPOSSIBLE, figure
 
 VOWELS = frozenset("aeiouy")

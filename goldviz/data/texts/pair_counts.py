@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray
 
-from goldviz.labs.char_language_model.corpora import BOUNDARY
+from goldviz.data.texts.items import BOUNDARY
 
 
 def pairs(items: Sequence[str], symbols: Sequence[str]) -> Int[ndarray, "pair two"]:

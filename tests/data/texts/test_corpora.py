@@ -1,0 +1,60 @@
+"""Texts that cannot be learned from are refused in a sentence; long ones are sampled, and it is said."""
+
+import pytest
+
+from goldviz.data.texts.corpora import CORPORA, MOST_CHARACTERS, corpus, own_corpus, running_text
+from goldviz.data.texts.items import lines_of
+from goldviz.data.texts.pieces import TextError
+
+
+def lines(count: int, word: str = "abc") -> str:
+    return "\n".join(f"{word}{chr(97 + number % 20)}" for number in range(count))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "The text has 0 lines with something in it; allowed are at least 20"),
+        ("one line alone", "The text has 1 line with"),
+        ("\n".join("a" * 30), "made of one character, 'a'"),
+        ("\n".join(chr(0x4E00 + number) * 3 for number in range(400)), "has 400 different characters"),
+    ],
+)
+def test_a_text_that_cannot_be_learned_is_refused_in_a_sentence(text: str, words: str) -> None:
+    with pytest.raises(TextError, match=words):
+        own_corpus(text)
+
+
+def test_of_a_huge_text_lines_are_drawn_and_it_is_said() -> None:
+    huge = lines(700_000)
+    read = own_corpus(huge)
+    assert len(huge) > 3 * MOST_CHARACTERS
+    assert sum(len(item) + 1 for item in read.items) <= MOST_CHARACTERS + 1
+    assert set(read.items) <= set(huge.split())
+    assert read.items[:100] != tuple(huge.split()[:100])
+    assert "Of 3.5 million characters" in read.notes[0]
+
+
+def test_long_lines_are_cut_and_blanks_and_signs_that_nobody_sees_made_plain() -> None:
+    read = own_corpus("\n".join(["x" * 250, "a\t\u200b b\x07"] * 10))
+    assert {len(item) for item in read.items} == {100, 50, 3}
+    assert "a b" in read.items
+
+
+def test_a_dot_in_the_text_leaves_the_boundary_another_sign() -> None:
+    assert own_corpus(lines(30)).symbols[0] == "."
+    assert own_corpus(lines(30, "a.")).symbols[0] == "·"
+
+
+@pytest.mark.parametrize("name", list(CORPORA))
+def test_every_text_that_ships_can_be_learned(name: str) -> None:
+    read = corpus(name)
+    assert len(read.items) > 400
+    assert not read.notes
+
+
+@pytest.mark.parametrize("name", list(CORPORA))
+def test_a_text_as_it_runs_keeps_its_line_ends_and_has_every_item(name: str) -> None:
+    text = running_text(name)
+    assert list(lines_of(text)) == list(corpus(name).items)
+    assert text.count("\n") >= len(corpus(name).items) - 1
