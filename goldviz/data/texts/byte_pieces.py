@@ -1,0 +1,117 @@
+"""A tokeniser of bytes: 256 tokens for the bytes, and one more for each merge that was learned (document 002, 2.1).
+
+A text is cut by an expression (:mod:`goldviz.data.texts.cuts`), and each piece's bytes are merged by themselves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldviz.data.texts.cuts import PATTERNS, cut
+from goldviz.data.texts.pair_merges import Merge, Pair, encoded, learned
+from goldviz.data.texts.pieces import TextError
+
+BYTES = 256
+_PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_ORDER = np.array([*_PRINTED, *sorted(set(range(BYTES)) - set(_PRINTED))])
+"""Bytes as GPT-2 orders them, the printed ones first: of pairs that are found equally often the first is merged, and
+so the merges are those of the tokenizers library."""
+_RANK = np.argsort(_ORDER)
+
+Tokens = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BytePieces:
+    """The pairs that are merged, in the order in which they were learned, and the expression that cuts a text.
+
+    Token n < 256 is byte n; token 256 + n is pair n.
+
+    >>> pieces = BytePieces.learned_from("aaabdaaabac", 259, "")
+    >>> pieces.encode("aaabdaaabac").tolist(), pieces.decode([258, 100]), pieces.size
+    ([258, 100, 258, 97, 99], 'aaabd', 259)
+    """
+
+    pairs: tuple[Pair, ...]
+    expression: str = PATTERNS["gpt2"]
+
+    @classmethod
+    def learned_from(cls, text: str | bytes, size: int, expression: str = PATTERNS["gpt2"]) -> BytePieces:
+        """The tokeniser of ``size`` tokens, or of fewer where the text holds no more pairs.
+
+        Raises:
+            TextError: there are fewer than 256, or the expression takes too long.
+        """
+        if size < BYTES:
+            raise TextError(f"The vocabulary has {size} tokens; allowed are at least {BYTES}, one for every byte.")
+        return cls(tuple(merge.pair for merge in islice(merges(text, expression), size - BYTES)), expression)
+
+    @property
+    def size(self) -> int:
+        """How many tokens there are."""
+        return BYTES + len(self.pairs)
+
+    @cached_property
+    def vocabulary(self) -> tuple[bytes, ...]:
+        """The bytes that each token stands for."""
+        found = [bytes([byte]) for byte in range(BYTES)]
+        for first, second in self.pairs:
+            found.append(found[first] + found[second])
+        return tuple(found)
+
+    def encode(self, text: str | bytes) -> Tokens:
+        """The tokens of a text; raises :class:`TextError` where the expression takes too long."""
+        parts = [part for _, part in self.encode_pieces(text)]
+        return np.concatenate([*parts, np.empty(0, np.int64)])
+
+    def encode_pieces(self, text: str | bytes) -> list[tuple[str, Tokens]]:
+        """Each piece that the expression cuts, with its tokens; raises as :meth:`encode` does."""
+        cuts = list(cut(read(text), self.expression))
+        different = list(dict.fromkeys(cuts))
+        found = encoded([np.frombuffer(written(piece), np.uint8) for piece in different], self.pairs, BYTES)
+        tokens = dict(zip(different, found, strict=True))
+        return [(piece, tokens[piece]) for piece in cuts]
+
+    def bytes_of(self, tokens: Iterable[int]) -> bytes:
+        """The bytes that tokens stand for; ``IndexError`` for one that was never learned."""
+        return b"".join(self.vocabulary[token] for token in tokens)
+
+    def decode(self, tokens: Iterable[int]) -> str:
+        """The text of tokens, with � for bytes that are no UTF-8."""
+        return self.bytes_of(tokens).decode("utf-8", errors="replace")
+
+
+def merges(text: str | bytes, expression: str) -> Iterator[Merge]:
+    """One merge of the text's bytes after another; raises :class:`TextError` where the expression takes too long."""
+    times = Counter(cut(read(text), expression))
+    ranked = [_RANK[np.frombuffer(written(piece), np.uint8)] for piece in times]
+    for merge in learned(ranked, BYTES, list(times.values())):
+        first, second = merge.pair
+        yield merge._replace(pair=(_byte_of(first), _byte_of(second)))
+
+
+def _byte_of(token: int) -> int:
+    return int(_ORDER[token]) if token < BYTES else token
+
+
+def read(text: str | bytes) -> str:
+    """Bytes as a text that can be cut and written again, byte for byte, whether they are UTF-8 or not."""
+    content = text.encode("utf-8", errors="surrogatepass") if isinstance(text, str) else text
+    return content.decode("utf-8", errors="surrogateescape")
+
+
+def written(piece: str) -> bytes:
+    """The bytes of a piece of what :func:`read` gave."""
+    return piece.encode("utf-8", errors="surrogateescape")
+
+
+def pairs_of(rows: Sequence[Sequence[int]]) -> tuple[Pair, ...]:
+    """Pairs out of an array with two columns, such as a kept run has."""
+    return tuple((int(first), int(second)) for first, second in rows)

@@ -1,0 +1,81 @@
+"""Cuts before merges: the table of the page, nothing lost, and expressions that would take too long refused."""
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldviz.data.texts import cuts
+from goldviz.data.texts.cuts import PATTERNS, checked_expression, cut
+from goldviz.data.texts.pieces import TextError
+
+TABLE = [
+    ("dog.", "dog|.", "dog|."),
+    ("dog!", "dog|!", "dog|!"),
+    ("dog?", "dog|?", "dog|?"),
+    ("    hello", "   | hello", "   | hello"),
+    (" world", " world", " world"),
+    ("(dog) !!!", "(|dog|)| !!!", "(dog|)| !!!"),
+    ("HELLO'S it's", "HELLO|'|S| it|'s", "HELLO|'S| it|'s"),
+    ("1234567.89", "1234567|.|89", "123|456|7|.|89"),
+    ("2026-11-21", "2026|-|11|-|21", "202|6|-|11|-|21"),
+    ("rose 0.25%", "rose| 0|.|25|%", "rose| |0|.|25|%"),
+    ("a\n\n  b", "a|\n\n | b", "a|\n\n| | b"),
+]
+
+
+@pytest.mark.parametrize(("text", "gpt2", "cl100k"), TABLE)
+def test_both_patterns_cut_as_the_table_says(text, gpt2, cl100k):
+    assert "|".join(cut(text, PATTERNS["gpt2"])) == gpt2
+    assert "|".join(cut(text, PATTERNS["cl100k"])) == cl100k
+
+
+@pytest.mark.parametrize(
+    ("number", "groups"),
+    [("1234567.89", "1|234|567|.|89"), ("123456", "123|456"), ("12", "12"), ("2026-11-21", "2|026|-|11|-|21")],
+)
+def test_digits_are_taken_in_threes_from_the_right(number, groups):
+    assert "|".join(cut(number, PATTERNS["cl100k_right"])) == groups
+
+
+def test_a_long_number_is_cut_in_time_in_proportion():
+    pieces = list(cut("7" * 20_000, PATTERNS["cl100k_right"]))
+    assert len(pieces) == 6667
+    assert pieces[-19:] == ["777"] * 19
+
+
+@given(st.text(), st.sampled_from([*PATTERNS.values(), "[a-z]+", "(?=b)", "a|", "(?r)[ab]{2}"]))
+def test_nothing_of_a_text_is_lost(text, expression):
+    pieces = list(cut(text, expression))
+    assert "".join(pieces) == text
+    assert all(pieces)
+
+
+def test_an_expression_that_takes_too_long_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(cuts, "SECONDS", 0.05)
+    with pytest.raises(TextError, match=r"^The expression takes more than 0\.05 seconds on this text; allowed is a"):
+        list(cut("a" * 100, checked_expression("(?:(a|aa))+b")))
+
+
+@pytest.mark.parametrize(
+    ("expression", "sentence"),
+    [
+        ("[", r"^The expression cannot be read: unterminated character set.*Allowed is one such as"),
+        (r"\p{Foo}", r"^The expression cannot be read: unknown property"),
+        ("a" * 301, r"^The expression has 301 characters; allowed are at most 300\.$"),
+        ("(?:a{999}){999}", r"^The counts in braces multiply to 9\.98e\+05 repetitions; allowed are at most 1,000\.$"),
+        ("(?:(?:a{999}){0,999}){2,}", r"^The counts in braces multiply"),
+    ],
+)
+def test_what_is_no_expression_or_too_large_a_one_is_one_sentence(expression, sentence):
+    with pytest.raises(TextError, match=sentence):
+        checked_expression(expression)
+
+
+@pytest.mark.parametrize("expression", ["", r"\p{L}+|\s+", r"\d{3}", PATTERNS["cl100k"]])
+def test_what_can_be_read_is_taken_as_it_stands(expression):
+    assert checked_expression(expression) == expression
+
+
+def test_python_s_own_expressions_lack_letters_of_all_languages():
+    assert regex.fullmatch(r"\p{L}+", "Größeγ")
