@@ -236,10 +236,8 @@ def simulated_market(seed: int = 0, years: int = 20, response: ToneResponse | No
             f"The simulated market's length is {years} years; allowed is a whole number from 1 to "
             f"{MOST_SIMULATED_YEARS}."
         )
-    # PCG64 by name: numpy may choose another generator as its default one day.
-    moving, missing = (np.random.Generator(np.random.PCG64(stream)) for stream in np.random.SeedSequence(seed).spawn(2))
-    first = LAST_SIMULATED_DAY - pd.DateOffset(years=years) + pd.Timedelta(days=1)
-    shocks = _drawn_shocks(pd.date_range(first, LAST_SIMULATED_DAY), moving)
+    moving, missing = _streams(seed)
+    shocks = _drawn_shocks(_calendar(years), moving)
     if response is not None:
         shocks = replace(shocks, drift=shocks.drift + response.drift(shocks.days))
     channels = tuple(_observed(made, shocks, column, missing) for column, made in enumerate(SIMULATED_CHANNELS))
@@ -251,6 +249,36 @@ def simulated_market(seed: int = 0, years: int = 20, response: ToneResponse | No
         notes[channels[0].name] = f"{made_up} {planted}"
         origin = f"{origin}, with a planted response of {response.size:g} to documents"
     return Market(channels, "simulated", origin, LAST_SIMULATED_DAY.tz_localize("UTC"), notes)
+
+
+def simulated_regimes(seed: int = 0, years: int = 20) -> pd.Series:
+    """The regime of each calendar day of the market with this seed, as its number in ``REGIMES``.
+
+    It is what a regime that was found in the prices may be compared with; no price tells it.
+
+    >>> simulated_regimes(0).loc["2024-12-30":].tolist()
+    [0, 0]
+    """
+    days = _calendar(years)
+    return pd.Series(_drawn_regimes(len(days), _streams(seed)[0]), index=days)
+
+
+def planted_transitions() -> Float[np.ndarray, "regime regime"]:
+    """The planted chain from one calendar day to the next: (1 - q) I + q 1 pi', with q the chance of a new draw."""
+    shares = np.array([regime.share for regime in REGIMES])
+    return np.asarray((1 - REGIME_CHANGE) * np.eye(len(REGIMES)) + REGIME_CHANGE * shares)
+
+
+def _streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
+    """What moves the market, and what is missing of it."""
+    # PCG64 by name: numpy may choose another generator as its default one day.
+    moving, missing = (np.random.Generator(np.random.PCG64(stream)) for stream in np.random.SeedSequence(seed).spawn(2))
+    return moving, missing
+
+
+def _calendar(years: int) -> pd.DatetimeIndex:
+    first = LAST_SIMULATED_DAY - pd.DateOffset(years=years) + pd.Timedelta(days=1)
+    return pd.date_range(first, LAST_SIMULATED_DAY)
 
 
 def _drawn_shocks(days: pd.DatetimeIndex, generator: np.random.Generator) -> Shocks:

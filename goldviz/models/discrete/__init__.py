@@ -1,0 +1,1 @@
+"""How a number becomes a token: bins, clusters, regimes of a Markov chain and learned codes."""

@@ -1,0 +1,104 @@
+"""Clusters of windows of returns: k-means and Gaussian mixtures.
+
+k-means minimises sum ||x - c||^2 (Lloyd 1982); a mixture maximises the likelihood by EM (Dempster, Laird and Rubin
+1977). Both are scikit-learn's. Document 002, section 1.3.4, names them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from goldviz.models.discrete.bins import Bins, check_different
+from goldviz.models.discrete.gaussians import log_densities_of, probabilities_up_to
+from goldviz.models.discrete.windows import summaries
+
+RESTARTS = 4
+LEAST_SHARE = 0.02
+"""A token's standard deviation is no less than this share of the sample's."""
+
+Labelled = Callable[[Float[np.ndarray, "day summary"]], Int[np.ndarray, " day"]]
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Tokens of windows; a token says of the newest return that it is normal, with what was learnt from its days."""
+
+    label: Labelled
+    window: int
+    unit: float
+    means: Float[np.ndarray, " token"]
+    deviations: Float[np.ndarray, " token"]
+
+    @property
+    def count(self) -> int:
+        """How many tokens there are."""
+        return len(self.means)
+
+    def tokens(self, returns: Float[np.ndarray, " day"]) -> Int[np.ndarray, " day"]:
+        """The token of the window that ends on each day."""
+        return np.asarray(self.label(_seen(returns, self.window, self.unit)), np.int64)
+
+    def log_densities(self, values: Float[np.ndarray, " day"]) -> Float[np.ndarray, "day token"]:
+        """log N(x; mean, deviation^2) of each token."""
+        return log_densities_of(values, self.means, self.deviations)
+
+    def cumulative(self, values: Float[np.ndarray, " value"]) -> Float[np.ndarray, "value token"]:
+        """The probability of at most each value, given each token."""
+        return probabilities_up_to(values, self.means, self.deviations)
+
+
+def k_means(returns: Float[np.ndarray, " day"], count: int, window: int, seed: int) -> Bins | Clusters:
+    """k-means of windows. Of single returns it makes bins, whose edges lie midway between neighbouring centres."""
+    from sklearn.cluster import KMeans
+
+    check_different(returns, count)
+    unit = float(returns.std())
+    found = KMeans(count, n_init=RESTARTS, random_state=seed).fit(_seen(returns, window, unit))
+    if window == 1:
+        centres = np.sort(found.cluster_centers_[:, 0]) * unit
+        return Bins.at((centres[1:] + centres[:-1]) / 2, returns)
+    return clusters_of(found.predict, returns, count, window, unit)
+
+
+def gaussian_mixture(returns: Float[np.ndarray, " day"], count: int, window: int, seed: int) -> Clusters:
+    """A Gaussian mixture of windows; the token is the likeliest component."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    check_different(returns, count)
+    unit = float(returns.std())
+    model = GaussianMixture(count, random_state=seed, reg_covar=1e-4, init_params="k-means++")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # What it came to is judged by its forecasts.
+        found = model.fit(_seen(returns, window, unit))
+    return clusters_of(found.predict, returns, count, window, unit)
+
+
+def clusters_of(label: Labelled, returns: Float[np.ndarray, " day"], count: int, window: int, unit: float) -> Clusters:
+    """Tokens with the mean and the standard deviation of the newest returns that they were learnt from.
+
+    A token that no day has, or one day alone, takes those of all days.
+    """
+    return described(np.asarray(label(_seen(returns, window, unit)), np.int64), label, returns, count, window, unit)
+
+
+def described(
+    own: Int[np.ndarray, " day"], label: Labelled, returns: Float[np.ndarray, " day"], count: int, window: int,
+    unit: float,
+) -> Clusters:  # fmt: skip
+    """Tokens whose days are known: ``own`` are those of the returns that they were learnt from."""
+    means, deviations = np.full(count, returns.mean()), np.full(count, unit)
+    for token in range(count):
+        days = returns[own == token]
+        if len(days) > 1:
+            means[token], deviations[token] = days.mean(), max(float(days.std()), LEAST_SHARE * unit)
+    return Clusters(label, window, unit, means, deviations)
+
+
+def _seen(returns: Float[np.ndarray, " day"], window: int, unit: float) -> Float[np.ndarray, "day summary"]:
+    return returns[:, None] / unit if window == 1 else summaries(returns, window, unit)

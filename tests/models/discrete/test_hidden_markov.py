@@ -1,0 +1,89 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from statsmodels.tsa.regime_switching.markov_regression import MarkovRegression
+
+from goldviz.data.markets.simulated import REGIMES, planted_transitions, simulated_regimes
+from goldviz.models.discrete.hidden_markov import HiddenMarkov, fitted_hidden_markov
+
+MODEL = HiddenMarkov(
+    np.array([0.2, 0.5, 0.3]),
+    np.array([[0.9, 0.08, 0.02], [0.05, 0.9, 0.05], [0.1, 0.2, 0.7]]),
+    np.array([0.1, 0.0, -0.3]),
+    np.array([0.5, 1.0, 2.0]),
+)
+
+
+def drawn(model, days, seed):
+    generator, states, state = np.random.default_rng(seed), [], 0
+    for _ in range(days):
+        states.append(state)
+        state = generator.choice(model.count, p=model.transitions[state])
+    return np.array(states), generator.normal(model.means[states], model.deviations[states])
+
+
+def test_filter_smoother_and_likelihood_are_sums_over_all_paths():
+    x = np.array([0.3, -2.0, 0.1, 4.0, 0.2])
+    paths = np.array(list(product(range(3), repeat=5)))
+    chance = MODEL.first[paths[:, 0]] * MODEL.transitions[paths[:, :-1], paths[:, 1:]].prod(axis=1)
+    every = chance * norm.pdf(x, MODEL.means[paths], MODEL.deviations[paths]).prod(axis=1)
+    filtered, likelihood = MODEL.filtered(x)
+    assert likelihood == pytest.approx(np.log(every.sum()))
+    for state in range(3):
+        smoothed = [every[paths[:, day] == state].sum() for day in range(5)] / every.sum()
+        np.testing.assert_allclose(MODEL.smoothed(x)[:, state], smoothed, rtol=1e-10)
+    np.testing.assert_allclose(filtered[-1], MODEL.smoothed(x)[-1], rtol=1e-10)
+    np.testing.assert_allclose(MODEL.filtered(x[:3])[0], filtered[:3], rtol=1e-12)
+
+
+def test_filter_and_smoother_are_those_of_statsmodels():
+    _, x = drawn(MODEL, 400, 1)
+    other = MarkovRegression(x, k_regimes=3, switching_variance=True)
+    chain = MODEL.transitions.T[:-1].ravel()  # In its order: into each state but the last, from every one.
+    result = other.smooth(np.concatenate([chain, MODEL.means, MODEL.deviations**2]))
+    known = HiddenMarkov(result.initial_probabilities, MODEL.transitions, MODEL.means, MODEL.deviations)
+    filtered, likelihood = known.filtered(x)
+    assert likelihood == pytest.approx(result.llf, rel=1e-9)
+    np.testing.assert_allclose(filtered, result.filtered_marginal_probabilities, atol=1e-9)
+    np.testing.assert_allclose(known.smoothed(x), result.smoothed_marginal_probabilities, atol=1e-9)
+
+
+def test_a_long_series_of_far_values_neither_underflows_nor_fails():
+    filtered, likelihood = MODEL.filtered(np.full(5000, 30.0))
+    assert np.isfinite(likelihood)
+    assert np.isfinite(filtered).all()
+
+
+def test_em_never_lowers_the_likelihood():
+    _, x = drawn(MODEL, 600, 2)
+    _, seen = fitted_hidden_markov(x, 3, np.random.default_rng(0))
+    assert np.diff(seen).min() > -1e-8
+
+
+def test_em_finds_the_regimes_of_the_simulated_market_within_their_interval():
+    """Gold's regimes alone, 20 years of days. A stay of 1 - 1/60 (1 - share) ends 70 times or so in 20 years."""
+    truth = simulated_regimes(0).to_numpy()
+    spread = np.exp(np.array([regime.log_variance for regime in REGIMES]) / 2)
+    x = np.random.default_rng(0).standard_normal(len(truth)) * spread[truth]
+    found, _ = fitted_hidden_markov(x, 3, np.random.default_rng(0))
+    found = found.relabelled([*np.argsort(found.deviations)])
+    np.testing.assert_allclose(found.deviations, spread, rtol=0.05)
+    planted = np.diag(planted_transitions())
+    days = np.bincount(truth)
+    # Twice the binomial error of a stay that was seen; the states themselves are not, which doubles it again.
+    np.testing.assert_array_less(
+        np.abs(np.diag(found.transitions) - planted), 4 * np.sqrt(planted * (1 - planted) / days)
+    )
+
+
+def test_which_state_comes_first_is_a_matter_of_chance():
+    _, x = drawn(MODEL, 500, 3)
+    fits = [fitted_hidden_markov(x, 3, np.random.default_rng(seed))[0] for seed in range(6)]
+    assert len({tuple(np.argsort(fit.deviations)) for fit in fits}) > 1
+
+
+def test_more_states_than_different_values_is_a_sentence():
+    with pytest.raises(ValueError, match="3 tokens need as many different returns"):
+        fitted_hidden_markov(np.array([1.0, 2.0, 1.0]), 3, np.random.default_rng(0))
