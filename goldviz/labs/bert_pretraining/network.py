@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
@@ -17,7 +16,7 @@ from goldviz.diagnostics.layers import Layer
 from goldviz.models.text.encoder import EncoderDropout, EncoderShape, TransformerEncoder, initialise_encoder
 from goldviz.models.text.heads import MaskedWordHead, TextClassifier
 from goldviz.models.text.one_file import StartModel
-from goldviz.training.optimisers import OPTIMISERS
+from goldviz.training.optimisers import decaying_optimiser
 from goldviz.training.seeds import BATCH_ORDER, DROPOUT_AND_NOISE, WEIGHTS, stream
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ MASKED_HEAD_WEIGHTS, TONE_HEAD_WEIGHTS = 800, 850
 MASKED_PLACES, TONE_ORDER = 10, 11
 """Streams beside the usual ones. The tone has an order of its own, so that it is the same after any pre-training."""
 TONE_CLASSES = 3
-LOWEST_RATE = 0.01
-"""Share of its peak to which the learning rate falls: document 002's eta_min."""
 
 
 class BertNetwork(nn.Module):
@@ -103,37 +100,16 @@ def bert_learner(
     initialise_encoder(network.classifier, lambda index: stream(seed, TONE_HEAD_WEIGHTS + index))
     network.to(device)
     tuned = [network.classifier] if settings.frozen else [network]
+    decaying = partial(decaying_optimiser, settings.optimiser, weight_decay=settings.weight_decay)
     return BertLearner(
         network,
-        decaying_optimiser(settings, [network.encoder, network.masked_words], settings.learning_rate),
-        decaying_optimiser(settings, tuned, settings.fine_tuning_rate),
+        decaying([network.encoder, network.masked_words], settings.learning_rate),
+        decaying(tuned, settings.fine_tuning_rate),
         stream(seed, BATCH_ORDER),
         stream(seed, TONE_ORDER),
         stream(seed, MASKED_PLACES),
         stream(seed, DROPOUT_AND_NOISE, device),
     )
-
-
-def decaying_optimiser(settings: BertPretraining, modules: Sequence[nn.Module], rate: float) -> Optimizer:
-    """An optimiser whose weight decay leaves biases and layer norms alone (document 002, "Optimizer (AdamW)")."""
-    weights = [parameter for module in modules for parameter in module.parameters()]
-    optimiser = OPTIMISERS[settings.optimiser]([w for w in weights if w.ndim > 1], rate)
-    optimiser.param_groups[0]["weight_decay"] = settings.weight_decay
-    optimiser.add_param_group({"params": [w for w in weights if w.ndim == 1], "weight_decay": 0.0})
-    return optimiser
-
-
-def warm_up_share(step: int, steps: int, warm_up: float) -> float:
-    """The learning rate of step 1 to ``steps`` as a share of its peak (document 002, "Warmup + cosine decay").
-
-    >>> [round(warm_up_share(step, 10, 0.2), 2) for step in (1, 2, 6, 10)]
-    [0.5, 1.0, 0.5, 0.01]
-    """
-    rising = warm_up * steps
-    if step <= rising:
-        return step / rising
-    falling = (1 + math.cos(math.pi * (step - rising) / (steps - rising))) / 2
-    return LOWEST_RATE + (1 - LOWEST_RATE) * falling
 
 
 def part_gradient_norms(network: BertNetwork) -> Float[Tensor, " part"]:

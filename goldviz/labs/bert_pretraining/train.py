@@ -34,7 +34,6 @@ from goldviz.labs.bert_pretraining.network import (
     bert_learner,
     part_gradient_norms,
     part_sizes,
-    warm_up_share,
     watched_parts,
 )
 from goldviz.labs.bert_pretraining.start import start_of
@@ -44,6 +43,7 @@ from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import hand_over, parts_of, stacked, steps_from_state
 from goldviz.training.optimisers import set_learning_rate
+from goldviz.training.schedules import warm_up_share
 from goldviz.training.state import Part
 
 if TYPE_CHECKING:

@@ -22,11 +22,9 @@ from goldviz.labs.bert_pretraining.instruments import (
 )
 from goldviz.labs.bert_pretraining.kept import trained_text_model
 from goldviz.labs.bert_pretraining.network import (
-    LOWEST_RATE,
     bert_learner,
     part_gradient_norms,
     part_sizes,
-    warm_up_share,
 )
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.labs.bert_pretraining.texts import (
@@ -52,6 +50,7 @@ from goldviz.labs.bert_pretraining.train import (
     tone_step,
     train,
 )
+from goldviz.training.schedules import LOWEST_RATE, warm_up_share
 from goldviz.training.state import StateError
 from tests.labs.small_runs import whole
 
