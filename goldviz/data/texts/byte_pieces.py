@@ -88,17 +88,22 @@ class BytePieces:
         return self.bytes_of(tokens).decode("utf-8", errors="replace")
 
 
-def merges(text: str | bytes, expression: str) -> Iterator[Merge]:
-    """One merge of the text's bytes after another; raises :class:`TextError` where the expression takes too long."""
+def merges(text: str | bytes, expression: str, *, others: int = 0) -> Iterator[Merge]:
+    """One merge of the text's bytes after another, with so many ``others`` that came next.
+
+    Raises :class:`TextError` where the expression takes too long.
+    """
     times = Counter(cut(read(text), expression))
     ranked = [_RANK[np.frombuffer(written(piece), np.uint8)] for piece in times]
-    for merge in learned(ranked, BYTES, list(times.values())):
-        first, second = merge.pair
-        yield merge._replace(pair=(_byte_of(first), _byte_of(second)))
+    for merge in learned(ranked, BYTES, list(times.values()), others=others):
+        yield merge._replace(
+            pair=_in_bytes(merge.pair), others=tuple((_in_bytes(pair), count) for pair, count in merge.others)
+        )
 
 
-def _byte_of(token: int) -> int:
-    return int(_ORDER[token]) if token < BYTES else token
+def _in_bytes(pair: Pair) -> Pair:
+    first, second = (int(_ORDER[token]) if token < BYTES else token for token in pair)
+    return first, second
 
 
 def read(text: str | bytes) -> str:

@@ -21,11 +21,12 @@ _SIGNS = r" ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 
 PATTERNS = {
     "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    "apart": r"'(?:[sdmt]|ll|ve|re)|\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+|\s+",
     "cl100k": rf"{_CONTRACTIONS}|{_WORDS}|\p{{N}}{{1,3}}+|{_SIGNS}",
     "cl100k_right": rf"{_CONTRACTIONS}|{_WORDS}|{_THOUSANDS}|{_SIGNS}",
     "none": "",
 }
-"""Expressions by name; an empty one cuts nothing. GPT-2's; GPT-4's, which takes digits in threes from the left; the
+"""Expressions by name; an empty one cuts nothing. GPT-2's; the same with spaces apart from words; GPT-4's, which takes digits in threes from the left; the
 same with digits in threes from the right, as thousands are written (of more than 60 digits the first from the left,
 so that the time stays in proportion)."""
 

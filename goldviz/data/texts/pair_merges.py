@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -24,11 +25,15 @@ NOTHING = -1
 
 
 class Merge(NamedTuple):
-    """The pair that was merged, how often it was counted, and how many numbers are left of all sequences."""
+    """The pair that was merged, how often it was counted, and how many numbers are left of all sequences.
+
+    ``others`` are the pairs that came next before this merge, each with its count.
+    """
 
     pair: Pair
     times: int
     length: int
+    others: tuple[tuple[Pair, int], ...] = ()
 
 
 class Row:
@@ -100,15 +105,15 @@ class Row:
         return kept
 
     def _take_away(self, left: Places) -> None:
-        for pair, count, _ in self._pairs(left):
-            self.counts[pair] -= count
+        for pair, times, _ in self._pairs(left):
+            self.counts[pair] -= times
             if not self.counts[pair]:
                 del self.counts[pair], self._places[pair]
 
     def _enter(self, left: Places) -> dict[Pair, int]:
         found = {}
-        for pair, count, places in self._pairs(left):
-            found[pair] = self.counts[pair] = self.counts.get(pair, 0) + count
+        for pair, times, places in self._pairs(left):
+            found[pair] = self.counts[pair] = self.counts.get(pair, 0) + times
             self._places.setdefault(pair, []).append(places)
         return found
 
@@ -123,36 +128,48 @@ class Row:
         counts = np.add.reduceat(self._times[left], starts) if len(starts) else starts
         ends = [*starts[1:].tolist(), len(left)]
         found = zip(codes[starts].tolist(), counts.tolist(), starts.tolist(), ends, strict=False)
-        for code, count, start, end in found:
-            yield (code >> 32, code & 0xFFFFFFFF), count, left[start:end]
+        for code, times, start, end in found:
+            yield (code >> 32, code & 0xFFFFFFFF), times, left[start:end]
 
 
-def learned(sequences: Sequence[ArrayLike], base: int, times: ArrayLike | None = None) -> Iterator[Merge]:
+def learned(
+    sequences: Sequence[ArrayLike], base: int, times: ArrayLike | None = None, *, others: int = 0
+) -> Iterator[Merge]:
     """One merge after another, as long as a pair is found at least twice; the first makes the number ``base``.
 
     Of pairs that are found equally often the one with the smaller numbers comes first, as in the tokenizers library.
+    Each merge tells so many ``others`` that came next.
 
     >>> [merge.pair for merge in learned([list(b"aaabdaaabac")], 256)]
     [(97, 97), (97, 98), (256, 257)]
     """
     row = Row(sequences, times)
-    waiting = [(-count, pair) for pair, count in row.counts.items()]
+    waiting = [(-known, pair) for pair, known in row.counts.items()]
     heapq.heapify(waiting)
-    token = base
-    while waiting:
-        count, pair = heapq.heappop(waiting)
-        now = row.counts.get(pair, 0)
-        if now != -count:
-            # Counts of a pair only fall once it is in line.
-            if now >= FEWEST:
-                heapq.heappush(waiting, (-now, pair))
-            continue
-        if now < FEWEST:
+    for token in count(base):
+        best = _taken_off(waiting, row.counts, 1 + others)
+        if not best:
             return
-        for made, times_made in row.merge(pair, token).items():
+        (pair, now), *rest = best
+        for made, times_made in (*rest, *row.merge(pair, token).items()):
             heapq.heappush(waiting, (-times_made, made))
-        yield Merge(pair, now, row.length)
-        token += 1
+        yield Merge(pair, now, row.length, tuple(rest))
+
+
+def _taken_off(waiting: list[tuple[int, Pair]], counts: dict[Pair, int], most: int) -> list[tuple[Pair, int]]:
+    """The pairs that are found most often, at least twice, taken off the line."""
+    found: list[tuple[Pair, int]] = []
+    while waiting and len(found) < most:
+        known, pair = heapq.heappop(waiting)
+        now = counts.get(pair, 0)
+        if now < FEWEST:
+            continue
+        if now == -known:
+            found.append((pair, now))
+        else:
+            # Counts of a pair only fall once it is in line.
+            heapq.heappush(waiting, (-now, pair))
+    return found
 
 
 def encoded(sequences: Sequence[ArrayLike], pairs: Sequence[Pair], base: int) -> list[Places]:

@@ -71,3 +71,14 @@ def test_where_no_pair_comes_twice_nothing_is_merged(sequences):
 def test_a_number_that_was_never_made_is_no_number():
     with pytest.raises(IndexError):
         decoded([300], [(97, 97)], 256)
+
+
+def test_the_pairs_that_came_next_are_those_of_a_recount():
+    sequence = [0, 1] * 5 + [2, 3] * 4 + [1, 2] * 3
+    first = next(learned([sequence], 4, others=3))
+    counts = Counter(pairwise(sequence))
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    assert [(first.pair, first.times), *first.others] == ranked[:4]
+    assert [merge.pair for merge in learned([sequence], 4, others=3)] == [
+        merge.pair for merge in learned([sequence], 4)
+    ]
