@@ -78,15 +78,26 @@ def smoothed_curves(plot: Plot, name: str, hover: str = "%{y:.4f}") -> Words:
     if width == 1:
         return ""
     plot.thinning = ""
-    between = max(1, -(-values.sizes[dim] // MOST_COLUMNS)) if values.sizes[dim] > EVERY_STEP_UP_TO else 1
+    behind(plot, values)
+    between = between_drawn(values.sizes[dim])
+    shown = f"each {dim}" if between == 1 else f"lowest and highest of each {between} {dim}s"
+    return line(f"Line: mean of the last {width} {dim}s, none after. Thin: {shown}.", _scatter(plot, values, width))
+
+
+def between_drawn(steps: int) -> int:
+    """Of how many steps the lowest and the highest are drawn: 1 where all of them are."""
+    return max(1, -(-steps // MOST_COLUMNS)) if steps > EVERY_STEP_UP_TO else 1
+
+
+def behind(plot: Plot, values: xr.DataArray) -> None:
+    """Every network's values over the steps, the median of its seeds, as a thin line behind the curves."""
+    dim = str(growing(values))
+    between = between_drawn(values.sizes[dim])
     for network in plot.networks:
-        _add_steps(plot, values.sel(network=network).median("seed"), network, between)
-    behind = f"each {dim}" if between == 1 else f"lowest and highest of each {between} {dim}s"
-    return line(f"Line: mean of the last {width} {dim}s, none after. Thin: {behind}.", _scatter(plot, values, width))
+        _add_steps(plot, values.sel(network=network).transpose(dim, ...).median("seed"), network, between)
 
 
 def _add_steps(plot: Plot, values: xr.DataArray, network: str, between: int) -> None:
-    """What was averaged, as a thin line behind the curves."""
     places = extremes(values.values, between) if between > 1 else np.arange(values.size)
     style, dim = plot.look_of(network), str(growing(values))
     drawn = Scatter(

@@ -57,6 +57,7 @@ def build(
     gain = np.stack([np.full(depth, 0.55), np.full(depth, 1.11)])
     data: dict[str, Any] = {
         "loss": losses,
+        "evaluation_loss": losses - 0.03,
         "gradient_norm": norms,
         "decay_rate": decay,
         "loss_by_depth": losses[..., None] * np.linspace(0.8, 1, 3),

@@ -16,10 +16,10 @@ def offered(visitor: Visitor, name: str) -> list[str]:
 
 
 def test_what_an_example_did_not_record_is_no_choice_until_a_run_records_it() -> None:
-    declared: Any = experiments()["depth-gradients"]
+    declared: Any = experiments()["recurrent-gradients"]
     recorded = example(declared, declared.presets[0].slug)
     assert "gradient_to_data" not in recorded, "the example is older than this variable: another one is needed here"
-    visitor = Visitor("pages/depth_gradients.py", {"epochs": "2", "depth": "2"})
-    assert "How large are the gradients beside the weights?" not in offered(visitor, "depth-gradients")
-    visitor.click("train-depth-gradients").wait_for("Finished")
-    assert "How large are the gradients beside the weights?" in offered(visitor, "depth-gradients")
+    visitor = Visitor("pages/recurrent_gradients.py", {"steps": "4", "length": "5", "hidden": "4"})
+    assert "How large are the gradients beside the weights?" not in offered(visitor, "recurrent-gradients")
+    visitor.click("train-recurrent-gradients").wait_for("Finished")
+    assert "How large are the gradients beside the weights?" in offered(visitor, "recurrent-gradients")

@@ -118,9 +118,15 @@ def trained(settings, residual):
                     "update_to_data": steps, "clipped": clipped,
                 }
             )  # fmt: skip
-        epochs.append({name: np.mean([one[name] for one in seen], axis=0) for name in seen[0]} | looked_at(twin, x))
+        means = {name: np.mean([one[name] for one in seen], axis=0) for name in seen[0]}
+        epochs.append(means | looked_at(twin, x) | {"evaluation_loss": unseen_loss(twin, test_x, test_y)})
     with torch.no_grad():
-        return epochs, (twin.eval()(test_x) - test_y).square().mean().item(), test_y.square().mean().item()
+        return epochs, float(unseen_loss(twin, test_x, test_y)), test_y.square().mean().item()
+
+
+def unseen_loss(twin, x, y):
+    with torch.no_grad():
+        return np.array((twin.eval()(x) - y).square().mean().item())
 
 
 def looked_at(twin, x):

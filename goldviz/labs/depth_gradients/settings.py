@@ -96,6 +96,8 @@ class DepthGradients(Experiment):
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(("epoch", "network", "seed"), "Training loss (mean squared error)", must_stay_finite=True),
+        "evaluation_loss": Variable(("epoch", "network", "seed"),
+            "Loss on unseen samples, without dropout and noise (mean squared error)"),
         "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix"),
         "decay_rate": Variable(PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one",
             "nat"),
@@ -116,10 +118,13 @@ class DepthGradients(Experiment):
     }  # fmt: skip
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document", "15 layers, LeakyReLU, 20 epochs: the experiment of Annex 5.3."),
+        Preset("As in the document", "document",
+            "15 layers, LeakyReLU, 20 epochs: the experiment of Annex 5.3. On unseen samples the residual network ends "
+            "below 0.7 of the plain one's loss in nine seeds of ten."),
         Preset("Break it: sigmoid", "break",
             "30 sigmoid layers: each hands back 0.17 of the error's length, in ten seeds of ten. The slope is at most "
-            "1/4; with these weights a layer can hand back 0.31 at most.",
+            "1/4; with these weights a layer can hand back 0.31 at most. The residual network keeps its gradient and "
+            "still loses: it ends 6 to 16 times worse than zero in five seeds of five.",
             {"depth": 30, "activation": "sigmoid"}),
         Preset("Break it: exploding", "break",
             "A gain of 3: each layer enlarges the error instead, and in ten seeds of ten the first step throws the "
@@ -145,8 +150,9 @@ class DepthGradients(Experiment):
             {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2}),
         Preset("Fix it: normalise", "fix",
             "Batch norm before every activation, without dropout: the plain network's first layer gets as long a "
-            "gradient as its last, within a third. The residual one beats zero in nine seeds of ten.",
-            {"normalisation": "batch", "dropout": 0.0, "epochs": 60}),
+            "gradient as its last, within a third. The residual one, its branch scaled by 0.2, ends more than three "
+            "times lower in ten seeds of ten.",
+            {"normalisation": "batch", "dropout": 0.0, "residual_scale": 0.2, "epochs": 60}),
         Preset("Fix it: clip", "fix",
             "The exploding set-up with the gradient's norm held at 1: in ten seeds of ten the plain network learns, "
             "and the residual one, whose branches add up, stays more than 300 times worse than zero.",

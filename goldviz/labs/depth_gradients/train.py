@@ -73,6 +73,7 @@ def train(settings: DepthGradients, record: Record) -> None:
         problems = {seed: problem(settings, seed, device) for seed in settings.seeds}
         grid = grid_of(settings, problems)
         announce(settings, record, grid.first()[0].network, device)
+        record.once("zero_loss", [data.test_y.square().mean().item() for data in problems.values()])
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
         depths = trained_depths(settings.depth, settings.shallower)
         shallower = {depth: grid_of(settings.changed(depth=depth), problems) for depth in depths[:-1]}
@@ -88,13 +89,13 @@ def train(settings: DepthGradients, record: Record) -> None:
             with record.instrument():
                 shown = with_means_over_seeds(table(seen))
                 shown["decay_rate"] = decay_rate(shown["gradient_norm"])
+                shown["evaluation_loss"] = torch.tensor(grid.each(_test_loss))
             beside = [table(other.each(partial(training, closely=False)))["loss"] for other in shallower.values()]
             if beside:
                 shown["loss_by_depth"] = torch.stack([*beside, shown["loss"]], dim=-1)
             hand_over(shown, record)
 
         record.once("test_loss", grid.each(_test_loss))
-        record.once("zero_loss", [data.test_y.square().mean().item() for data in problems.values()])
 
 
 def grid_of(settings: DepthGradients, problems: Mapping[int, Problem]) -> Grid[Trainee]:

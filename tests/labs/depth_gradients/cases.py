@@ -4,7 +4,6 @@ SMALL = {"depth": 3, "width": 8, "samples": 60, "features": 4, "epochs": 4, "his
 AWKWARD = SMALL | {"batch": 16, "normalisation": "batch", "clip": 0.5, "read_out": "untied", "optimiser": "adamw"}
 RUNS = (SMALL, AWKWARD, SMALL | {"normalisation": "layer", "activation": "gelu", "shallower": 2})
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram"}
-NEWER = {"gradient_to_data"}
 BLIND = {"histogram_every": 0}
 
 SECONDS = (0.1, 2)

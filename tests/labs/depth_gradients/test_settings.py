@@ -97,6 +97,16 @@ def test_the_fixes_keep_the_gradient_within_a_decade_and_beat_zero(slug):
     assert (dataset.test_loss < 0.7 * dataset.zero_loss).all()
 
 
+@pytest.mark.parametrize("preset", DepthGradients.presets, ids=lambda preset: preset.slug)
+def test_a_preset_in_which_the_residual_network_loses_says_so(preset):
+    dataset = run(preset.slug)
+    if "test_loss" not in dataset:
+        return
+    plain, residual = (dataset.test_loss.sel(network=name).item() for name in ("plain", "residual"))
+    told = any(word in preset.words for word in ("still loses", "worse than zero"))
+    assert told == (residual > 1.01 * plain)
+
+
 def test_batch_norm_refuses_batches_of_one_sample():
     with pytest.raises(
         SettingsError, match=r"Batch is 1; with batch norm, which needs a spread, 0 or at least 2 is allowed."

@@ -104,6 +104,21 @@ def test_it_trains_as_a_bare_loop_does():
         assert seen.test_loss.item() == pytest.approx(test_loss, rel=1e-3)
 
 
+def test_the_loss_on_unseen_samples_is_recorded_at_every_epoch_and_changes_no_other_number():
+    settings = DepthGradients(**AWKWARD, seeds=(0, 3))
+    dataset = goldviz.api.run(settings, progress=False)
+    np.testing.assert_allclose(dataset.evaluation_loss.isel(epoch=-1), dataset.test_loss, rtol=1e-6)
+    shorter = goldviz.api.run(settings.changed(epochs=2), progress=False)
+    np.testing.assert_array_equal(shorter.test_loss, dataset.evaluation_loss.sel(epoch=2))
+    np.testing.assert_array_equal(shorter.loss, dataset.loss[:2])
+
+
+def test_what_answering_zero_scores_is_known_from_the_start():
+    diverged = run(**SMALL, gain=10.0, optimiser="sgd", learning_rate=10.0)
+    assert diverged.attrs["status"] == "diverged"
+    assert np.isfinite(diverged.zero_loss).all()
+
+
 def test_pairs_that_are_trained_beside_are_those_of_runs_of_their_own():
     beside = run(**SMALL, shallower=2, seeds=(0, 3))
     alone = run(**SMALL | {"depth": 1}, seeds=(0, 3))

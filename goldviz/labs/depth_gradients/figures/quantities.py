@@ -59,7 +59,7 @@ def _of_decay(ds: xr.Dataset) -> Values:
 
 
 def _of_loss(ds: xr.Dataset) -> Values:
-    names = [name for name in ("loss", "test_loss", "zero_loss") if name in ds]
+    names = [name for name in ("loss", "evaluation_loss", "test_loss", "zero_loss") if name in ds]
     return np.concatenate([np.array([]), *(ds[name].values.ravel() for name in names)])
 
 
