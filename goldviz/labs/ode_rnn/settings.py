@@ -132,8 +132,8 @@ class ODERNNLaboratory(Experiment):
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",
-            "A damped oscillator seen at irregular times: on ten seeds of ten the ODE-RNN turns on through gaps that "
-            "no training had."),
+            "A damped oscillator seen at irregular times. On ten seeds of ten the ODE-RNN goes on swinging in gaps "
+            "longer than any of training."),
         Preset("Partial observations", "document",
             "A linear system of two channels, each missing half of the time; its exact answer is known.",
             {"task": "linear", "hidden_share": 0.5}),

@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
+from goldviz.diagnostics.findings import times
 from goldviz.figures.theme import NETWORKS
 from goldviz.labs.recurrent_gradients.figures import FIGURES, picture
 from goldviz.labs.recurrent_gradients.figures.gates import WITHOUT_GATES
@@ -14,6 +15,7 @@ from goldviz.labs.recurrent_gradients.figures.quantities import (
     shared_limits,
 )
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.runs.examples import example
 from tests.labs.recurrent_gradients.runs import build
 
 NEEDS = {
@@ -34,6 +36,7 @@ NEEDS = {
     "hidden_gradient_distribution": "gradient_histogram",
     "weight_gradient_distribution": "weight_gradient_histogram",
 }
+PATHS = ("log_cell_path", "log_jacobian_norm")
 EVERY = pytest.mark.parametrize("name", list(FIGURES))
 
 
@@ -250,8 +253,18 @@ def test_gates_have_a_panel_each_in_their_networks_colour(run):
     assert [trace.line.color for trace in figure.data] == [NETWORKS[n].colour for n in GATES for _ in GATES[n]]
     forget = run["gate_opening"].sel(look=400, network="lstm", gate="forget").isel(seed=0)
     np.testing.assert_allclose(figure.data[1].y, forget)
-    half_life = np.log(0.5) / np.log(float(forget.mean()))
-    assert f"memory halves in {half_life:.1f} steps" in words(figure)
+    assert f"Mean forget gate {float(forget.mean()):.2f}." in words(figure)
+
+
+def test_the_gates_figure_says_what_is_left_along_the_path_and_not_what_a_mean_gate_would_leave():
+    """Beside the finding that the LSTM keeps its signal, a half-life of its mean gate would deny it."""
+    recorded = example(RecurrentGradients, "adding-50-steps")
+    said = words(FIGURES["gates"](recorded)).replace("<br>", " ")
+    far = [recorded[name].sel(network="lstm").isel(look=-1, lag=-1, seed=0) for name in PATHS]
+    cell, whole = (times(10 ** float(value)) for value in far)
+    assert f"Left after 49 steps: {cell} along the cell, {whole} along all paths." in said
+    assert "halves" not in said
+    assert any(one.kind == "gradient_kept" for one in RecurrentGradients().findings(recorded))
 
 
 def test_a_plain_network_alone_has_no_gates():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldviz.diagnostics.findings import percent
+from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.frames import Words, spoken
@@ -38,23 +38,31 @@ def gates(plot: Plot) -> Figure:
         plot.curve(now.sel(network=network, gate=gate), network, hover="%{y:.3f}", row=row, legend=False)
     plot.number_axis("time", "Time step t", "time %{x}", {1: "1"})
     plot.figure.update_yaxes(range=(-0.06, 1.06), tickvals=[0, 0.5, 1])
-    notes = ["1: open; 0: shut.", _half_life(plot), plot.drawn(plot.when("Step {}.", "look"))]
+    notes = ["1: open; 0: shut.", _memory(plot), plot.drawn(plot.when("Step {}.", "look"))]
     figure = plot.finish(*notes, height=144 + 110 * len(pairs), legend=False)
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
 
 
-def _half_life(plot: Plot) -> Words:
-    """In how many steps the LSTM's cell path falls to a half, at its forget gate's mean opening."""
+def _memory(plot: Plot) -> Words:
+    """The LSTM's mean forget gate, and what is left at the largest lag along its cell path and along all paths.
+
+    The mean says little of the path: units with open gates carry it (eq. 18), and h carries a signal of its own.
+    """
     if ("lstm", "forget") not in gates_of(plot.ds):
         return ""
+    forget = finite(plot.now["gate_opening"].sel(network="lstm", gate="forget")).mean(["seed", "time"])
+    if plot.lacks("log_cell_path", "log_jacobian_norm"):
+        return plot.at_step(forget, lambda opening: f"Mean forget gate {opening:.2f}.")
+    far = [plot.now[name].sel(network="lstm").isel(lag=-1) for name in ("log_cell_path", "log_jacobian_norm")]
+    lag = int(plot.ds["lag"].max())
 
-    def words(opening: float) -> str:
-        if not 0 < opening < 1:
+    def words(opening: float, cell: float, whole: float) -> str:
+        if not np.isfinite([opening, cell, whole]).all():
             return ""
-        return f"Forget gate {opening:.2f}: memory halves in {np.log(0.5) / np.log(opening):.1f} steps."
+        left = f"{times(10 ** float(cell))} along the cell, {times(10 ** float(whole))} along all paths"
+        return f"Mean forget gate {float(opening):.2f}. Left after {lag} steps: {left}."
 
-    forget = finite(plot.now["gate_opening"].sel(network="lstm", gate="forget"))
-    return plot.at_step(forget.mean(["seed", "time"]), words)
+    return plot.say(words, forget, *(finite(values).median("seed") for values in far))
 
 
 @figure("How much is stuck at an end?",
