@@ -21,7 +21,7 @@ from goldviz.data.markets.alignment import aligned, next_values
 from goldviz.data.markets.kept_markets import keep, kept, load_market
 from goldviz.data.markets.market import Channel, Market
 from goldviz.data.markets.symbols import SYMBOLS
-from goldviz.labs.gold_forecast.walk_forward import Fold, folds
+from goldviz.data.markets.walk_forward import Fold, folds
 
 REPETITIONS = 15
 YEARS = 25

@@ -15,9 +15,9 @@ from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_valu
 from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.masking import masked
 from goldviz.data.markets.text_channels import is_text_channel
+from goldviz.data.markets.walk_forward import Fold, folds
 from goldviz.labs.gold_forecast.carrying import carried
 from goldviz.labs.gold_forecast.documents import market_with_statements
-from goldviz.labs.gold_forecast.walk_forward import Fold, folds
 from goldviz.labs.gold_forecast.windows import ChannelMoments
 
 if TYPE_CHECKING:

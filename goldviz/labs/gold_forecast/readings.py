@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged, ratio
+from goldviz.diagnostics.forecasts.result import Result
+from goldviz.diagnostics.forecasts.significance import diebold_mariano
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
-from goldviz.labs.gold_forecast.scoring.results import Result, final_results, recorded_score, results
+from goldviz.labs.gold_forecast.scoring.results import final_results, recorded_score, results
 from goldviz.labs.gold_forecast.scoring.series import Series, joined_by_date, settings_of
-from goldviz.labs.gold_forecast.scoring.tests import diebold_mariano
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -17,10 +17,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from goldviz.data.markets.walk_forward import Fold
 from goldviz.diagnostics.gradients import norms, update_to_data
 from goldviz.labs.gold_forecast.instruments import gradients_by_input, gradients_by_state
 from goldviz.labs.gold_forecast.models.forecaster import Forecaster, dropped
-from goldviz.labs.gold_forecast.walk_forward import Fold
 from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.memory import keep_freed_memory

@@ -9,9 +9,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy import special
 
-from goldviz.labs.gold_forecast.models.baselines import MEAN_FORECASTS
+from goldviz.diagnostics.forecasts.scores import r2_out_of_sample
 from goldviz.labs.gold_forecast.models.heads import QUANTILE_LEVELS
-from goldviz.labs.gold_forecast.models.volatility_baselines import VOLATILITY_FORECASTS
 from goldviz.labs.gold_forecast.problem import ForecastProblem
 from goldviz.labs.gold_forecast.scoring.distributions import (
     crps_gaussian,
@@ -21,8 +20,9 @@ from goldviz.labs.gold_forecast.scoring.distributions import (
     pit_student,
 )
 from goldviz.labs.gold_forecast.scoring.quantile_distribution import crps_from_quantiles, pit_from_quantiles
-from goldviz.labs.gold_forecast.scoring.scores import r2_out_of_sample
 from goldviz.labs.gold_forecast.scoring.tables import DistributionLosses, mean_score_table, volatility_score_table
+from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
+from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
 
 NETWORK = "network"
 MEAN_METRICS = ("mse", "mae", "rmse", "r2", "r2_mean", "hit_rate", "dm", "dm_p")

@@ -6,17 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goldviz.diagnostics.forecasts.result import Result, judged
+from goldviz.diagnostics.forecasts.words import forecasts_counted, near_one, p_value, plain_number, signed_percent
 from goldviz.labs.gold_forecast.readings import Reading
-from goldviz.labs.gold_forecast.scoring.results import Result, ends_in_words, recorded_score, result_in_words
+from goldviz.labs.gold_forecast.scoring.results import ends_in_words, recorded_score, result_in_words
 from goldviz.labs.gold_forecast.scoring.series import settings_of
-from goldviz.labs.gold_forecast.words import (
-    forecasts_counted,
-    model_name,
-    near_one,
-    p_value,
-    plain_number,
-    signed_percent,
-)
+from goldviz.labs.gold_forecast.words import model_name
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -104,10 +99,7 @@ def _of_move(n: Reading, target: str) -> str:
     better, worse, neither = BETTER_WORSE_NEITHER[target]
     if n.own.better and n.series.target == "volatility" and n.steady:
         better = "Better than a constant variance by its level alone"
-    words = better if n.own.better else worse if n.own.worse else neither
-    score = f"{words}: {result_in_words(n.series.target, n.own)}"
-    if n.own.disputed:
-        score = f"{score} (interval and test disagree)"
+    score = judged(n.own, (better, worse, neither), result_in_words(n.series.target, n.own))
     if target == "return":
         return f"{score}, over {_forecasts(n)}."
     beside = f"; GARCH reaches {plain_number(n.garch.value)}" if np.isfinite(n.garch.value) else ""

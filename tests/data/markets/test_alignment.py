@@ -13,7 +13,7 @@ from goldviz.data.markets import alignment
 from goldviz.data.markets.alignment import Panel, aligned, next_values
 from goldviz.data.markets.market import END_OF_DAY, Channel, Market, MarketError, Release
 from goldviz.data.markets.symbols import COMEX_SETTLEMENT, NEXT_DAY_PUBLICATION, STOCK_CLOSE
-from goldviz.labs.gold_forecast.walk_forward import folds
+from goldviz.data.markets.walk_forward import folds
 from tests.data.markets.real_gold import real_gold
 
 NOW = pd.Timestamp("2026-11-20", tz="UTC")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from goldviz.diagnostics.findings import Finding
 from goldviz.diagnostics.findings.conclude import ORDER
+from goldviz.diagnostics.forecasts.scores import r2_out_of_sample
 from goldviz.labs.gold_forecast import readings as forecast_readings
 from goldviz.labs.gold_forecast import words as forecast_words
 from goldviz.labs.gold_forecast.findings import findings_of
@@ -20,7 +21,6 @@ from goldviz.labs.gold_forecast.scoring.direction import directions
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import coverages
 from goldviz.labs.gold_forecast.scoring.results import recorded_score
-from goldviz.labs.gold_forecast.scoring.scores import r2_out_of_sample
 from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.verdict import score_rows, verdict

@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.gold_forecast.scoring.distributions import (
-    crps_student,
-    inside,
-    qlike,
-    qlike_gain,
-    qlike_losses,
-)
-from goldviz.labs.gold_forecast.scoring.scores import (
+from goldviz.diagnostics.forecasts.scores import (
     hits,
     mean_absolute_error,
     mean_squared_error,
@@ -22,12 +15,19 @@ from goldviz.labs.gold_forecast.scoring.scores import (
     root_mean_squared_error,
     squared_errors,
 )
+from goldviz.diagnostics.forecasts.significance import diebold_mariano, wilson_interval
+from goldviz.labs.gold_forecast.scoring.distributions import (
+    crps_student,
+    inside,
+    qlike,
+    qlike_gain,
+    qlike_losses,
+)
 from goldviz.labs.gold_forecast.scoring.tables import (
     DistributionLosses,
     mean_score_table,
     volatility_score_table,
 )
-from goldviz.labs.gold_forecast.scoring.tests import diebold_mariano, wilson_interval
 from goldviz.labs.gold_forecast.settings import METRICS, VOLATILITY_METRICS
 from tests.places import REAL_DATA
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
 from goldviz.figures.limits import Values
@@ -25,7 +26,7 @@ from goldviz.labs.gold_forecast.figures.quantities import (
 )
 from goldviz.labs.gold_forecast.scoring.intervals import coverages, fan_bands, probabilities, recorded_at_end
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.words import forecasts_counted, source_words
+from goldviz.labs.gold_forecast.words import source_words
 
 DARKNESS = (0.16, 0.22, 0.3)
 """How dark the fan's bands are laid over one another, widest first."""

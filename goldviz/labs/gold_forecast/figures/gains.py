@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from goldviz.diagnostics.forecasts.result import Result
 from goldviz.figures.limits import Values
-from goldviz.labs.gold_forecast.scoring.results import Result
 from goldviz.labs.gold_forecast.scoring.series import Series
 
 FLATTENING, LEAST_REACH = 25.0, 0.05

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from goldviz.diagnostics.forecasts.words import p_value
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import number_ticks
 from goldviz.figures.plot import Plot
@@ -12,7 +13,7 @@ from goldviz.figures.theme import style_of
 from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, absent, figure
 from goldviz.labs.gold_forecast.scoring.direction import Direction, difference_p_value, directions
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.words import p_value, source_words
+from goldviz.labs.gold_forecast.words import source_words
 
 NO_SIGN = "A forecast of the variance has no sign: see how large the next move will be."
 

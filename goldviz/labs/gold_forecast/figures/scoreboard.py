@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from goldviz.diagnostics.forecasts.result import Result
+from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.limits import Values
 from goldviz.figures.plot import Plot
@@ -14,9 +16,9 @@ from goldviz.figures.theme import INKS, Theme, style_of
 from goldviz.labs.gold_forecast.figures.gains import score_unit
 from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, UNFINISHED, absent, figure, widened
 from goldviz.labs.gold_forecast.figures.skill import SIMPLEST, said, short_name
-from goldviz.labs.gold_forecast.scoring.results import Result, final_results, results, seed_scores
+from goldviz.labs.gold_forecast.scoring.results import final_results, results, seed_scores
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.words import forecasts_counted, model_name, source_words
+from goldviz.labs.gold_forecast.words import model_name, source_words
 
 
 @figure("Who forecasts best?",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from goldviz.diagnostics.forecasts.words import forecasts_counted, plain_number, signed_percent
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import MARKERS_UP_TO, add_range
@@ -25,7 +26,7 @@ from goldviz.labs.gold_forecast.figures.quantities import (
 )
 from goldviz.labs.gold_forecast.scoring.results import final_results, results
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.words import forecasts_counted, plain_number, signed_percent, source_words
+from goldviz.labs.gold_forecast.words import source_words
 
 SIMPLEST = {"return": "zero", "level": "“no change”", "volatility": "a constant variance"}
 """What the simplest forecast says, for each target."""

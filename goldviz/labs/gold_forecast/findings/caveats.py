@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.findings import Candidate, Case, Check, Line, Rule, above, at_most, below, percent, where
+from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.labs.gold_forecast.findings.skill import JUDGED_ELSEWHERE, score
 from goldviz.labs.gold_forecast.readings import EPISODE, Reading
 from goldviz.labs.gold_forecast.scoring.results import value_in_words
-from goldviz.labs.gold_forecast.words import forecasts_counted
 
 if TYPE_CHECKING:
     from goldviz.labs.gold_forecast.settings import GoldForecast

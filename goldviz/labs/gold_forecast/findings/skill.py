@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from goldviz.diagnostics.findings import Case, Check, DividedBy, RaisedTo, Rule, Times, below, where
+from goldviz.diagnostics.forecasts.result import SIGNIFICANT
+from goldviz.diagnostics.forecasts.words import near_one, p_value, plain_number, signed_percent
 from goldviz.labs.gold_forecast.readings import LEAK, Reading
-from goldviz.labs.gold_forecast.scoring.results import SIGNIFICANT, result_in_words, seed_scores
-from goldviz.labs.gold_forecast.words import near_one, p_value, plain_number, signed_percent
+from goldviz.labs.gold_forecast.scoring.results import result_in_words, seed_scores
 
 ABOVE_ZERO = f"an interval above 0, and Diebold-Mariano p below {SIGNIFICANT}"
 BELOW_ZERO = f"an interval below 0, and Diebold-Mariano p below {SIGNIFICANT}"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Verdicts
-from goldviz.labs.gold_forecast.scoring.scores import Hits, hits
+from goldviz.diagnostics.forecasts.scores import Hits, hits
+from goldviz.diagnostics.forecasts.significance import against_always_up, wilson_interval
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.scoring.tests import against_always_up, wilson_interval
 
 
 @dataclass(frozen=True)

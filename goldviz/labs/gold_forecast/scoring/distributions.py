@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy import special
 
-from goldviz.labs.gold_forecast.scoring.scores import mean_loss, scorable
+from goldviz.diagnostics.forecasts.scores import mean_loss, scorable
 
 
 def qlike_losses(

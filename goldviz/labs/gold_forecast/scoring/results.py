@@ -2,75 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goldviz.diagnostics.forecasts.result import Result
+from goldviz.diagnostics.forecasts.words import p_value, plain_number, signed_percent
 from goldviz.labs.gold_forecast.scoring.series import Series, target_of
-from goldviz.labs.gold_forecast.words import BASELINE_NAMES, p_value, plain_number, signed_percent
+from goldviz.labs.gold_forecast.words import BASELINE_NAMES
 
 if TYPE_CHECKING:
     import xarray as xr
 
 METRICS = {"return": "r2", "level": "r2", "volatility": "qlike_gain"}
 """The score by which a model is judged, for each target."""
-
-SIGNIFICANT = 0.05
-"""The p-value below which Diebold and Mariano's test confirms an interval."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """A model's score against the simplest forecast, with its 95 % interval and the Diebold-Mariano test's p-value.
-
-    Interval and p-value are NaN until the run has ended.
-    """
-
-    value: float
-    low: float = np.nan
-    high: float = np.nan
-    p: float = np.nan
-
-    def times(self, factor: float) -> Result:
-        """The same in another unit."""
-        return Result(factor * self.value, factor * self.low, factor * self.high, self.p)
-
-    @property
-    def sure(self) -> bool:
-        """Whether there is an interval."""
-        return bool(np.isfinite(self.low) and np.isfinite(self.high))
-
-    @property
-    def better(self) -> bool:
-        """Whether all of the interval is above zero, and the test, where there is one, confirms it."""
-        return self.sure and self.low > 0 and not self.disputed
-
-    @property
-    def worse(self) -> bool:
-        """Whether all of the interval is below zero, and the test, where there is one, confirms it."""
-        return self.sure and self.high < 0 and not self.disputed
-
-    @property
-    def disputed(self) -> bool:
-        """Whether one of interval and test speaks for a difference, and the other does not."""
-        apart = self.low > 0 or self.high < 0
-        return bool(self.sure and np.isfinite(self.p) and apart != (self.p < SIGNIFICANT))
-
-    @property
-    def half_width(self) -> float:
-        """Half the width of the interval."""
-        return (self.high - self.low) / 2
-
-    @property
-    def unproved(self) -> bool:
-        """Whether the interval is there, and nothing better is proved."""
-        return self.sure and not self.better
-
-    @property
-    def undecided(self) -> bool:
-        """Whether the interval is there, and neither better nor worse is proved."""
-        return self.unproved and not self.worse
 
 
 def value_in_words(target: str, value: float) -> str:

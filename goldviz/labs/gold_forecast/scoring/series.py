@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import Floats, Verdicts
+from goldviz.diagnostics.forecasts.scores import squared_errors
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
-from goldviz.labs.gold_forecast.scoring.scores import squared_errors
 
 if TYPE_CHECKING:
     import xarray as xr

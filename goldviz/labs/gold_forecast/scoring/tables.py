@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from goldviz.labs.gold_forecast.scoring.block_bootstrap import block_length, middle, replicated_means
+from goldviz.diagnostics.forecasts.block_bootstrap import block_length, middle, replicated_means
+from goldviz.diagnostics.forecasts.scores import absolute_errors, hits, scorable, squared_errors
+from goldviz.diagnostics.forecasts.significance import diebold_mariano, wilson_interval
 from goldviz.labs.gold_forecast.scoring.distributions import crps_gaussian, inside_gaussian, qlike_losses
-from goldviz.labs.gold_forecast.scoring.scores import absolute_errors, hits, scorable, squared_errors
-from goldviz.labs.gold_forecast.scoring.tests import diebold_mariano, wilson_interval
 
 ScoreTable = tuple[
     Float[np.ndarray, "model metric"], Float[np.ndarray, "model metric"], Float[np.ndarray, "model metric"]

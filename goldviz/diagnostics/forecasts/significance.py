@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy import special
 
-from goldviz.labs.gold_forecast.scoring.scores import LEAST_FORECASTS, hits, scorable
+from goldviz.diagnostics.forecasts.scores import LEAST_FORECASTS, hits, scorable
 
 ROUNDING = 1e-14
 """Losses whose differences vary by less than this share of their size differ by rounding alone."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from goldviz.labs.gold_forecast.scoring.block_bootstrap import (
+from goldviz.diagnostics.forecasts.block_bootstrap import (
     block_length,
     bootstrap_interval,
     middle,

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 from threadpoolctl import threadpool_limits
 
-from goldviz.labs.gold_forecast.models.baselines import ForecastAnswers, ForecastParts, known_answers, past_of
+from goldviz.models.baselines.mean_baselines import ForecastAnswers, ForecastParts, known_answers, past_of
 
 EWMA_DECAY = 0.94
 """RiskMetrics' lambda for daily returns (J. P. Morgan 1996)."""

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from goldviz.data.markets.market import MarketError
-from goldviz.labs.gold_forecast.walk_forward import LEAST_TRAINING, folds
+from goldviz.data.markets.walk_forward import LEAST_TRAINING, folds
 
 DEFAULTS = {
     "scheme": "expanding", "train_years": 2.0, "test_years": 1.0, "refits": 4, "embargo": 5,

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn import metrics
 
-from goldviz.labs.gold_forecast.scoring import scores as forecast_scores
-from goldviz.labs.gold_forecast.scoring.scores import (
+from goldviz.diagnostics.forecasts import scores as forecast_scores
+from goldviz.diagnostics.forecasts.scores import (
     LEAST_FORECASTS,
     absolute_errors,
     hits,

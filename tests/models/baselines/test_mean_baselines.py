@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_values
 from goldviz.data.markets.simulated import simulated_market
-from goldviz.labs.gold_forecast.models.baselines import (
+from goldviz.data.markets.walk_forward import Fold, folds
+from goldviz.models.baselines.mean_baselines import (
     MEAN_FORECASTS,
     RIDGE_LAGS,
     RIDGE_PENALTIES,
     known_answers,
 )
-from goldviz.labs.gold_forecast.walk_forward import Fold, folds
 from tests.data.markets.real_gold import real_gold
 
 SIX_YEARS = {

@@ -12,7 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_values
 from goldviz.data.markets.simulated import simulated_market
-from goldviz.labs.gold_forecast.models.volatility_baselines import (
+from goldviz.data.markets.walk_forward import Fold, folds
+from goldviz.models.baselines.volatility_baselines import (
     LEAST_GARCH_ANSWERS,
     SMALLEST_SCALE,
     VOLATILITY_FORECASTS,
@@ -20,7 +21,6 @@ from goldviz.labs.gold_forecast.models.volatility_baselines import (
     exponentially_weighted_scale,
     garch_scale,
 )
-from goldviz.labs.gold_forecast.walk_forward import Fold, folds
 from tests.data.markets.real_gold import real_gold
 
 SIX_YEARS = {

@@ -10,8 +10,8 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
-from goldviz.labs.gold_forecast.scoring import tests as forecast_tests
-from goldviz.labs.gold_forecast.scoring.tests import (
+from goldviz.diagnostics.forecasts import significance as forecast_tests
+from goldviz.diagnostics.forecasts.significance import (
     against_always_up,
     diebold_mariano,
     wilson_interval,

@@ -1,0 +1,1 @@
+"""How forecasts are judged: scores, their intervals, tests of a difference, and how a verdict is said."""

@@ -1,0 +1,1 @@
+"""Simple forecasts that a network has to beat before anything is said of its skill."""
