@@ -1,0 +1,118 @@
+"""Writing on: tokens drawn one after another from what a causal network holds likely (document 002, 3.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from goldviz.models.text.causal import CausalTransformer, KeyValueCache
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a token is drawn. Logits are divided by ``temperature``; 0 takes the likeliest token.
+
+    Of the tokens the ``top_k`` likeliest are kept (0: all), and of these the fewest whose probabilities add up to
+    ``top_p``.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+
+    def shares(self, logits: Float[Tensor, "*batch vocabulary"]) -> Float[Tensor, "*batch vocabulary"]:
+        """The probabilities from which a token is drawn.
+
+        >>> Choice(top_k=2).shares(torch.tensor([0.5, 0.3, 0.2]).log())
+        tensor([0.6250, 0.3750, 0.0000])
+        >>> Choice(top_p=0.7).shares(torch.tensor([0.5, 0.3, 0.2]).log())
+        tensor([0.6250, 0.3750, 0.0000])
+        """
+        if self.temperature == 0:
+            likeliest = logits.argmax(-1, keepdim=True)
+            return torch.zeros_like(logits).scatter(-1, likeliest, 1.0)
+        held, order = (logits / self.temperature).softmax(-1).sort(dim=-1, descending=True, stable=True)
+        before = held.cumsum(-1) - held
+        kept = before < self.top_p
+        if self.top_k:
+            kept[..., self.top_k :] = False
+        kept[..., 0] = True
+        held = held * kept
+        return torch.zeros_like(logits).scatter(-1, order, held / held.sum(-1, keepdim=True))
+
+
+class Drawn(NamedTuple):
+    """One token of every row: the token, the probabilities that it was drawn from, and the logits behind them."""
+
+    token: Int[Tensor, " batch"]
+    shares: Float[Tensor, "batch vocabulary"]
+    logits: Float[Tensor, "batch vocabulary"]
+
+
+@torch.no_grad()
+def written_on(
+    network: CausalTransformer,
+    prompt: Int[Tensor, "batch place"],
+    chances: Float[Tensor, "new batch"],
+    choice: Choice,
+    *,
+    cached: bool,
+) -> Iterator[Drawn]:
+    """Token after token, as many as there are ``chances``: numbers from 0 to 1 that say which token is drawn.
+
+    The network sees the last tokens that fit into its block. A cache of keys and values gives the same tokens and
+    costs one row a token, until the block is full: from then on each token moves all others one place on, whose
+    vectors change with their places, so nothing can be kept.
+    """
+    tokens, longest = prompt[:, -network.shape.positions :], network.shape.positions
+    cache = network.empty_cache(len(prompt)) if cached and network.shape.masked else None
+    for chance in chances:
+        logits = _next_logits(network, tokens, cache)
+        shares = choice.shares(logits)
+        drawn = drawn_by(shares, chance)
+        yield Drawn(drawn, shares, logits)
+        tokens = torch.cat([tokens, drawn[:, None]], 1)[:, -longest:]
+        if cache is not None and cache.length >= longest:
+            cache = None
+
+
+def drawn_by(shares: Float[Tensor, "batch vocabulary"], chance: Float[Tensor, " batch"]) -> Int[Tensor, " batch"]:
+    """The token of each row at which the probabilities, added up, pass the row's chance; never one of no probability.
+
+    >>> drawn_by(torch.tensor([[0.5, 0.5, 0.0]] * 3), torch.tensor([0.2, 0.7, 1.0]))
+    tensor([0, 1, 1])
+    """
+    whole = shares.double().cumsum(-1)
+    place = (whole <= chance[:, None] * whole[:, -1:]).sum(-1)
+    last = (shares > 0).long().cumsum(-1).argmax(-1)
+    return torch.minimum(place, last)
+
+
+def _next_logits(network: CausalTransformer, tokens: Tensor, cache: KeyValueCache | None) -> Tensor:
+    if cache is None:
+        return torch.as_tensor(network(tokens)[:, -1])
+    return network.onward(tokens[:, cache.length :], cache)
+
+
+class Lens(NamedTuple):
+    """Why a token: what every depth would have said, and where the last place looked.
+
+    ``guesses`` are the read-out of the states after 0, 1, ... n blocks as probabilities: the logit lens
+    (nostalgebraist 2020). ``weights`` are the last row of every head's attention.
+    """
+
+    guesses: Float[Tensor, "depth vocabulary"]
+    weights: Float[Tensor, "block head place"]
+
+
+@torch.no_grad()
+def last_place(network: CausalTransformer, tokens: Int[Tensor, " place"]) -> Lens:
+    """What the network does at the last of these tokens, of which it sees as many as fit into its block."""
+    walked = list(network.walk(tokens[None, -network.shape.positions :]))
+    states = torch.stack([walked[0].input[0, -1], *(parts.output[0, -1] for parts in walked)])
+    return Lens(network.read_out(states).softmax(-1), torch.stack([parts.weights[0, :, -1] for parts in walked]))
