@@ -23,6 +23,12 @@ def key_of(declared: type[Settings], name: str) -> str:
     return f"setting-{declared.name}-{name}"
 
 
+def put(declared: type[Settings], settings: Settings) -> None:
+    """Make the controls show these settings, in a callback or before they are drawn."""
+    for name, value in settings.model_dump().items():
+        st.session_state[key_of(declared, name)] = _to_control(value)
+
+
 def put_preset(declared: type[Settings], slug: str) -> None:
     """Make the controls show a preset, in a callback; settings that presets leave alone stay as they are."""
     for name, value in declared.preset(slug).model_dump().items():

@@ -6,8 +6,8 @@ import streamlit as st
 
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Finding
-from goldviz.ui.lanes import AnyLane, Lane, UnreadLane
-from goldviz.ui.settings_panel import start
+from goldviz.ui.lanes import AnyLane, Lane, UnreadLane, in_words
+from goldviz.ui.settings_panel import start_from
 from goldviz.ui.words import plain
 
 SIGNS = {
@@ -42,7 +42,7 @@ def _card(experiment: type[Experiment], lane: Lane[Experiment], finding: Finding
     colour, icon, word = SIGNS[finding.severity]
     with st.container(border=True, height="stretch"):
         st.markdown(f":{colour}-badge[{icon} {word}] **{finding.title}**")
-        st.markdown(f"**{finding.number}** · line at {finding.threshold}")
+        st.markdown(f"**{finding.number}** · limit: {finding.threshold}")
         st.markdown(finding.explanation)
         st.caption(f"How sure: {finding.confidence}")
         if finding.advice:
@@ -54,11 +54,11 @@ def _card(experiment: type[Experiment], lane: Lane[Experiment], finding: Finding
                 "Try this",
                 key=f"try-{finding.kind}-{finding.title}-{lane.id}",
                 icon=":material/science:",
-                help="Trains the same run with this change in a lane beside.",
+                help="Trains the same run with this change in a lane beside, and shows its settings in the panel.",
                 on_click=_try,
                 args=(experiment, lane, finding),
             )
 
 
 def _try(experiment: type[Experiment], lane: Lane[Experiment], finding: Finding) -> None:
-    start(experiment, lane.settings.changed(**finding.changes), beside=True)
+    start_from(experiment, lane.settings.changed(**finding.changes), f"Tried: {in_words(finding.changes)}")

@@ -9,7 +9,7 @@ import streamlit as st
 from goldviz.declare.registry import laboratories
 from goldviz.runs.examples import picture_path
 from goldviz.runs.schema import StoreError
-from goldviz.ui import chrome, machine, services
+from goldviz.ui import chrome, lanes, machine, services
 from goldviz.ui.runs.table import age, label_of
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, plain
@@ -66,7 +66,7 @@ def _latest() -> None:
         word, colour, icon = STATES[run.status]
         with st.container(horizontal=True, vertical_alignment="center"):
             if run.experiment in files:
-                st.page_link(files[run.experiment], label=plain(label_of(run)), query_params={"runs": run.id})
+                st.page_link(files[run.experiment], label=plain(label_of(run)), query_params={lanes.OPEN: run.id})
             else:
                 st.markdown(plain(label_of(run)), width="content")
             st.markdown(f":{colour}-badge[{icon} {word}] {age(run.created)}", width="content")

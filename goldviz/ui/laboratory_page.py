@@ -79,6 +79,7 @@ class LaboratoryPage:
 
     def _look(self) -> None:
         """All that changes with a run; what grows with it follows by itself."""
+        settings_panel.drawn_anew()
         notices, timeline = st.container(key="notices"), st.container(key="timeline")
         with notices:
             shown = _read_lanes(self.experiment)
@@ -173,7 +174,8 @@ def _arrive(lab: Laboratory, experiment: type[Experiment]) -> list[str]:
     first = arrived not in st.session_state
     complaints: list[str] = []
     parameters = st.query_params.to_dict()
-    named_runs, claim = parameters.pop(lanes.PARAMETER, ""), parameters.pop(claims_panel.PARAMETER, "")
+    opened, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
+    named_runs = parameters.pop(lanes.PARAMETER, "") or opened
     if first:
         st.session_state[arrived] = True
         settings, complaints = controls.from_link(experiment, parameters)
@@ -182,6 +184,8 @@ def _arrive(lab: Laboratory, experiment: type[Experiment]) -> list[str]:
         complaints += claims_panel.arrive(lab, claim)
     if named_runs and (first or st.session_state.get(chrome.CHANGED)):
         complaints += lanes.from_link(experiment, named_runs)
+        if opened:
+            lanes.settings_into_panel(experiment)
     controls.ensure(experiment)
     return complaints
 
@@ -209,4 +213,4 @@ def _read_lanes(experiment: type[Experiment]) -> list[AnyLane]:
             lanes.close(experiment, lane_id)
             settings_panel.complain(str(error))
             st.rerun()
-    return shown
+    return lanes.told_apart(shown)

@@ -6,7 +6,9 @@ A lane shows a run of the store, by its id, or a recorded example that ships wit
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import streamlit as st
@@ -17,7 +19,7 @@ from goldviz.runs.examples import example, has_example
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
 from goldviz.sheet import Sheet
-from goldviz.ui import services
+from goldviz.ui import controls, services
 from goldviz.ui.words import duration
 
 Declared = TypeVar("Declared", bound=Experiment)
@@ -25,20 +27,34 @@ Declared = TypeVar("Declared", bound=Experiment)
 MOST = 4
 EXAMPLE = "example:"
 PARAMETER = "runs"
+OPEN = "open"
+"""The link's parameter for runs that are opened with their settings in the panel."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What one lane shows at one moment: recorded numbers. ``run`` is None for a recorded example."""
+    """What one lane shows at one moment: recorded numbers. ``run`` is None for a recorded example; ``number`` tells
+    lanes apart that would have one title."""
 
     id: str
     sheet: Sheet
     run: Run | None
+    number: int = field(default=1, kw_only=True)
 
     @property
     def dataset(self) -> xr.Dataset:
         """The numbers as xarray has them."""
         return self.sheet.dataset
+
+    @property
+    def own_title(self) -> str:
+        """What it is called by itself."""
+        return self.id
+
+    @property
+    def title(self) -> str:
+        """What it is called in view."""
+        return self.own_title + (f" ({self.number})" if self.number > 1 else "")
 
     @property
     def version(self) -> int:
@@ -70,7 +86,7 @@ class Lane(Shown, Generic[Declared]):
     settings: Declared
 
     @property
-    def title(self) -> str:
+    def own_title(self) -> str:
         """The run's name, or what is special about its settings."""
         return (self.run.name if self.run else "") or difference(self.settings)
 
@@ -82,7 +98,7 @@ class UnreadLane(Shown):
     complaint: str
 
     @property
-    def title(self) -> str:
+    def own_title(self) -> str:
         """The run's name, if it has one."""
         return (self.run.name if self.run else "") or "A run of another version"
 
@@ -123,19 +139,27 @@ def sense_of(lane: AnyLane) -> str:
 
 def difference(settings: Experiment) -> str:
     """The preset that these settings are, or else what sets them apart from the document's, in a few words."""
-    changed = {
-        name: f"{label(name).lower()} {_short(value)}"
-        for name, value in settings.differences().items()
-        if name not in ("device", "time_limit")
-    }
+    shown = {name: value for name, value in settings.differences().items() if name not in ("device", "time_limit")}
+    changed = _each_in_words(shown)
     preset = settings.like_preset()
     if preset is not None:
         return " · ".join([preset.name, *(changed[name] for name in settings.kept_by_presets if name in changed)])
-    words = list(changed.values())
-    if not words:
-        return settings.presets[0].name
+    return in_words(shown) or settings.presets[0].name
+
+
+def in_words(changes: Mapping[str, Any]) -> str:
+    """Settings and their values in a few words.
+
+    >>> in_words({"learning_rate": 0.01, "clip": 1.0})
+    'Learning rate 0.01 · clip 1'
+    """
+    words = list(_each_in_words(changes).values())
     text = " · ".join(words[:4])
-    return text[0].upper() + text[1:] + (f" · {len(words) - 4} more" if len(words) > 4 else "")
+    return text[:1].upper() + text[1:] + (f" · {len(words) - 4} more" if len(words) > 4 else "")
+
+
+def _each_in_words(changes: Mapping[str, Any]) -> dict[str, str]:
+    return {name: f"{label(name).lower()} {_short(value)}" for name, value in changes.items()}
 
 
 def _short(value: Any) -> str:
@@ -159,9 +183,28 @@ def put(experiment: type[Experiment], lane_ids: list[str]) -> None:
     st.session_state[_key(experiment)] = list(dict.fromkeys(lane_ids))[-MOST:]
 
 
-def replace_last(experiment: type[Experiment], lane_id: str) -> None:
-    """Show something else in the last lane."""
-    put(experiment, [*ids(experiment)[:-1], lane_id])
+def take_place(experiment: type[Experiment], lane_id: str) -> None:
+    """Show a run in the last example's place, or in the last lane's where there is no example."""
+    known = ids(experiment)
+    place = max((i for i, one in enumerate(known) if one.startswith(EXAMPLE)), default=len(known) - 1)
+    put(experiment, [*known[:place], lane_id, *known[place + 1 :]])
+
+
+def show_example(experiment: type[Experiment], slug: str) -> bool:
+    """Show a recorded example in another one's place, or beside the runs: none of them gives way to it.
+
+    Returns whether it is in view; four runs leave it no room.
+    """
+    known, lane_id = ids(experiment), EXAMPLE + slug
+    if lane_id in known:
+        return True
+    if any(one.startswith(EXAMPLE) for one in known):
+        take_place(experiment, lane_id)
+    elif len(known) < MOST:
+        add(experiment, lane_id)
+    else:
+        return False
+    return True
 
 
 def add(experiment: type[Experiment], lane_id: str) -> None:
@@ -198,6 +241,28 @@ def from_link(experiment: type[Experiment], text: str) -> list[str]:
     if found:
         put(experiment, found)
     return list(dict.fromkeys(complaints))
+
+
+def settings_into_panel(experiment: type[Experiment]) -> None:
+    """Make the panel show the settings of the last lane whose settings are understood."""
+    for lane_id in reversed(ids(experiment)):
+        try:
+            lane = read(experiment, lane_id)
+        except (UnknownRunError, SettingsError, StoreError):
+            continue
+        if isinstance(lane, Lane):
+            controls.put(experiment, lane.settings)
+            return
+
+
+def told_apart(shown: Sequence[AnyLane]) -> list[AnyLane]:
+    """The lanes with a number behind each title that stands before it already."""
+    seen: Counter[str] = Counter()
+    found: list[AnyLane] = []
+    for lane in shown:
+        seen[lane.own_title] += 1
+        found.append(replace(lane, number=seen[lane.own_title]))
+    return found
 
 
 def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLane:

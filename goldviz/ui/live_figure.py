@@ -216,7 +216,12 @@ def send_positions(page: str, lane: str, figures: Mapping[str, str]) -> None:
     _positions(data={"page": page, "lane": lane, "figures": dict(figures)}, key=f"{page}-positions")
 
 
-def live_progress(source: Source, lane_id: str, share: float, words: str, sense: str) -> None:
-    """How far a lane's run is; the page is drawn again where the run is no longer what ``sense`` says."""
-    data = {"address": source.address, "lane": lane_id, "share": share, "words": words, "sense": sense}
+def live_progress(source: Source, lane_id: str, share: float, words: str, sense: str, *, sought: bool = False) -> None:
+    """How far a lane's run is; the page is drawn again where the run is no longer what ``sense`` says.
+
+    A lane that is ``sought`` comes into view.
+    """
+    data = {
+        "address": source.address, "lane": lane_id, "share": share, "words": words, "sense": sense, "sought": sought,
+    }  # fmt: skip
     _progress(data=data, key=f"progress-{lane_id}", on_changed_change=lambda: None)

@@ -18,16 +18,18 @@ from goldviz.ui.words import duration, plain
 DOUBLE_CLICK_SECONDS = 1.0
 UNSEEN_SECONDS = 20.0
 """So long a click counts as a second one, at most, while the page has not shown yet what the first one started."""
+SOUGHT, ANEW = "lane-sought", "page-drawn-anew"
+"""In the session state: the lane that the page goes to, and whether the panel shows other settings than before."""
 FIRST_RECORD_SECONDS = 0.4
 """So long a start may wait for the first record, which mostly comes before the page would look again."""
 
 
 def presets(experiment: type[Experiment]) -> None:
-    """The presets in a row; choosing one sets all knobs and shows its recorded run."""
+    """The presets in a row; choosing one sets all knobs and shows its recorded run, beside those that were trained."""
 
     def show_example(slug: str) -> None:
-        if has_example(experiment, slug):
-            lanes.replace_last(experiment, lanes.EXAMPLE + slug)
+        if has_example(experiment, slug) and not lanes.show_example(experiment, slug):
+            st.toast(f"{lanes.MOST} runs are in view. Close a lane to see this preset's example.")
 
     row_of_presets.draw(experiment, show_example)
 
@@ -61,7 +63,7 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
         icon=":material/play_arrow:",
         width="stretch",
         disabled=settings is None,
-        help="Train these settings in a worker process and watch. Takes the place of the last lane.",
+        help="Train these settings in a worker process and watch. Takes the example's lane, or else the last one.",
         on_click=_start,
         args=(experiment, settings, False),
     )
@@ -104,18 +106,33 @@ def all_is_drawn(experiment: type[Experiment]) -> None:
     st.session_state[f"unseen-{experiment.name}"] = False
 
 
-def start(experiment: type[Experiment], settings: Experiment, *, beside: bool) -> None:
-    """Queue a run and show it, in a lane of its own or in the last one's place; says why where that fails."""
+def start(experiment: type[Experiment], settings: Experiment, *, beside: bool, name: str = "") -> str:
+    """Queue a run and show it, in a lane of its own or in the example's place; returns its id.
+
+    Says why where that fails, and returns nothing.
+    """
     try:
-        run_id = services.executor().submit(settings)
+        run_id = services.executor().submit(settings, name=name)
         _wait_for_first_record(run_id)
     except (StoreError, ExecutionError, UnknownRunError) as error:
         complain(str(error))
-        return
-    if beside:
-        lanes.add(experiment, run_id)
-    else:
-        lanes.replace_last(experiment, run_id)
+        return ""
+    (lanes.add if beside else lanes.take_place)(experiment, run_id)
+    return run_id
+
+
+def start_from(experiment: type[Experiment], settings: Experiment, name: str) -> None:
+    """Queue a run that a part of the page proposed, beside the others, with its settings in the panel; go to it."""
+    run_id = start(experiment, settings, beside=True, name=name)
+    if run_id:
+        controls.put(experiment, settings)
+        st.session_state[SOUGHT], st.session_state[ANEW] = run_id, True
+
+
+def drawn_anew() -> None:
+    """Draw the whole page where a part of it has changed the panel, which stands outside of that part."""
+    if st.session_state.pop(ANEW, False):
+        st.rerun()
 
 
 def start_side_by_side(experiment: type[Experiment], several: list[Experiment]) -> None:

@@ -51,7 +51,7 @@ def test_the_latest_runs_lead_to_their_laboratory() -> None:
     visitor = Visitor()
     links = [link.proto for link in visitor.page_links()]
     runs = [link for link in links if link.query_string]
-    assert [link.query_string for link in runs] == [f"runs={run_id}" for run_id in reversed(ids[-home.LATEST :])]
+    assert [link.query_string for link in runs] == [f"open={run_id}" for run_id in reversed(ids[-home.LATEST :])]
     assert {link.page for link in runs} == {DepthGradients.name}
     assert any(link.label == "All 8 runs" for link in links)
 
@@ -64,6 +64,15 @@ def test_following_a_run_from_home_opens_it_even_in_a_laboratory_seen_before() -
     assert visitor.runs == [second]
     assert "Depth 4".lower() in visitor.states[0].lower()
     assert visitor.control("epochs").value == 7, "the knobs stay as they were left"
+
+
+def test_opening_a_run_shows_its_settings_in_the_panel() -> None:
+    first, second = (services.store().create(DepthGradients(depth=depth, epochs=9)) for depth in (3, 4))
+    visitor = Visitor(LABORATORY, {"runs": first, "epochs": "7"})
+    visitor.go("pages/home.py").go(LABORATORY, {"open": second})
+    assert visitor.runs == [second]
+    assert (visitor.control("depth").value, visitor.control("epochs").value) == (4, 9)
+    assert "open" not in visitor.at.query_params
 
 
 def test_going_to_a_laboratory_by_the_navigation_shows_it_as_it_was_left() -> None:

@@ -90,6 +90,7 @@ def test_opening_a_run_shows_it_in_its_laboratory() -> None:
     visitor = _choose(Visitor(RUNS), ids[1]).press("Open")
     assert visitor.at.title[0].value == DepthGradients.title
     assert len(visitor.states) == 1
+    assert visitor.control("depth").value == 1, "the run's settings are in the panel"
     assert visitor.look().runs == [ids[1]]
 
 

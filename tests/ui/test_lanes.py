@@ -44,19 +44,52 @@ def test_the_page_arrives_with_the_documents_example_and_no_link() -> None:
 
 
 @settings(max_examples=10)
-@given(st.lists(st.tuples(st.sampled_from(["add", "replace_last", "close"]), st.sampled_from("abcdef")), max_size=10))
+@given(st.lists(st.tuples(st.sampled_from(["add", "take_place", "close"]), st.sampled_from("abcdef")), max_size=10))
 def test_lanes_are_one_to_four_different_ones_and_the_oldest_goes(calls: list[tuple[str, str]]) -> None:
     expected = [EXAMPLE]
     for name, lane in calls:
         if name == "add":
             expected = list(dict.fromkeys([*expected, lane]))[-4:]
-        elif name == "replace_last":
-            expected = list(dict.fromkeys([*expected[:-1], lane]))
+        elif name == "take_place":
+            place = expected.index(EXAMPLE) if EXAMPLE in expected else len(expected) - 1
+            expected = list(dict.fromkeys([*expected[:place], lane, *expected[place + 1 :]]))
         else:
             expected = [known for known in expected if known != lane] or [EXAMPLE]
     state = _after(*calls)
     assert state["seen"] == expected
     assert state["link"] == ({} if expected == [EXAMPLE] else {"runs": ",".join(expected)})
+
+
+SIGMOID, ZERO = "break-it-sigmoid", "break-it-zero-weights"
+
+
+@pytest.mark.parametrize(
+    ("runs", "seen", "shown"),
+    [
+        ([], [f"example:{ZERO}"], [True, True]),
+        (["a"], ["a", f"example:{ZERO}"], [True, True]),
+        (["a", "b", "c"], ["a", "b", "c", f"example:{ZERO}"], [True, True]),
+        (["a", "b", "c", "d"], ["a", "b", "c", "d"], [False, False]),
+    ],
+)
+def test_an_example_takes_another_example_s_lane_and_never_a_run_s(
+    runs: list[str], seen: list[str], shown: list[bool]
+) -> None:
+    calls = [("take_place", runs[0]), *(("add", run) for run in runs[1:])] if runs else []
+    state = _after(*calls, ("show_example", SIGMOID), ("show_example", ZERO))
+    assert state["seen"] == seen
+    assert state["answers"][-2:] == shown
+
+
+def test_a_run_takes_an_example_s_lane_before_it_takes_another_run_s() -> None:
+    state = _after(("take_place", "a"), ("show_example", SIGMOID), ("add", "b"), ("take_place", "c"))
+    assert state["seen"] == ["a", "c", "b"]
+
+
+def test_no_two_lanes_have_one_title() -> None:
+    ids = [services.store().create(DepthGradients(depth=3)) for _ in range(3)]
+    shown = lanes.told_apart([lanes.read(DepthGradients, run_id) for run_id in ids])
+    assert [lane.title for lane in shown] == ["Depth 3", "Depth 3 (2)", "Depth 3 (3)"]
 
 
 def test_a_link_opens_the_lanes_that_it_names() -> None:

@@ -115,8 +115,8 @@ class RecurrentGradients(Experiment):
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("Adding, 50 steps", "document",
-            "Remember two marked numbers out of fifty and add them. Who remembers nothing can only answer 1, and has an "
-            "error of 1/6. LSTM and GRU learn it on ten seeds of ten; the RNN's gradient vanishes on all ten."),
+            "Remember two marked numbers out of fifty and add them. Without memory, answering 1 is best: an error of "
+            "1/6. LSTM and GRU learn it on ten seeds of ten; the RNN's gradient vanishes on all ten."),
         Preset("Reviews, cue 40 words back", "document",
             "The opening decides whether the last words are meant: without it half the guesses are right. Of ten "
             "seeds the LSTM reads it on nine, the plain RNN on eight, the GRU on none.",

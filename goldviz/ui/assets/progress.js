@@ -20,5 +20,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   host.goldvizStop?.();
   host.goldvizStop = page.watch({ lane: data.lane, changed: show });
   show();
+  if (data.sought) {
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    host.style.scrollMarginTop = "7.5rem";
+    host.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
+  }
   return () => host.goldvizStop();
 }

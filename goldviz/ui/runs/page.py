@@ -129,8 +129,7 @@ def _open(chosen: Sequence[Run]) -> None:
     if declared is None:
         st.error(f"This version has no laboratory {plain(name)}.")
         return
-    lanes.put(declared, [run.id for run in chosen])
-    st.switch_page(f"pages/{name.replace('-', '_')}.py")
+    st.switch_page(f"pages/{name.replace('-', '_')}.py", query_params={lanes.OPEN: ",".join(run.id for run in chosen)})
 
 
 def _rename(run: Run) -> None:

@@ -14,7 +14,7 @@ from goldviz.runs.store import Run, UnknownRunError
 from goldviz.ui import controls, frames, lanes, services
 from goldviz.ui.lanes import AnyLane, Lane, UnreadLane
 from goldviz.ui.live_figure import Source, live_progress
-from goldviz.ui.settings_panel import complain
+from goldviz.ui.settings_panel import SOUGHT, complain
 from goldviz.ui.words import STATES, plain
 
 CONTINUABLE = ("paused", "stopped", "interrupted", "failed")
@@ -26,11 +26,15 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, alone: 
     word, colour, icon = STATES[state]
     st.markdown(f"**{plain(lane.title)}** :{colour}-badge[{icon} {word}]")
     if lane.run is not None:
-        live_progress(source, lane.id, *lanes.progress_of(lane), frames.felt(source.offer, lane))
+        sought = st.session_state.get(SOUGHT) == lane.id
+        live_progress(source, lane.id, *lanes.progress_of(lane), frames.felt(source.offer, lane), sought=sought)
+        if sought:
+            del st.session_state[SOUGHT]
         if lane.run.message and lane.run.status not in ("paused", "queued"):
             st.caption(plain(lane.run.message))
     else:
-        st.caption("Made by goldviz itself with these settings; *Train* repeats it live.")
+        repeats = "*Train* repeats it live" if alone else "*Train* or another preset takes its place"
+        st.caption(f"Made by goldviz itself with these settings; {repeats}.")
     if isinstance(lane, UnreadLane):
         st.warning(plain(lane.complaint), icon=":material/history:")
     _buttons(experiment, lane, alone)

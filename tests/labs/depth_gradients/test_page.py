@@ -9,6 +9,7 @@ from goldviz.labs.depth_gradients.figures import FIGURES
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.store import Store
 from goldviz.ui import controls, services, settings_panel
+from goldviz.ui.lanes import in_words
 from goldviz.ui.words import plain
 from tests.pages.databases import FAULTS, a_folder
 from tests.pages.visit import LABORATORY, Visitor, curve, recorded_figures
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.usefixtures("on_pages")
 SMALL = {"depth": "2", "width": "4", "samples": "16", "features": "2", "epochs": "4", "histogram_every": "2"}
 LONG = SMALL | {"epochs": "2000", "histogram_every": "0"}
 TRAIN, BESIDE = "train-depth-gradients", "beside-depth-gradients"
+PRESETS = "preset-depth-gradients"
 
 
 def _laboratory(link: dict[str, str] | None = None, theme: str = "light") -> Visitor:
@@ -286,10 +288,44 @@ def test_lanes_open_beside_and_close_and_the_oldest_goes(monkeypatch: pytest.Mon
 
 def test_an_example_that_is_in_view_already_gets_no_second_lane() -> None:
     visitor = _laboratory({"runs": "example:as-in-the-document,example:break-it-sigmoid"})
-    visitor.at.button_group(key="preset-depth-gradients").set_value("break-it-sigmoid")
-    assert len(visitor.look().states) == 2
-    visitor.at.button_group(key="preset-depth-gradients").set_value("as-in-the-document")
-    assert len(visitor.look().states) == 1
+    for slug in ("break-it-sigmoid", "as-in-the-document"):
+        visitor.at.button_group(key=PRESETS).set_value(slug)
+        assert len(visitor.look().states) == 2
+
+
+def test_a_preset_changes_settings_and_leaves_a_trained_run_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings_panel, "DOUBLE_CLICK_SECONDS", 0.0)
+    visitor = _laboratory(SMALL).click(TRAIN).wait_for("Finished")
+    [mine] = visitor.runs
+    for slug in ("break-it-sigmoid", "fix-it-clip"):
+        visitor.at.button_group(key=PRESETS).set_value(slug)
+        assert visitor.look().runs == [mine, f"example:{slug}"]
+    assert any("another preset takes its place" in words for words in visitor.captions)
+    visitor.set(depth=2, width=6, epochs=2, samples=40).click(TRAIN)
+    assert len(visitor.runs) == 2
+    assert visitor.runs[0] == mine
+    assert not visitor.runs[1].startswith("example:")
+
+
+def test_a_preset_says_where_four_runs_leave_its_example_no_room() -> None:
+    ids = [services.store().create(DepthGradients(depth=depth)) for depth in range(1, 5)]
+    visitor = _laboratory({"runs": ",".join(ids)})
+    visitor.at.button_group(key=PRESETS).set_value("break-it-sigmoid")
+    assert visitor.look().runs == ids
+    [told] = visitor.at.toast
+    assert "Close a lane" in told.value
+
+
+def test_what_a_finding_proposes_is_named_by_what_it_changes_and_its_settings_are_the_panel_s() -> None:
+    visitor = _laboratory({"runs": "example:as-in-the-document"})
+    visitor.press("Try this")
+    tried = services.store().run(visitor.look().runs[-1])
+    settings = DepthGradients.checked_json(tried.settings)
+    assert tried.name.startswith("Tried: ")
+    changed = settings.differences().items()
+    assert all(in_words({name: value}).lower() in tried.name.lower() for name, value in changed)
+    assert visitor.at.query_params == {**controls.to_link(settings), "runs": ",".join(visitor.runs)}
+    services.executor().stop(tried.id)
 
 
 def test_lanes_share_their_axes() -> None:
