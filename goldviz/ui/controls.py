@@ -131,6 +131,13 @@ def _draw_one(declared: type[Settings], name: str) -> None:
         st.number_input(title, float(schema["minimum"]), float(schema["maximum"]), format="%.6g", **shared)
 
 
+def choices(declared: type[Settings], name: str) -> dict[str, Any] | None:
+    """What the words in the control of a setting that chooses among few mean; None for all other controls."""
+    words = facts(declared, name)["labels"]
+    listed = schemas(declared)[name].get("enum")
+    return None if listed is None else {words.get(choice, str(choice)): choice for choice in listed}
+
+
 def _whole_step(high: int) -> int:
     return int(10 ** max(0, int(math.log10(high)) - 2))
 

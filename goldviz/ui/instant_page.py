@@ -23,10 +23,10 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.maps import at_positions
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
-from goldviz.runs.instant_job import compute
 from goldviz.runs.jobs import JobFailedError, Report, Task, TooManyJobsError
 from goldviz.ui import background, chrome, claims_panel, controls, presets, services, take_away
-from goldviz.ui.live_figure import Place, live_figure, position_slider, send_positions
+from goldviz.ui.instant_figures import figure_text, position_of, subject_of, task_of
+from goldviz.ui.live_figure import Place, answer_ahead, live_figure, position_slider, send_positions
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
@@ -67,15 +67,13 @@ class View(Generic[Declared]):
                 self._draw(spec, more)
 
     def _draw(self, spec: FigureSpec, more: dict[str, Any]) -> None:
-        theme, name, description = theme_now(), spec.name, f"{spec.question} {spec.shows}".lstrip()
+        name, description = spec.name, f"{spec.question} {spec.shows}".lstrip()
         view = {**more, **spec.position(self.position)}
         self.drawn[name] = FigureSpec(partial(spec.draw, **view), "", description, spec.cannot_show)
-        key = (self.settings.name, self.settings.model_dump_json(), name, theme, str(view))
-        text = services.figure_json(key, lambda: spec.draw(self.dataset, theme=theme, **view))
-        place = None
+        text = figure_text(self.settings, self.dataset, spec, theme_now(), **more)
         if spec.at:
             self.moving[name] = (spec, more)
-            place = Place(self.settings.name, self.lane, name, self.position)
+        place = Place(self.settings.name, self.lane, name, self.position)
         # Moving the position keeps a zoom; other settings may mean other axes.
         live_figure(
             text, key=f"{name}-{self.settings.name}", subject=self.subject, description=description, place=place
@@ -84,12 +82,12 @@ class View(Generic[Declared]):
     @property
     def position(self) -> int:
         """Where one looks; 0 where there is only one place."""
-        return int(getattr(self.settings, self.settings.position, 0))
+        return position_of(self.settings)
 
     @property
     def subject(self) -> str:
         """What is looked at, wherever one looks."""
-        return self.settings.model_dump_json(exclude={self.settings.position})
+        return subject_of(self.settings)
 
     @property
     def lane(self) -> str:
@@ -169,6 +167,8 @@ class InstantPage:
         if self.after is not None:
             self.after()
         self._send_positions(view)
+        if self.lab.has("answers"):
+            _answer_ahead(self.lab, view.settings)
 
     def _view(self, settings: Instant | None) -> View[Instant]:
         """The numbers of these settings, or of the last ones that had some after saying why these have none."""
@@ -192,12 +192,16 @@ class InstantPage:
         """These settings with their numbers; None after saying why there are none, or how far they are."""
         try:
             with notice:
-                dataset = background.made(_task(self, settings))
+                dataset = background.made(self._task(settings))
         except ValueError as error:
             # What was allowed once may be gone, such as a file.
             notice.error(plain(str(error)), icon=":material/block:")
             return None
         return None if dataset is None else View(settings, dataset)
+
+    def _task(self, settings: Instant) -> Task[xr.Dataset]:
+        task = task_of(settings)
+        return task if services.jobs().held(task) is not None else replace(task, seconds=self.seconds(settings))
 
     def _position(self, settings: Instant | None) -> Instant | None:
         """The slider that says where to look, over what the settings leave to look at."""
@@ -275,6 +279,15 @@ def _arrive(lab: Laboratory, declared: type[Instant]) -> list[str]:
     return complaints
 
 
+def _answer_ahead(lab: Laboratory, settings: Instant) -> None:
+    """Let figures follow the knobs before the page's script hears of them."""
+    declared = type(settings)
+    names = [name for name in controls.knobs(declared) if name != declared.position]
+    knobs = {name: controls.choices(declared, name) for name in names}
+    with st.container(key="ahead"):
+        answer_ahead(settings.name, subject_of(settings), settings.position, knobs, list(lab.figures().FIGURES))
+
+
 def _leave_link(settings: Instant) -> None:
     """Keep the address in the browser a link to what is shown."""
     wanted = controls.to_link(settings)
@@ -302,11 +315,3 @@ def _knobs(declared: type[Instant]) -> Instant | None:
         for sentence in error.sentences.values():
             st.error(plain(sentence), icon=":material/block:")
         return None
-
-
-def _task(page: InstantPage, settings: Instant) -> Task[xr.Dataset]:
-    """The numbers of these settings; nothing changes a dataset that comes of it, because all visitors share it."""
-    stored = settings.model_dump_json()
-    name = settings.name
-    task = Task(f"instant-{name}-{stored}", compute, (name, stored), f"Computing {settings.title}", 0.0)
-    return task if services.jobs().held(task) is not None else replace(task, seconds=page.seconds(settings))

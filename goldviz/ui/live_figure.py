@@ -9,7 +9,7 @@ shows at all positions along with the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
@@ -21,6 +21,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from goldviz.figures.theme import INKS
 from goldviz.ui import frames
+from goldviz.ui.answers import ANSWERS_PATH
 from goldviz.ui.frames_route import FRAMES_PATH
 from goldviz.ui.server import PLOTLY_PATH, address
 from goldviz.ui.theme import theme_now
@@ -74,6 +75,12 @@ _positions = st.components.v2.component(
     "goldviz_positions",
     html="",
     js=_after_shared("export default ({ data }) => positionsPage(data.page).take(data);"),
+    isolate_styles=False,
+)
+_ahead = st.components.v2.component(
+    "goldviz_ahead",
+    html="",
+    js=_after_shared(f"{_asset('latest.js')}\n{_asset('ahead.js')}"),
     isolate_styles=False,
 )
 _progress = st.components.v2.component(
@@ -214,6 +221,19 @@ def position_slider(
 def send_positions(page: str, lane: str, figures: Mapping[str, str]) -> None:
     """Hand an instant page's figures what they show at all positions; see :func:`goldviz.figures.maps.at_positions`."""
     _positions(data={"page": page, "lane": lane, "figures": dict(figures)}, key=f"{page}-positions")
+
+
+def answer_ahead(page: str, settings: str, position: str, knobs: Mapping[str, Any], figures: Sequence[str]) -> None:
+    """Let an instant page's figures follow its knobs while they are moved, by :mod:`goldviz.ui.answers`.
+
+    ``settings`` are those in view, as JSON without the ``position``; of the knobs that choose among few,
+    ``knobs`` has what their words mean.
+    """
+    data = {
+        "page": page, "address": address(f"{ANSWERS_PATH}/{page}"), "settings": settings, "position": position,
+        "knobs": dict(knobs), "figures": list(figures), "theme": theme_now(),
+    }  # fmt: skip
+    _ahead(data=data, key=f"{page}-ahead")
 
 
 def live_progress(source: Source, lane_id: str, share: float, words: str, sense: str, *, sought: bool = False) -> None:

@@ -6,9 +6,16 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
-from tests.browser.laboratory_page import figure
+from tests.browser.laboratory_page import figure, updates
 
 Opener = Callable[..., Page]
+HOLD = """() => {
+    const { send } = WebSocket.prototype;
+    const held = [];
+    WebSocket.prototype.send = function (message) { held.push(() => send.call(this, message)); };
+    window.letGo = () => { WebSocket.prototype.send = send; held.forEach((one) => one()); };
+}"""
+"""What the page would tell its own script waits."""
 
 
 def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: Server, open_page: Opener) -> None:
@@ -32,6 +39,20 @@ def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: 
     expect(verdict).to_contain_text("“<” is no part of a formula.")
     typed.fill("dlogits.T @ h")
     expect(verdict).to_contain_text("Expected is 3 × 12 (hidden unit × character). Its transpose would fit.")
+
+    knob = page.get_by_role("slider", name="Hidden")
+    page.evaluate(HOLD)
+    before = updates(figure(page, "graph"))
+    with page.expect_response("**/goldviz/answers/**") as told:
+        knob.press("ArrowRight")
+    assert '"hidden":4' in (told.value.request.post_data or "")
+    assert "graph" in told.value.json()["figures"]
+    expect(figure(page, "graph")).to_have_attribute("data-updates", str(before + 1))
+    page.evaluate("window.letGo()")
+    page.wait_for_url("**hidden=4**")
+    page.wait_for_function("window.goldvizPositions.get('backward-by-hand').ahead === undefined")
+    knob.press("ArrowLeft")
+    page.wait_for_url("**hidden=3**")
 
     slider = page.get_by_role("slider", name=re.compile("Forward 1 of 20"))
     slider.press("End")

@@ -6,6 +6,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.ui import answers, server
 
 
@@ -42,6 +43,19 @@ def test_numbers_that_are_none_are_null(client: TestClient) -> None:
     assert json.loads(text)["wrong"][0][0] is None
 
 
+def figures(names: object, theme: object = "light", **settings: object) -> object:
+    return {"settings": settings, "question": {"figures": names, "theme": theme}}
+
+
+def test_figures_are_of_the_settings_and_the_position_that_are_asked_about(client: TestClient) -> None:
+    _, text = ask(client, "backward-by-hand", figures(["tensor", "paths"], hidden=7, place=31))
+    found = json.loads(text)
+    assert BackwardByHand.checked_json(found["subject"]) == BackwardByHand(hidden=7)
+    drawn = {name: json.loads(figure) for name, figure in found["figures"].items()}
+    assert list(drawn) == ["tensor", "paths"]
+    assert drawn["tensor"]["layout"]["title"]["text"].startswith("dh, 16 × 7")
+
+
 @pytest.mark.parametrize(
     ("laboratory", "body", "status", "words"),
     [
@@ -56,6 +70,12 @@ def test_numbers_that_are_none_are_null(client: TestClient) -> None:
         ("backward-by-hand", question(samples=10**9), 400, "Samples is"),
         ("backward-by-hand", question(no_such=1), 400, "no_such"),
         ("backward-by-hand", question(words="   "), 400, "only blanks"),
+        ("backward-by-hand", figures("graph"), 400, "names no figures"),
+        ("backward-by-hand", figures(["no-such"]), 400, "names no figures"),
+        ("backward-by-hand", figures(["graph"], "blue"), 400, "or no theme"),
+        ("backward-by-hand", figures(["graph"], ["light"]), 400, "or no theme"),
+        ("backward-by-hand", figures(["graph"], hidden=10**6), 400, "Hidden is"),
+        ("jacobian-lens", figures([]), 404, "nobody"),
         ("backward-by-hand", "h" * 10_000, 413, "8000 bytes"),
         ("jacobian-lens", question(), 404, "nobody"),
         ("no-such", question(), 404, "nobody"),

@@ -106,8 +106,9 @@ function measureWith(layout) {
 // How far the legend reaches up into the words over it.
 function overprinted(host) {
   const legend = host.querySelector(".legend")?.getBoundingClientRect();
+  if (!legend?.height) return 0;
   const words = [...host.querySelectorAll(".gtitle, .gtitle-subtitle")].map((one) => one.getBoundingClientRect().bottom);
-  if (!legend || !legend.height || !words.length) return 0;
+  if (!words.length) return 0;
   const middle = host.getBoundingClientRect().top + host._fullLayout.height / 2;
   return legend.top < middle ? Math.max(0, Math.ceil(Math.max(...words) - legend.top)) : 0;
 }

@@ -1,34 +1,9 @@
-// A field for a formula that the server judges while it is typed. One question is on its way at a time; what was typed
-// meanwhile is asked when its answer has come.
+// A field for a formula that the server judges while it is typed.
 
 const ROW = 16;
 const MORE = [213, 94, 0];
 const LESS = [14, 122, 192];
 const SIGNS = { equal: "✓", differs: "≠", shape: "▭", unread: "✕" };
-
-// Asks `ask(text)` for the last text only, and hands its answer on if no other text has come since.
-export function latest(ask, take) {
-  let asked;
-  let busy = false;
-  const go = async () => {
-    busy = true;
-    for (let text; text !== asked; ) {
-      text = asked;
-      let found;
-      try {
-        found = await ask(text);
-      } catch (error) {
-        found = { kind: "unread", words: String(error.message), wrong: null };
-      }
-      if (text === asked) take(found);
-    }
-    busy = false;
-  };
-  return (text) => {
-    asked = text;
-    if (!busy) go();
-  };
-}
 
 // A cell's colour: orange for more, blue for less, as strong as it is large; what is no number has a colour of its own.
 export function colourOf(value, most) {
@@ -95,14 +70,12 @@ function build(root) {
     if (found.wrong) drawWrong(canvas, found.wrong);
     caption.textContent = "Where yours is more than autograd's (orange) or less (blue). Point at a cell.";
   };
+  const refuse = ({ message }) => show({ kind: "unread", words: message, wrong: null });
   const ask = latest(async (text) => {
     const { asked, formula, settings } = JSON.parse(text);
     if (!formula.trim()) return undefined;
-    const body = JSON.stringify({ settings: JSON.parse(settings), question: { asked, formula } });
-    const answer = await fetch(field.data.address, { method: "POST", body });
-    if (!answer.ok) throw new Error(await answer.text());
-    return answer.json();
-  }, show);
+    return answerOf(field.data.address, JSON.parse(settings), { asked, formula });
+  }, show, refuse);
   const judge = () => ask(JSON.stringify({ asked: choice.value, formula: typed.value, settings: field.data.settings }));
 
   const choose = () => {

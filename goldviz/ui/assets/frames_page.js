@@ -174,10 +174,11 @@ document.addEventListener("visibilitychange", () => {
   for (const page of pages.values()) page.ask();
 });
 
-// What an instant page shows at all its positions: messages that came with the page, one a figure.
+// What an instant page shows at all its positions: messages that came with the page, one a figure. And what the server
+// answered ahead of the page's script: figures of settings that the page does not have yet.
 class PositionsPage {
   constructor() {
-    Object.assign(this, { lane: undefined, known: new Map(), watchers: new Set() });
+    Object.assign(this, { lane: undefined, known: new Map(), watchers: new Set(), ahead: undefined });
   }
 
   watch(watcher) {
@@ -193,6 +194,23 @@ class PositionsPage {
     }
     Object.assign(this, { lane, known });
     for (const watcher of [...this.watchers]) watcher.changed();
+  }
+
+  answer(found) {
+    if (!found && !this.ahead) return;
+    const figures = Object.entries(found?.figures ?? {}).map(([name, text]) => [name, { text, figure: JSON.parse(text) }]);
+    this.ahead = found && { subject: found.subject, figures: new Map(figures) };
+    for (const watcher of [...this.watchers]) watcher.answered?.();
+  }
+
+  // A figure that the server answered with, unless the page's script has come to the same settings.
+  aheadOf(subject, name) {
+    return this.ahead && this.ahead.subject !== subject ? this.ahead.figures.get(name) : undefined;
+  }
+
+  inSight() {
+    const near = [...this.watchers].filter(({ host }) => host && distance(host) === 0);
+    return near.map(({ figure }) => figure);
   }
 
   moves() {

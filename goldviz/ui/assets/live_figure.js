@@ -13,12 +13,18 @@ function followed(place, data) {
   return () => stops.forEach((stop) => stop());
 }
 
-// At the position that the server drew, the figure is what the server handed over; elsewhere it is filled.
-function moving(place, data, whole) {
+// At the position that the server drew, the figure is what the server handed over; elsewhere it is filled. What the
+// server answered to knobs that are still being moved comes before both.
+function moving(host, place, data, whole) {
   const { page: key, lane, name, position } = data.place;
   const page = positionsPage(key);
   const step = () => stepOf(key) ?? position;
+  const ahead = () => page.aheadOf(data.subject, name);
+  place.text = () => ahead()?.text ?? data.figure;
   place.want = () => {
+    const answer = ahead();
+    place.shown = place.text();
+    if (answer) return { ...data, subject: page.ahead.subject, figure: answer.figure };
     const figure = step() === position ? undefined : page.figureAt(lane, name, step());
     place.filled = figure && `${step()} ${lane}`;
     return { ...data, figure: figure ?? whole };
@@ -29,7 +35,10 @@ function moving(place, data, whole) {
   const arrive = () => {
     if (step() !== position) move();
   };
-  const stops = [page.watch({ changed: arrive }), watchStep(key, move)];
+  const answered = () => {
+    if (place.shown !== place.text()) place.draw();
+  };
+  const stops = [page.watch({ figure: name, host, changed: arrive, answered }), watchStep(key, move)];
   // What is in sight already needs no second draw.
   if (place.filled === `${step()} ${lane}`) place.shown = data.figure;
   return () => stops.forEach((stop) => stop());
@@ -51,11 +60,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
     place.unfollow?.();
     place.source = source;
     if (whole) place.want = () => ({ ...data, figure: whole });
-    if (whole) place.unfollow = data.place ? moving(place, data, whole) : undefined;
+    if (whole) place.unfollow = data.place ? moving(host, place, data, whole) : undefined;
     else place.unfollow = followed(place, data);
   }
-  if (whole && place.shown !== data.figure) {
-    place.shown = data.figure;
+  const text = place.text?.() ?? data.figure;
+  if (whole && place.shown !== text) {
+    place.shown = text;
     place.draw();
   } else if (!whole) {
     place.draw();

@@ -8,7 +8,8 @@ import pytest
 from goldviz.labs.backward_by_hand.answers import answer
 from goldviz.labs.backward_by_hand.network import BACKWARD
 from goldviz.labs.backward_by_hand.parts.derive import KEY
-from goldviz.labs.backward_by_hand.settings import BackwardByHand
+from goldviz.labs.backward_by_hand.settings import VARIANCES, BackwardByHand
+from goldviz.ui import answers
 from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -45,6 +46,19 @@ def test_the_field_knows_every_gradient_and_asks_about_the_settings_in_view(visi
     assert settings == BackwardByHand(samples=9)
     for name, one in by_name.items():
         assert answer(settings, {"asked": name, "formula": one["formula"]})["kind"] == "equal"
+
+
+def test_figures_that_come_ahead_of_the_page_are_the_page_s_own(visitor: InstantVisitor) -> None:
+    settings = {"hidden": 6, "variance": "biased", "place": 40}
+    visitor.set(**settings)
+    drawn = visitor.drawn()
+    asked = {"settings": settings, "question": {"figures": list(drawn), "theme": "light"}}
+    found = json.loads(answers.answer(BackwardByHand.name, json.dumps(asked).encode()).content)
+    assert {name: json.loads(text) for name, text in found["figures"].items()} == drawn
+    [told] = [json.loads(part.proto.json) for part in visitor.at.get("bidi_component") if "-ahead" in part.proto.id]
+    assert told["settings"] == found["subject"]
+    assert set(told["knobs"]) == set(BackwardByHand.model_fields) - {"place"}
+    assert told["knobs"]["variance"][VARIANCES["biased"]] == "biased"
 
 
 def test_words_that_are_none_are_told_and_the_last_good_ones_stay(visitor: InstantVisitor) -> None:

@@ -34,7 +34,7 @@ _field = st.components.v2.component(
     "goldviz_formula_field",
     html=_asset("formula_field.html"),
     css=_asset("formula_field.css"),
-    js=_asset("formula_field.js"),
+    js=_asset("latest.js") + _asset("formula_field.js"),
     isolate_styles=False,
 )
 
