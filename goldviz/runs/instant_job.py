@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import instants
 
 if TYPE_CHECKING:
@@ -13,5 +14,13 @@ if TYPE_CHECKING:
 
 
 def compute(report: Report, name: str, settings: str) -> xr.Dataset:
-    """The numbers of the instant laboratory ``name`` for settings in JSON; raises as its ``compute`` does."""
-    return instants()[name].checked_json(settings).compute()
+    """The numbers of the instant laboratory ``name`` for settings in JSON; raises as its ``compute`` does.
+
+    A laboratory that takes longer has a ``compute_and_report(settings, report)`` beside its ``compute``, which tells
+    how far it is and may be stopped.
+    """
+    asked = instants()[name].checked_json(settings)
+    part = laboratory_of(type(asked)).part("compute")
+    reporting = getattr(part, "compute_and_report", None)
+    found: xr.Dataset = reporting(asked, report) if reporting else asked.compute()
+    return found

@@ -26,9 +26,9 @@ PATTERNS = {
     "cl100k_right": rf"{_CONTRACTIONS}|{_WORDS}|{_THOUSANDS}|{_SIGNS}",
     "none": "",
 }
-"""Expressions by name; an empty one cuts nothing. GPT-2's; the same with spaces apart from words; GPT-4's, which takes digits in threes from the left; the
-same with digits in threes from the right, as thousands are written (of more than 60 digits the first from the left,
-so that the time stays in proportion)."""
+"""Expressions by name; an empty one cuts nothing. GPT-2's; the same with spaces apart from words; GPT-4's, which takes
+digits in threes from the left; the same with digits from the right, as thousands are written (of more than 60 digits
+the first from the left, so that the time stays in proportion)."""
 
 LONGEST_EXPRESSION = 300
 MOST_REPEATS = 1000

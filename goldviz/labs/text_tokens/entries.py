@@ -1,0 +1,94 @@
+"""What the entries of a vocabulary hold: letters, signs, both, spaces, digits, or part of a character."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import regex
+
+from goldviz.data.texts.byte_pieces import BYTES, BytePieces
+from goldviz.data.texts.cuts import cut
+
+KINDS = {
+    "letters": "letters",
+    "mixed": "letters and signs",
+    "signs": "signs",
+    "digits": "digits",
+    "spaces": "spaces alone",
+    "words": "several words",
+    "part": "part of a character",
+}
+BEGINNING = 50_000
+"""Characters of a text in which signs are looked at."""
+BLANKS = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍"}
+SIGN = r"[^\s\p{L}\p{M}\p{N}]"
+
+
+def kind_of(entry: bytes) -> str:
+    """What an entry holds; one space before the rest counts for nothing.
+
+    >>> [kind_of(entry) for entry in (b" dog", b"dog.", b"(d", b" !!", b"20", b"  ", b"a b", b"\\xc3")]
+    ['letters', 'mixed', 'mixed', 'signs', 'digits', 'spaces', 'words', 'part']
+    """
+    try:
+        text = entry.decode()
+    except UnicodeDecodeError:
+        return "part"
+    if text.isspace():
+        return "spaces"
+    letters, signs = regex.search(r"\p{L}", text), regex.search(SIGN, text)
+    if letters and signs:
+        return "mixed"
+    if letters:
+        return "words" if regex.search(r"\s", text[1:]) else "letters"
+    return "signs" if signs else "digits"
+
+
+def counted(pieces: BytePieces) -> list[int]:
+    """How many learned entries are of each kind, in the order of :data:`KINDS`."""
+    found = Counter(map(kind_of, learned(pieces)))
+    return [found[kind] for kind in KINDS]
+
+
+def learned(pieces: BytePieces) -> tuple[bytes, ...]:
+    """The entries that are no single bytes."""
+    return pieces.vocabulary[BYTES:]
+
+
+def longest_spaces(pieces: BytePieces) -> int:
+    """How many spaces the longest entry of spaces alone has; 1 is the byte itself.
+
+    >>> longest_spaces(BytePieces(((32, 32), (256, 256))))
+    4
+    """
+    return max((len(entry) for entry in learned(pieces) if not entry.strip(b" ")), default=1)
+
+
+def share_alone(text: str, expression: str) -> float:
+    """The share of the signs at a text's beginning that are a piece of their own, one space before aside.
+
+    >>> share_alone("dog. !!", r" ?\\p{L}+| ?[^\\s\\p{L}]+")
+    0.333...
+    """
+    signs = list(_signs_with_piece(cut(text[:BEGINNING], expression)))
+    return sum(signs) / len(signs) if signs else 0.0
+
+
+def _signs_with_piece(pieces: Iterable[str]) -> Iterator[bool]:
+    for piece in pieces:
+        count = len(regex.findall(SIGN, piece))
+        yield from [len(piece.lstrip(" ")) == 1] * count
+
+
+def shown(entry: bytes) -> str:
+    """An entry as a table shows it: blanks as signs, part of a character as its bytes.
+
+    >>> shown(b" dog"), shown(b"a\\n"), shown(b"\\xc3")
+    ('␣dog', 'a⏎', '⟨C3⟩')
+    """
+    try:
+        text = entry.decode()
+    except UnicodeDecodeError:
+        return "".join(f"⟨{byte:02X}⟩" for byte in entry)
+    return "".join(BLANKS.get(sign, sign if sign.isprintable() else f"⟨U+{ord(sign):04X}⟩") for sign in text)

@@ -1,0 +1,174 @@
+"""The figures of *Tokens*: what a larger vocabulary saves, what it holds, and what languages and numbers cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
+from goldviz.figures.elements import worded
+from goldviz.figures.maps import cells, legend_below
+from goldviz.figures.spec import by_name, drawn
+from goldviz.figures.theme import INKS, Theme
+from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.labs.text_tokens.entries import KINDS
+from goldviz.labs.text_tokens.settings import PATTERN_LABELS
+
+COLOURS = ("#0e7ac0", "#d55e00")
+SYMBOLS = ("circle", "diamond")
+HATCHES = ("", "/")
+SIZES = [256, 512, 1024, 2048, 4096]
+GROUPS = [[0.0, "rgba(14, 122, 192, 0.18)"], [1.0, "rgba(213, 94, 0, 0.30)"]]
+
+
+def names(ds: xr.Dataset) -> tuple[str, str]:
+    """What both sides are called, each by another name."""
+    left, right = (PATTERN_LABELS[pattern] for pattern in ds.attrs["patterns"])
+    return (left, right) if left != right else (f"{left}, left", f"{right}, right")
+
+
+@drawn("What does a larger vocabulary save?",
+       shows="Bytes a token stands for on average, over the size of the vocabulary: of the corpus and of the text.",
+       cannot_show="What a larger table of tokens costs a model.")  # fmt: skip
+def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """Bytes a token of corpus and text after each merge, for both sides."""
+    title = "What does a larger vocabulary save?"
+    if not ds.sizes["merge"]:
+        return worded("No pair comes twice, so there is no merge to draw.", title=title, theme=theme)
+    figure = Figure()
+    bytes_of = {"corpus_tokens": ds.attrs["corpus_bytes"], "own_tokens": ds.sizes["place"]}
+    for (name, length), dash, words in zip(bytes_of.items(), ("solid", "dot"), ("corpus", "your text"), strict=True):
+        for side, label in enumerate(names(ds)):
+            figure.add_trace(
+                Scatter(x=np.log2(ds["size"].values), y=length / ds[name].values[side], mode="lines",
+                        name=f"{label}: {words}", line={"color": COLOURS[side], "dash": dash, "width": 2.5 - side},
+                        hovertemplate="%{y:.2f} bytes a token")
+            )  # fmt: skip
+    look.apply(figure, theme, title=title, notes=[_compression_note(ds)])
+    legend_below(figure)
+    last = int(ds["size"][-1])
+    sizes = [*(size for size in SIZES if size < 0.8 * last), last]
+    figure.update_xaxes(title_text="Tokens in the vocabulary", tickvals=np.log2(sizes).tolist(),
+                        ticktext=[f"{size:,}" for size in sizes], showgrid=False)  # fmt: skip
+    figure.update_yaxes(title_text="Bytes a token", rangemode="tozero")
+    return figure
+
+
+def _compression_note(ds: xr.Dataset) -> str:
+    left, right = (ds.attrs["corpus_bytes"] / np.nanmin(ds["corpus_tokens"].values, axis=1)).tolist()
+    first, second = names(ds)
+    return f"At the end: {first} {left:.2f}, {second} {right:.2f} bytes a token of the corpus."
+
+
+@drawn("What do the learned entries hold?", name="entries",
+       shows="How many of the entries that were learned hold letters, signs, both, several words, and so on.",
+       cannot_show="How often an entry is used; the first ones are used most.")  # fmt: skip
+def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """Counts of learned entries by kind, both sides beside each other."""
+    figure = Figure()
+    for side, label in enumerate(names(ds)):
+        counts = ds["entries"].values[side]
+        figure.add_trace(
+            Bar(x=counts, y=list(KINDS.values()), orientation="h", name=label,
+                marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
+                text=[f"{count:,}" for count in counts], textposition="auto",
+                hovertemplate=f"{label}, %{{y}}: %{{x:,}}<extra></extra>")
+        )  # fmt: skip
+    mixed = ds["entries"].sel(kind="mixed").values
+    first, second = names(ds)
+    notes = [f"Letters and signs in one entry: {first} {mixed[0]:,}, {second} {mixed[1]:,}."]
+    look.apply(figure, theme, title="What do the learned entries hold?", notes=notes, height=470, hover="closest")
+    legend_below(figure)
+    figure.update_xaxes(title_text="Learned entries")
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    return figure
+
+
+@drawn("What does a language cost?",
+       shows="Tokens of one sentence and of its translations, with merges learned from the corpus.",
+       cannot_show="How well a model understands the language.")  # fmt: skip
+def languages(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """Tokens of the same sentence in every language, and its characters as marks."""
+    figure = Figure()
+    for side, label in enumerate(names(ds)):
+        figure.add_trace(
+            Bar(x=ds["sentence_tokens"].values[side], y=ds["language"].values, orientation="h", name=label,
+                marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
+                hovertemplate=f"%{{y}}, {label}: %{{x}} tokens<extra></extra>")
+        )  # fmt: skip
+    figure.add_trace(
+        Scatter(x=ds["sentence_characters"].values, y=ds["language"].values, mode="markers", name="characters",
+                marker={"symbol": "line-ns-open", "size": 14, "color": INKS[theme].text, "line": {"width": 3}},
+                hovertemplate="%{y}: %{x} characters<extra></extra>")
+    )  # fmt: skip
+    look.apply(figure, theme, title="What does a language cost?", notes=[_language_note(ds)], height=560,
+               hover="closest")  # fmt: skip
+    legend_below(figure)
+    figure.update_xaxes(title_text="Tokens of the same sentence")
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    return figure
+
+
+def _language_note(ds: xr.Dataset) -> str:
+    tokens = ds["sentence_tokens"].values[0]
+    most = int(tokens.argmax())
+    return (
+        f"{ds['language'].values[most]} takes {tokens[most] / tokens[0]:.1f} times the tokens of English: letters that "
+        "the corpus lacks stay single bytes."
+    )
+
+
+@drawn("Where are digits cut?",
+       shows="The pieces that each pattern makes of a number; colours take turns, and a line stands at each cut.",
+       cannot_show="The tokens inside of a piece, which depend on the numbers in the corpus.")  # fmt: skip
+def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """Numbers in rows, right-aligned, their digits in the colours of their pieces."""
+    figure = make_subplots(rows=1, cols=2, shared_yaxes=True, horizontal_spacing=0.06)
+    numbers = ds["number"].values
+    for side, label in enumerate(names(ds)):
+        groups = ds["group"].values[side]
+        _number_map(figure, side, numbers, groups)
+        figure.add_annotation(text=label, x=0.5, y=1.02, xref=f"x{side + 1 if side else ''} domain", yref="paper",
+                              showarrow=False, yanchor="bottom", font_size=13)  # fmt: skip
+        _cuts(figure, side, groups, INKS[theme].text)
+    look.apply(figure, theme, title="Where are digits cut?", legend=False, height=420, hover="closest")
+    figure.update_layout(
+        coloraxis={"cmin": 0, "cmax": 1, "colorscale": GROUPS, "showscale": False},
+        margin={"t": figure.layout.margin.t + 16},
+    )
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(autorange="reversed", showgrid=False, visible=False)
+    return figure
+
+
+def _number_map(figure: Figure, side: int, numbers: Any, groups: Any) -> None:
+    width = groups.shape[1]
+    text = [list(number.rjust(width)) for number in numbers]
+    figure.add_trace(
+        cells(np.where(np.isfinite(groups), groups % 2, np.nan), x=list(range(width)), y=list(range(len(numbers))),
+              text=text, texttemplate="%{text}", hover="%{text}", textfont={"size": 15}),
+        row=1, col=side + 1,
+    )  # fmt: skip
+
+
+def _cuts(figure: Figure, side: int, groups: Any, colour: str) -> None:
+    axis = str(side + 1) if side else ""
+    for row, column in np.argwhere(np.diff(groups, axis=1) > 0):
+        figure.add_shape(type="line", x0=column + 0.5, x1=column + 0.5, y0=row - 0.45, y1=row + 0.45, xref=f"x{axis}",
+                         yref=f"y{axis}", line={"color": colour, "width": 2})  # fmt: skip
+
+
+def picture(ds: xr.Dataset) -> str:
+    """The home page's picture: bytes a token over the size of the vocabulary, both sides."""
+    curves = ds.attrs["corpus_bytes"] / ds["corpus_tokens"].values
+    looks = zip(names(ds), curves, COLOURS, ("solid", "dash"), strict=True)
+    return polyline_svg(
+        [Curve(name, values, colour, dash) for name, values, colour, dash in looks],
+        label="Bytes a token stands for, over the size of the vocabulary, under two patterns.",
+    )
+
+
+FIGURES = by_name(compression, entries, languages, digits)

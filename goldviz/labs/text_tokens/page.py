@@ -1,0 +1,114 @@
+"""Tokens: the text merge by merge under two patterns, then what vocabularies hold, languages, numbers and words."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from goldviz.data.texts.byte_pieces import BYTES, BytePieces, pairs_of
+from goldviz.labs.text_tokens import LAB, figures
+from goldviz.labs.text_tokens.entries import KINDS, kind_of, shown
+from goldviz.labs.text_tokens.parts import source
+from goldviz.labs.text_tokens.parts.stepper import stepper
+from goldviz.labs.text_tokens.settings import TextTokens
+from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.words import plain
+
+SECONDS = 1.0
+"""About how long learning both tokenisers takes from a corpus, or with an expression that nobody knows."""
+SECONDS_OF_A_MERGE = 3e-4
+QUICK_FIRST = 0.02
+
+
+def seconds(settings: TextTokens) -> float:
+    """About how long the numbers take; a short text that is its own corpus takes least."""
+    if settings.corpus != "own" or "own" in settings.patterns:
+        return SECONDS
+    merges = min(settings.vocabulary - BYTES, len(settings.text.encode("utf-8", errors="replace")) // 3)
+    return QUICK_FIRST + 2 * SECONDS_OF_A_MERGE * merges
+
+
+def look(view: View[TextTokens]) -> None:
+    """The text under both tokenisers, and which text that is."""
+    stepper(view.settings, view.dataset)
+    source.show()
+    for sentence in _fewer(view):
+        st.caption(f":material/info: {plain(sentence)}")
+
+
+def _fewer(view: View[TextTokens]) -> list[str]:
+    """What is said where the text held fewer pairs than were asked for."""
+    wanted = view.settings.vocabulary - BYTES
+    return [
+        f"{name}: asked for {wanted:,} merges, but after {found:,} no pair is found twice."
+        for name, found in zip(figures.names(view.dataset), view.dataset.attrs["learned"], strict=True)
+        if found < wanted
+    ]
+
+
+def read(view: View[TextTokens]) -> None:
+    """Compression and entries, languages and numbers, the vocabulary itself, and the mathematics."""
+    view.explain(figures.compression, figures.entries)
+    view.explain(figures.languages, figures.digits)
+    _vocabulary(view)
+    with st.expander("Why: the loop, and the two expressions", icon=":material/function:", expanded=True):
+        why(view)
+
+
+def _vocabulary(view: View[TextTokens]) -> None:
+    st.subheader("Every learned entry", anchor=False)
+    names = figures.names(view.dataset)
+    left, right = st.columns(2)
+    for place, side in ((left, 0), (right, 1)):
+        with place:
+            st.markdown(f"**{plain(names[side])}**")
+            st.dataframe(_table(view, side), hide_index=True, width="stretch", height=320)
+
+
+def _table(view: View[TextTokens], side: int) -> pd.DataFrame:
+    ds, count = view.dataset.isel(side=side), view.dataset.attrs["learned"][side]
+    pairs = pairs_of(ds["pair"].values[:count].tolist())
+    entries = BytePieces(pairs).vocabulary
+    rows = [
+        {
+            "Token": token,
+            "Entry": shown(entries[token]),
+            "From": f"{shown(entries[first])} + {shown(entries[second])}",
+            "Found": int(times),
+            "Holds": KINDS[kind_of(entries[token])],
+        }
+        for token, (first, second), times in zip(
+            range(BYTES, BYTES + count), pairs, ds["times"].values[:count], strict=True
+        )
+    ]
+    return pd.DataFrame(rows, columns=["Token", "Entry", "From", "Found", "Holds"])
+
+
+def why(view: View[TextTokens]) -> None:
+    """Document 002, 2.1 and 2.2, with this vocabulary's numbers."""
+    ds = view.dataset
+    words, numbers = st.columns(2)
+    with words:
+        st.markdown("Byte-pair encoding (document 002, 2.1) begins with 256 bytes, so no text is unknown. Then it")
+        st.markdown("1. counts every pair of neighbours,\n2. makes a token of the most frequent one,\n3. begins again.")
+        st.latex(r"(a, b)^* = \arg\max_{(a, b)} \; \mathrm{count}(a\,b)")
+        st.latex(r"a\,b \to z, \qquad |V| \to |V| + 1")
+        st.markdown(
+            "A new text is encoded by the same merges in the same order. Back is easy: each token is its bytes."
+        )
+    with numbers:
+        for name, expression in zip(figures.names(ds), ds.attrs["expressions"], strict=True):
+            st.markdown(f"{plain(name)} cuts with")
+            st.code(expression or "(nothing)", language=None, wrap_lines=True)
+        (first, second), (left, right) = ds["pieces"].values.tolist(), ds["own_tokens"].values[:, -1].tolist()
+        st.markdown(
+            f"Your text is {ds.sizes['place']:,} bytes. The patterns cut it into {first:,} and {second:,} pieces; "
+            f"after all merges it is {left:,} and {right:,} tokens."
+        )
+        st.caption(
+            "The document's expressions lost a space and a question mark in print. Its table says that GPT-2 keeps "
+            "“dog.” whole; both patterns cut before the full stop."
+        )
+
+
+PAGE = InstantPage(LAB, look=look, read=read, seconds=seconds)

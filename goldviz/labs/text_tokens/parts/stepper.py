@@ -1,0 +1,32 @@
+"""The text under both tokenisers, merge by merge; the browser draws it and steps by itself."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.resources import files
+
+import streamlit as st
+import xarray as xr
+
+from goldviz.figures.theme import INKS
+from goldviz.labs.text_tokens.exchange import tokens_data
+from goldviz.labs.text_tokens.settings import TextTokens
+from goldviz.ui.theme import theme_now
+
+KEY = "tokens-stepper"
+SCRIPTS = ("tokens_reading.js", "tokens.js")
+
+
+def _asset(name: str) -> str:
+    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
+
+
+_component = st.components.v2.component(
+    "goldviz_tokens", html=_asset("tokens.html"), css=_asset("tokens.css"), js="\n".join(map(_asset, SCRIPTS))
+)
+
+
+def stepper(settings: TextTokens, ds: xr.Dataset) -> None:
+    """Show the text in tokens, after the last merge at first."""
+    inks = {name: asdict(ink) for name, ink in INKS.items()}
+    _component(data={**tokens_data(settings, ds), "theme": theme_now(), "inks": inks}, key=KEY)

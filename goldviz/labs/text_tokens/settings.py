@@ -1,0 +1,110 @@
+"""Tokens: what is cut, how, and from which text the merges are learned (document 002, 2.1 to 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator
+
+from goldviz.data.texts.cuts import LONGEST_EXPRESSION, PATTERNS, checked_expression
+from goldviz.declare.instant import Instant
+from goldviz.declare.settings import Preset, setting
+
+Pattern = Literal["gpt2", "cl100k", "cl100k_right", "apart", "none", "own"]
+PATTERN_LABELS = {
+    "gpt2": "GPT-2",
+    "cl100k": "GPT-4 (cl100k)",
+    "cl100k_right": "GPT-4, digits from the right",
+    "apart": "GPT-2, spaces apart",
+    "none": "No pattern",
+    "own": "Your expression",
+}
+CORPORA = {
+    "python": "Python's documentation",
+    "words": "The same, single spaces",
+    "code": "Python's own code",
+    "names": "First names",
+    "cities": "City names",
+    "own": "The text itself",
+}
+LONGEST_TEXT = 1500
+"""Characters of the text that is cut: what a link can carry."""
+TABLE = (
+    "dog. dog! dog?    hello world (dog) !!! HELLO'S it's 1234567.89 2026-11-21 rose 0.25%\n"
+    "for dog in dogs:\n    print(dog)"
+)
+NUMBERS = "7 42 365 1024 31415 123456 1234567 12345678 123456789"
+MANY_LANGUAGES = (
+    "The price of gold rose today. Ο χρυσός ακρίβυνε σήμερα. 今日は金の価格が上がった。 שער הזהב עלה היום. 👩‍👩‍👧‍👦"
+)
+
+Expression = Annotated[str, AfterValidator(checked_expression)]
+
+
+class TextTokens(Instant):
+    """Learn byte pairs on a text, and see what two ways to cut a text make of it."""
+
+    name: ClassVar[str] = "text-tokens"
+    title: ClassVar[str] = "Tokens"
+    question: ClassVar[str] = "How does a text become tokens, and what does the way it is cut change?"
+    icon: ClassVar[str] = ":material/data_array:"
+    section: ClassVar[str] = "Language"
+    rank: ClassVar[int] = 44
+
+    # fmt: off
+    text: str = setting(TABLE, min_length=1, max_length=LONGEST_TEXT, group="Text", essential=True, control="cut text",
+        description="The text that becomes tokens.")
+    pattern: Pattern = setting("gpt2", group="Cuts", essential=True, labels=PATTERN_LABELS,
+        description="How the left tokeniser cuts a text before merges. No merge crosses a cut.")
+    beside: Pattern = setting("cl100k", group="Cuts", essential=True, labels=PATTERN_LABELS,
+        description="How the right tokeniser cuts, to compare.")
+    vocabulary: int = setting(1000, ge=256, le=4096, group="Vocabulary", essential=True, unit="tokens",
+        description="The 256 bytes and one token for each merge.")
+    corpus: str = setting("python", pattern="^(python|words|code|names|cities|own|[0-9a-f]{16})$", group="Text",
+        labels=CORPORA, control="corpus",
+        allowed="python, words, code, names, cities, own, or the 16 characters that name a text kept on this server",
+        description="The text from which merges are learned.")
+    expression: Expression = setting(r"\p{L}+|\p{N}+|\s+", max_length=LONGEST_EXPRESSION, group="Cuts",
+        allowed=f"a regular expression of at most {LONGEST_EXPRESSION} characters that takes at most 2 seconds",
+        description="Your expression: each match is a piece, and so is what lies between two matches.")
+    part: int = setting(0, ge=0, le=5, group="Text", unit="of five",
+        description="Learn from one fifth of the corpus, or from all of it (0).")
+    # fmt: on
+
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset("As in the document", "document",
+            "The document's examples under both patterns. Both cut before every . ! and ?, and cut four spaces alike."),
+        Preset("The smallest example", "document",
+            "aaabdaaabac: three merges make five tokens of eleven bytes.",
+            {"text": "aaabdaaabac", "corpus": "own", "pattern": "none", "beside": "gpt2", "vocabulary": 259}),
+        Preset("Spaces in code", "document",
+            "Learned from code, both patterns have tokens of many spaces: runs merge where the corpus has them.",
+            {"corpus": "code"}),
+        Preset("Break it: no pattern", "break",
+            "Without cuts, entries run across words and mix letters with signs.", {"beside": "none"}),
+        Preset("Break it: spaces apart", "break",
+            "Spaces that are not glued to words need tokens of their own.", {"beside": "apart"}),
+        Preset("Break it: other languages", "break",
+            "Learned from English, the tokens of other scripts are single bytes, or little more.",
+            {"text": MANY_LANGUAGES}),
+        Preset("Fix it: learn from the text", "fix",
+            "The same text, learned from itself: its own pairs become tokens.",
+            {"text": MANY_LANGUAGES, "corpus": "own"}),
+        Preset("Fix it: digits from the right", "fix",
+            "Taken in threes from the right, millions are cut from millions, and thousands from thousands.",
+            {"text": NUMBERS, "pattern": "cl100k", "beside": "cl100k_right"}),
+    )  # fmt: skip
+
+    @property
+    def patterns(self) -> tuple[Pattern, Pattern]:
+        """Left and right."""
+        return self.pattern, self.beside
+
+    def expression_of(self, pattern: Pattern) -> str:
+        """The expression that a pattern cuts with."""
+        return self.expression if pattern == "own" else PATTERNS[pattern]
+
+    def without_effect(self) -> Collection[str]:
+        """An expression that nothing is cut with."""
+        return [] if "own" in self.patterns else ["expression"]

@@ -1,0 +1,73 @@
+"""The texts from which merges are learned."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any
+
+from goldviz.data.texts.corpora import running_text
+from goldviz.data.texts.pieces import TextError
+from goldviz.labs.text_tokens.settings import CORPORA, TextTokens
+
+MOST_CHARACTERS = 1_000_000
+MODULES = ("argparse", "inspect", "tarfile", "typing")
+"""Of Python's library: some 450,000 characters of indented code."""
+PARTS = 5
+IN_WORDS = {**CORPORA, "words": "Python's documentation", "own": "Your text", "names": "The list of first names",
+            "cities": "The list of cities"}  # fmt: skip
+
+
+def source_of(settings: TextTokens) -> str:
+    """The text that these settings learn from.
+
+    Raises:
+        TextError: it is no longer there.
+    """
+    text = settings.text if settings.corpus == "own" else _corpus(settings.corpus)
+    return _fifth(text, settings.part) if settings.part else text
+
+
+@lru_cache(maxsize=8)
+def _corpus(name: str) -> str:
+    if name == "code":
+        return python_code()
+    if name == "words":
+        return " ".join(running_text("python").split())
+    return running_text(name)[:MOST_CHARACTERS]
+
+
+def python_code() -> str:
+    """The sources of some modules of the Python that runs this.
+
+    Raises:
+        TextError: this Python came without them.
+    """
+    found = [_source(name) for name in MODULES]
+    if None in found:
+        raise TextError("This Python came without the sources of its library; choose another corpus.")
+    return "\n".join(text for text in found if text)
+
+
+def _source(name: str) -> str | None:
+    spec: Any = find_spec(name)
+    text: str | None = spec.loader.get_source(name)
+    return text
+
+
+def _fifth(text: str, part: int) -> str:
+    """The part of a text, from 1 to 5.
+
+    >>> _fifth("abcdefghij", 2)
+    'cd'
+    """
+    return text[len(text) * (part - 1) // PARTS : len(text) * part // PARTS]
+
+
+def in_words(name: str) -> str:
+    """What a corpus is called at the start of a sentence.
+
+    >>> in_words("code"), in_words("0123456789abcdef")
+    ("Python's own code", 'Your file')
+    """
+    return IN_WORDS.get(name, "Your file")

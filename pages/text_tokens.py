@@ -1,0 +1,5 @@
+"""Tokens."""
+
+from goldviz.labs.text_tokens.page import PAGE
+
+PAGE.show()
