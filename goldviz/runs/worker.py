@@ -270,6 +270,7 @@ def _carry_out(
     desk: Desk | None,
 ) -> str:
     sink = StoreSink(store, start, watch)
+    began, earlier = time.monotonic(), float(start.run.attributes.get("took", 0.0))
     sink.attributes({"versions": versions(), "worker": os.getpid(), "began": time.time()})
     try:
         record = Recorder(
@@ -295,6 +296,7 @@ def _carry_out(
         raise
     except Exception as error:  # noqa: BLE001 - a run fails with its reason, and the worker goes on
         status, message = "failed", _reason(error, settings, start.run.id)
+    sink.attributes({"took": earlier + time.monotonic() - began})
     sink.close(status, message)
     return status
 

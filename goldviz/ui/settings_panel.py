@@ -9,6 +9,7 @@ import streamlit as st
 from goldviz.declare.settings import Experiment, SettingsError
 from goldviz.runs.examples import has_example
 from goldviz.runs.execution import ExecutionError
+from goldviz.runs.pace import expected
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
 from goldviz.ui import controls, lanes, services
@@ -82,9 +83,13 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
 
 
 def _estimate(settings: Experiment) -> str:
-    """How long a run takes, and whether its time limit stops it before."""
-    seconds = settings.estimated_seconds()
-    words = f"Takes about {duration(seconds)} on one core."
+    """How long a run takes on this machine, and whether its time limit stops it before."""
+    try:
+        seconds, timed = expected(services.store(), settings)
+    except StoreError:
+        seconds, timed = settings.estimated_seconds(), 0
+    known = f"as {timed} run{'s' if timed != 1 else ''} here did" if timed else "a guess: no run was timed here yet"
+    words = f"Takes about {duration(seconds)}, {known}."
     if seconds > settings.time_limit:
         words += f" The time limit of {duration(settings.time_limit)} stops it before: raise it under More settings."
     return words

@@ -404,6 +404,13 @@ def test_a_database_that_goes_away_leaves_the_example_and_a_sentence(database: P
     assert visitor.runs == ["example:as-in-the-document", run_id], "the link still names the run"
 
 
+def test_the_time_that_a_run_takes_is_a_guess_until_one_was_timed_on_this_machine() -> None:
+    visitor = _laboratory(SMALL)
+    assert any("a guess: no run was timed here yet" in words for words in visitor.captions)
+    visitor.click(TRAIN).wait_for("Finished")
+    assert any("as 1 run here did" in words for words in visitor.look().captions)
+
+
 def test_a_run_longer_than_its_time_limit_is_foretold() -> None:
     def foretold(**link: str) -> bool:
         captions = [caption.value for caption in _laboratory(link).at.caption]
