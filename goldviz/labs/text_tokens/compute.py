@@ -9,10 +9,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from goldviz.data.texts.byte_pieces import BYTES, read, written
+from goldviz.data.texts.byte_pieces import BYTES, BytePieces, read, written
 from goldviz.data.texts.cuts import cut
 from goldviz.data.texts.pair_merges import Merge
-from goldviz.labs.text_tokens.entries import KINDS, counted, longest_spaces, share_alone
+from goldviz.labs.text_tokens.entries import KINDS, counted, longest_spaces, shares_of_signs
 from goldviz.labs.text_tokens.joins import counts_after, joins
 from goldviz.labs.text_tokens.languages import NUMBERS, SENTENCES
 from goldviz.labs.text_tokens.learning import OTHERS, Learned, Report, learned
@@ -44,7 +44,6 @@ def compute_and_report(settings: TextTokens, report: Report) -> xr.Dataset:
     tokenisers = [side.pieces for side in sides]
     joined = np.stack([joins(settings.text, pieces) for pieces in tokenisers])
     content = written(read(settings.text))
-    source = source_of(settings)
     return xr.Dataset(
         {
             "pair": (("side", "merge", "half"), np.stack([_pairs(side.merges, merges) for side in sides])),
@@ -63,7 +62,7 @@ def compute_and_report(settings: TextTokens, report: Report) -> xr.Dataset:
             "entries": (("side", "kind"), [counted(pieces) for pieces in tokenisers]),
             "longest_spaces": ("side", [longest_spaces(pieces) for pieces in tokenisers]),
             "pieces": ("side", [len(list(cut(settings.text, pieces.expression))) for pieces in tokenisers]),
-            "share_alone": ("side", [share_alone(source, pieces.expression) for pieces in tokenisers]),
+            **_signs(source_of(settings), tokenisers),
             "group": (("side", "number", "digit"), np.stack([_groups(pieces.expression) for pieces in tokenisers])),
         },
         coords={
@@ -107,6 +106,12 @@ def _lengths(side: Learned, room: int) -> Numbers:
     lengths = np.full(room + 1, np.nan)
     lengths[: len(side.merges) + 1] = [side.length, *(merge.length for merge in side.merges)]
     return lengths
+
+
+def _signs(source: str, tokenisers: Sequence[BytePieces]) -> dict[str, Any]:
+    """Of the corpus' signs, how many are a piece of their own, and how many are in one with letters."""
+    alone, glued = zip(*(shares_of_signs(source, pieces.expression) for pieces in tokenisers), strict=True)
+    return {"share_alone": ("side", list(alone)), "share_glued": ("side", list(glued))}
 
 
 def _groups(expression: str) -> Numbers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
 
 import regex
 
@@ -65,20 +64,25 @@ def longest_spaces(pieces: BytePieces) -> int:
     return max((len(entry) for entry in learned(pieces) if not entry.strip(b" ")), default=1)
 
 
-def share_alone(text: str, expression: str) -> float:
-    """The share of the signs at a text's beginning that are a piece of their own, one space before aside.
+def shares_of_signs(text: str, expression: str) -> tuple[float, float]:
+    """The shares of the signs at a text's beginning that are a piece of their own, and that share one with letters.
 
-    >>> share_alone("dog. !!", r" ?\\p{L}+| ?[^\\s\\p{L}]+")
-    0.333...
+    One space before a sign does not count.
+
+    >>> shares_of_signs("dog. !! it's", r" ?\\p{L}+('s)?| ?[^\\s\\p{L}]+")
+    (0.25, 0.25)
     """
-    signs = list(_signs_with_piece(cut(text[:BEGINNING], expression)))
-    return sum(signs) / len(signs) if signs else 0.0
+    signs = [found for piece in cut(text[:BEGINNING], expression) for found in _signs_of(piece)]
+    if not signs:
+        return 0.0, 0.0
+    alone, glued = (sum(share) / len(signs) for share in zip(*signs, strict=True))
+    return alone, glued
 
 
-def _signs_with_piece(pieces: Iterable[str]) -> Iterator[bool]:
-    for piece in pieces:
-        count = len(regex.findall(SIGN, piece))
-        yield from [len(piece.lstrip(" ")) == 1] * count
+def _signs_of(piece: str) -> list[tuple[bool, bool]]:
+    """For each sign of a piece, whether it stands alone, and whether letters are with it."""
+    count = len(regex.findall(SIGN, piece))
+    return [(len(piece.lstrip(" ")) == 1, bool(regex.search(r"\p{L}", piece)))] * count
 
 
 def shown(entry: bytes) -> str:
