@@ -59,3 +59,8 @@ def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: 
     page.wait_for_url("**place=46**")
     expect(page.get_by_text("Backward 26 of 26: dC = add_rows(X, demb)").first).to_be_visible()
     expect(typed).to_have_value("dlogits.T @ h")
+
+    figure(page, "graph").locator(".textpoint", has_text="dlogits").click(force=True)
+    page.wait_for_url("**place=28**")
+    expect(page.get_by_text("dlogits by hand")).to_be_visible()
+    expect(figure(page, "tensor")).to_contain_text("dlogits, 5 × 12")

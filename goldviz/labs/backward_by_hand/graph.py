@@ -24,6 +24,8 @@ COLUMNS = 4
 """Boxes side by side."""
 WIDE, HIGH = 0.92, 0.46
 """Sides of a box, where a column and a line are 1."""
+NEAR = 50
+"""Pixels from a box's middle at which a pointer is at the box."""
 LONG = 10
 """Letters from which a name is written smaller."""
 NOWHERE = "M-9,-9Z"
@@ -33,7 +35,8 @@ Where = Mapping[str, tuple[float, float]]
 
 
 @drawn("What is known by now, and what does this step read?", at="number", at_once=True,
-       shows="Every tensor from the embedding to the loss; the gold box is computed, dark frames are read.",
+       shows="Every tensor from the embedding to the loss; the gold box is computed, dark frames are read. "
+             "A click goes to a box.",
        cannot_show="How large the numbers are; the map beside it shows those of the gold box.")  # fmt: skip
 def graph(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """The network as boxes, each with what is known of it at this place."""
@@ -45,6 +48,7 @@ def graph(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Fi
     notes = [each(at, lambda one: f"{one.words}."), "Blue: its value is known. Orange: its gradient is known, too."]
     look.apply(figure, theme, title="From the embedding to the loss", notes=notes, legend=False, height=540,
                hover="closest")  # fmt: skip
+    figure.update_layout(meta={"chooses": True}, hoverdistance=NEAR)
     figure.update_xaxes(visible=False, range=[-0.02, COLUMNS - 0.04], fixedrange=True)
     figure.update_yaxes(visible=False, range=[len(LAYERS) - 0.55, -0.6], fixedrange=True)
     return figure
@@ -112,6 +116,7 @@ def _write_names(
         Scatter(x=[where[name][0] for name in known], y=[where[name][1] for name in known], mode="text", text=names,
                 textfont={"color": colours, "size": [12 if len(name) < LONG else 10 for name in known]},
                 customdata=[_about(ds, node) for node in known.values()],
+                ids=each(at, lambda one: [str(one.to(node)) for node in known.values()]),
                 hovertemplate="%{customdata}<extra></extra>", showlegend=False)
     )  # fmt: skip
     figure.add_trace(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
+import xarray as xr
 
 from goldviz.labs.backward_by_hand import LAB, costs, figures
 from goldviz.labs.backward_by_hand.graph import graph, shape_of
 from goldviz.labs.backward_by_hand.network import closed_forms, nodes
+from goldviz.labs.backward_by_hand.nudges import nudged
 from goldviz.labs.backward_by_hand.parts.derive import derive
 from goldviz.labs.backward_by_hand.places import place
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
@@ -17,6 +19,22 @@ from goldviz.ui.instant_page import InstantPage, View
 def look(view: View[BackwardByHand]) -> None:
     """The network with the place in it, and the numbers of this place."""
     view.draw(graph, figures.tensor)
+    st.markdown(chosen(view.settings, view.dataset))
+
+
+def chosen(settings: BackwardByHand, ds: xr.Dataset) -> str:
+    """How the gradient in view compares with autograd's and with nudges of the loss."""
+    at = place(settings.divisor, settings.place)
+    if not at.backward:
+        return "Go on to a gradient: it is held beside autograd's, and beside central differences of the loss."
+    found = nudged(settings, at.node.name)
+    few = "" if found.entries == found.of else f" of {found.of}"
+    entries = "entry" if found.of == 1 else "entries"
+    return (
+        f"**{at.name} by hand**: largest entry {found.largest:.2g}. At most {ds.attrs['difference'][at.node.name]:.1e} "
+        f"from autograd, and {found.difference:.1e} from central differences of the loss, for {found.entries}{few} "
+        f"{entries}{', drawn by the seed' if few else ''}."
+    )
 
 
 def read(view: View[BackwardByHand]) -> None:

@@ -38,6 +38,12 @@ class Place:
         """The nodes whose value or gradient the formula reads."""
         return frozenset(name.removeprefix("d") for name in names_in(parse(self.formula)))
 
+    def to(self, node: Node) -> int:
+        """The place where a node is computed: its gradient on the way back, else its value, if it has both."""
+        value, gradient = _forward_places().get(node.name), _backward_places().get(node.name)
+        backward = gradient is not None and (self.backward or value is None)
+        return len(_forward_places()) + gradient if backward and gradient is not None else value or 1
+
     def knows_value(self, node: Node) -> bool:
         """Whether this node has its value by now."""
         return self.backward or node.learned or _forward_places()[node.name] <= self.number

@@ -81,6 +81,11 @@ function watchHand(host) {
     const { xanchor, yanchor } = host.layout.shapes[index];
     place?.tell?.("moved", { index: Number(index), x: Number(xanchor), y: Number(yanchor) });
   });
+  // A figure that chooses among a page's positions has them as its points' ids.
+  host.on("plotly_click", ({ points }) => {
+    const id = points?.[0]?.id;
+    if (host.layout.meta?.chooses && id !== undefined) host.goldvizPlace?.choose?.(Number(id));
+  });
   host.on("plotly_doubleclick", () => {
     if (host.goldvizPlace) host.goldvizPlace.zoom = {};
   });
@@ -134,6 +139,7 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
     await react();
   }
   Object.assign(place, { width, theme });
+  host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
   relink(host);
   oneStop(host);
 }

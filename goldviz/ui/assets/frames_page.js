@@ -25,6 +25,11 @@ function goToStep(key, step) {
   for (const listener of [...view.listeners]) listener(step);
 }
 
+// The step in view is where the person wants to be, and the server may hear of it.
+function settleStep(key) {
+  stepsInView.get(key)?.settle?.();
+}
+
 class FramesPage {
   constructor(address) {
     Object.assign(this, { address, lanes: new Map(), watchers: new Set(), failures: 0, asking: undefined, trouble: "" });

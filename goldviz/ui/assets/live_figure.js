@@ -38,6 +38,10 @@ function moving(host, place, data, whole) {
   const answered = () => {
     if (place.shown !== place.text()) place.draw();
   };
+  place.choose = (position) => {
+    goToStep(key, position);
+    settleStep(key);
+  };
   const stops = [page.watch({ figure: name, host, changed: arrive, answered }), watchStep(key, move)];
   // What is in sight already needs no second draw.
   if (place.filled === `${step()} ${lane}`) place.shown = data.figure;

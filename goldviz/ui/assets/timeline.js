@@ -97,7 +97,16 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   if (!host.goldvizPlaying) halt();
   host.goldvizStop?.();
   const stops = [page.watch({ lane: data.lane, changed: show }), watchStep(key, show)];
-  host.goldvizStop = () => stops.forEach((stop) => stop());
+  const settleHere = () => {
+    halt();
+    settle();
+  };
+  stepsInView.get(key).settle = settleHere;
+  host.goldvizStop = () => {
+    stops.forEach((stop) => stop());
+    const view = stepsInView.get(key);
+    if (view.settle === settleHere) view.settle = undefined;
+  };
   if (over) heed();
   else if (data.step !== null && stepOf(key) === null && !host.goldvizArrived) goToStep(key, data.step);
   host.goldvizArrived = true;
