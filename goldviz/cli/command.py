@@ -74,8 +74,11 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--address", default="127.0.0.1", help="address to listen on; default 127.0.0.1: this machine alone"
     )
+    serve.add_argument(
+        "--allow-host", action="append", default=[], metavar="NAME", help="a further name under which it answers"
+    )
     serve.add_argument("--open", action="store_true", help="open it in a browser")
-    serve.set_defaults(command=lambda given: serving.serve(given.address, given.port, given.open))
+    serve.set_defaults(command=lambda given: serving.serve(given.address, given.port, given.allow_host, given.open))
 
     export = commands.add_parser("export", help="a kept run as a file", allow_abbrev=False)
     export.add_argument("run", metavar="RUN", help="the run's id, as 'goldviz list --runs' shows it")

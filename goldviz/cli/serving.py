@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,6 +20,10 @@ from goldviz.cli.errors import FAILED, CommandError
 if TYPE_CHECKING:
     from types import FrameType
 
+HOSTS = "GOLDVIZ_HOSTS"
+"""The names under which the server answers beside its own, separated by commas."""
+HOST = re.compile(r"[0-9a-z]([0-9a-z.-]*[0-9a-z])?|\[?[0-9a-f:]*:[0-9a-f:.]*\]?", re.IGNORECASE)
+
 
 def app_path() -> Path:
     """Where app.py lies: in the package that pip installed, or at the top of a checkout."""
@@ -29,14 +35,17 @@ def app_path() -> Path:
     raise CommandError(f"The dashboard is missing from this installation; looked for {places[0]} and {places[1]}.")
 
 
-def serve(address: str, port: int, open_browser: bool) -> int:
-    """Run the server until it is told to stop; raises :class:`CommandError` where it could not listen."""
-    app = app_path()
+def serve(address: str, port: int, more_hosts: list[str], open_browser: bool) -> int:
+    """Run the server until it is told to stop; raises :class:`CommandError` where it could not listen.
+
+    ``more_hosts`` are further names under which it answers.
+    """
+    app, environment = app_path(), _with_hosts(more_hosts)
     check_port(address, port)
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless", "true"]
     command += ["--server.address", address, "--server.port", str(port)]
     # In a session of its own the server does not see Ctrl-C, which would cut its workers short.
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True, env=environment)
     with _passed_on(server) as told:
         if _wait_until_up(server, address, port):
             where = f"http://{f'[{address}]' if ':' in address else address}:{port}"
@@ -45,6 +54,13 @@ def serve(address: str, port: int, open_browser: bool) -> int:
                 webbrowser.open(where)
         code = server.wait()
     return 0 if told else code or FAILED
+
+
+def _with_hosts(more: list[str]) -> dict[str, str]:
+    for name in more:
+        if not HOST.fullmatch(name):
+            raise CommandError(f"--allow-host is {name!r}; allowed is a name or an address, without scheme and port.")
+    return {**os.environ, HOSTS: ",".join([*more, os.environ.get(HOSTS, "")])}
 
 
 @contextmanager

@@ -1,4 +1,8 @@
-"""Worker processes of this machine, as a small Dask cluster without a dashboard that nobody else can reach."""
+"""Worker processes of this machine, as a small Dask cluster without a dashboard that nobody else can reach.
+
+Its ports speak TLS with keys that are made as it starts and kept in memory: another account of the machine, which can
+reach the loopback address too, would otherwise have code of its own carried out.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +24,11 @@ def local_cluster(
     Every worker imports the modules ``preload`` as it starts. Raises OSError, TimeoutError, ValueError or RuntimeError
     where the processes cannot start.
     """
-    from distributed import LocalCluster
+    from distributed import LocalCluster, Security
 
     quieten()
     process: dict[str, Any] = {"host": "127.0.0.1", "preload": list(preload), "env": dict(environment or {})}
+    process |= {"security": Security.temporary(), "protocol": "tls://"}
     # What was under way on a worker that died is not tried again on another: it would die there too, or be half done.
     alone = {"allowed_failures": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
     return LocalCluster(
@@ -31,7 +36,7 @@ def local_cluster(
         threads_per_worker=threads,
         processes=processes > 0,
         memory_limit=0,
-        silence_logs=logging.ERROR,
+        silence_logs=logging.CRITICAL,
         scheduler_kwargs=alone,
         **(process if processes > 0 else {}),
     )
@@ -41,7 +46,8 @@ def quieten() -> None:
     """No tracebacks of Dask's own: a worker that dies is told of where it was missed, in a sentence."""
     import dask
 
-    dask.config.set({"distributed.admin.tick.limit": "1h"})
+    # Dask would give a worker up for good that takes longer than 15 seconds to come back, as on a slow machine.
+    dask.config.set({"distributed.admin.tick.limit": "1h", "distributed.deploy.lost-worker-timeout": "365 days"})
     for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
 

@@ -7,28 +7,27 @@ import logging
 import os
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from goldviz.runs.cluster import local_cluster, quieten, why_lost
+from goldviz.runs.cluster import why_lost
 from goldviz.runs.processes import ProcessesError, processes_for_run
 from goldviz.runs.recorder import Order
 from goldviz.runs.schema import StoreError
-from goldviz.runs.store import UNFINISHED, Store
-from goldviz.runs.worker import execute
+from goldviz.runs.store import UNFINISHED, Store, UnknownRunError
+from goldviz.runs.workers import Workers, WorkersError
 
 if TYPE_CHECKING:
-    from distributed import Client, Future, LocalCluster
+    from distributed import Future
 
     from goldviz.declare.settings import Experiment
 
-CONNECT_SECONDS = 5.0
 WATCH_SECONDS = 2.0
 FORGET_TURNS = 30
 """Old states are looked through every so many turns of the watcher."""
-WARM_UP = "goldviz.declare.warm_up"
-"""Imported by every worker as it starts; it imports torch, so that the first click need not wait."""
+MOST_SENT = 3
+"""So often a run is sent whose worker died before it began; one that kills workers as it begins is given up then."""
 
 DEVICES = "goldviz.training.devices:present"
 """What a worker is asked for the names of its devices."""
@@ -58,6 +57,31 @@ def kept_states_budget() -> int:
     return int(text) * 10**6
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """A run that is to be sent, and how often it was sent before."""
+
+    settings: Experiment
+    budget: int | None
+    times: int = 0
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A run that came back without an answer: how it is listed, and why."""
+
+    run: Waiting
+    status: str
+    reason: str
+
+    @classmethod
+    def of(cls, run: Waiting, future: Future[Any]) -> Lost:
+        """A worker that died fails its run; a scheduler that went away only interrupts it."""
+        if future.status == "error":
+            return cls(run, "failed", f"{why_lost(future, 'that trained it')} What was recorded is kept.")
+        return cls(run, "interrupted", "The scheduler of its worker went away. The run can be continued.")
+
+
 class Executor:
     """Sends runs to workers, passes orders on, and notices workers that die.
 
@@ -67,55 +91,41 @@ class Executor:
 
     def __init__(self, store: Store, *, workers: int | None = None, scheduler: str | None = None) -> None:
         self.store = store
-        self._queue: dict[str, tuple[Experiment, int | None]] = {}
+        self._queue: dict[str, Waiting] = {}
         self._futures: dict[str, Future[Any]] = {}
-        self._lost: dict[str, str] = {}
+        self._lost: dict[str, Lost] = {}
         self._devices: Future[Any] | None = None
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._cluster: LocalCluster | None = None
+        self._sent: dict[str, Waiting] = {}
         self._budget = kept_states_budget()
         workers = worker_count() if workers is None else workers
         scheduler = scheduler or os.environ.get("GOLDVIZ_SCHEDULER", "").strip()
         self._shares_runs = _shares_runs(workers, scheduler)
-        self._client = self._connect(workers, scheduler)
+        self._workers = _workers(workers, scheduler, store.url)
         self._watcher = threading.Thread(target=self._watch, name="goldviz-watch", daemon=True)
         self._watcher.start()
         self.devices()  # asked now, so that the answer is there when a page wants it
 
-    def _connect(self, workers: int, scheduler: str) -> Client:
-        from distributed import Client
-
-        try:
-            if scheduler:
-                quieten()
-                return Client(scheduler, set_as_default=False, timeout=CONNECT_SECONDS)
-            preload, one_thread = ("goldviz.runs.worker", WARM_UP), {"OMP_NUM_THREADS": "1"}
-            self._cluster = local_cluster(workers, preload=preload, environment=one_thread)
-            return Client(self._cluster, set_as_default=False)
-        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-            where = f"the Dask scheduler at {scheduler}" if scheduler else "the local workers"
-            raise ExecutionError(f"No run can start: {where} cannot be reached ({error}).") from error
-
     @property
     def worker_count(self) -> int:
         """Workers that are up now."""
-        try:
-            # A client that is just being closed knows of no workers any more.
-            return len(self._client.scheduler_info(n_workers=-1).get("workers", ()))
-        except OSError:
-            # The scheduler is away; Dask connects again when it is back.
-            return 0
+        return self._workers.count
+
+    @property
+    def missing(self) -> str:
+        """What keeps runs from starting now, in a sentence; nothing where nothing does."""
+        return self._workers.missing
 
     def devices(self) -> list[str]:
         """What a worker can train on, in words; empty until the first worker has loaded torch."""
         with self._lock:
-            if self._devices is None:
-                self._devices = self._client.submit(_called, DEVICES, pure=False)
-        if self._devices.status == "error":
-            self._devices = None
-            return []
-        return list(self._devices.result()) if self._devices.done() else []
+            if self._devices is None and self._workers.reachable:
+                self._devices = self._workers.submit(_called, DEVICES)
+            asked = self._devices
+            if asked is not None and asked.status in ("error", "cancelled", "lost"):
+                self._devices = None
+        return list(asked.result()) if asked is not None and asked.status == "finished" else []
 
     def submit(self, settings: Experiment, *, name: str = "", budget: int | None = None) -> str:
         """Queue a new run and return its id at once."""
@@ -154,7 +164,8 @@ class Executor:
         if not self.store.turn(run_id, ("queued",), status, message):
             return False
         with self._lock:
-            self._queue.pop(run_id, None)
+            for held in (self._queue, self._sent):
+                held.pop(run_id, None)
             future = self._futures.pop(run_id, None)
         if future is not None:
             future.cancel()
@@ -176,13 +187,7 @@ class Executor:
         self._closing.set()
         with self._lock:
             left = [*self._futures, *self._queue]
-        # A worker that is just being started anew makes this take longer; it ends with this process.
-        with suppress(TimeoutError):
-            self._client.close(timeout=2)
-        if self._cluster is None:
-            return
-        with suppress(TimeoutError):
-            self._cluster.close(timeout=5)
+        self._workers.close()
         try:
             for run_id in left:
                 self.store.turn(run_id, UNFINISHED, "interrupted", "The server was closed. The run can be continued.")
@@ -191,43 +196,62 @@ class Executor:
 
     def _send(self, settings: Experiment, run_id: str, budget: int | None) -> None:
         with self._lock:
-            self._queue[run_id] = (settings, budget)
+            self._queue[run_id] = Waiting(settings, budget)
         self._deal_out()
 
     def _deal_out(self) -> None:
         """Hand the runs that wait longest to the workers that are free."""
+        from goldviz.runs.store_address import carry_out
+
         workers = max(1, self.worker_count)
         with self._lock:
-            while self._queue and len(self._futures) < workers and not self._closing.is_set():
-                run_id = next(iter(self._queue))
-                settings, budget = self._queue.pop(run_id)
+            while self._queue and len(self._futures) < workers and self._open:
+                run_id, run = next(iter(self._queue.items()))
                 key = f"{run_id}-{os.urandom(4).hex()}"
                 processes = processes_for_run(len(self._futures) + 1) if self._shares_runs else 1
-                future = self._client.submit(
-                    execute, settings, run_id, self.store.url, budget, processes=processes, key=key, pure=False
-                )
+                told = (run.settings, run_id, self._workers.store, run.budget)
+                try:
+                    future = self._workers.submit(carry_out, *told, processes=processes, key=key)
+                except (OSError, RuntimeError) as error:
+                    log.warning("A run waits until its scheduler is back: %s", error)
+                    return
+                self._sent[run_id] = replace(self._queue.pop(run_id), times=run.times + 1)
                 self._futures[run_id] = future
                 future.add_done_callback(partial(self._done, run_id))
+
+    @property
+    def _open(self) -> bool:
+        return self._workers.reachable and not self._closing.is_set()
 
     def _done(self, run_id: str, future: Future[Any]) -> None:
         with self._lock:
             if self._futures.get(run_id) is not future:
                 return
             del self._futures[run_id]
-            if future.status == "error" and not self._closing.is_set():
-                self._lost[run_id] = f"{why_lost(future, 'that trained it')} What was recorded is kept."
-        self._write_lost()
+            run = self._sent.pop(run_id)
+            if future.status != "finished" and not self._closing.is_set():
+                self._lost[run_id] = Lost.of(run, future)
+        self._settle_lost()
         self._deal_out()
 
-    def _write_lost(self) -> None:
-        """List runs whose worker died as failed; what cannot be written now is tried again by the watcher."""
+    def _settle_lost(self) -> None:
+        """Send runs again that had not begun, and list others by what became of their worker.
+
+        What cannot be written now is tried again by the watcher.
+        """
         with self._lock:
             lost = dict(self._lost)
         try:
-            for run_id, reason in lost.items():
-                self.store.turn(run_id, (*UNFINISHED, "interrupted"), "failed", reason)
+            for run_id, how in lost.items():
+                again = how.run.times < MOST_SENT and self.store.run(run_id).status == "queued"
+                if not again:
+                    self.store.turn(run_id, (*UNFINISHED, "interrupted"), how.status, how.reason)
                 with self._lock:
-                    self._lost.pop(run_id, None)
+                    if self._lost.pop(run_id, None) and again:
+                        self._queue = {run_id: how.run, **self._queue}
+        except UnknownRunError:
+            with self._lock:
+                self._lost.pop(run_id, None)
         except StoreError as error:
             log.warning("A run lost its worker, and that could not be written yet: %s", error)
 
@@ -240,14 +264,22 @@ class Executor:
                     waiting = [*self._futures, *self._queue]
                 if waiting:
                     self.store.touch(waiting)
+                self._workers.mend()
+                self._settle_lost()
                 self._deal_out()
-                self._write_lost()
                 self.store.interrupt_silent()
                 turns += 1
                 if turns % FORGET_TURNS == 0:
                     self.store.forget_old_states(self._budget)
             except StoreError as error:
                 log.warning("The store could not be looked after: %s", error)
+
+
+def _workers(processes: int, scheduler: str, database: str) -> Workers:
+    try:
+        return Workers(processes, scheduler, database)
+    except WorkersError as error:
+        raise ExecutionError(str(error)) from error
 
 
 def _shares_runs(workers: int, scheduler: str) -> bool:

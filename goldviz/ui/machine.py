@@ -20,6 +20,8 @@ def sentence() -> str:
         executor = services.executor()
     except (StoreError, ExecutionError) as error:
         return plain(str(error))
+    if missing := executor.missing:
+        return plain(f"{missing} {kept}")
     workers = executor.worker_count
     devices = executor.devices()
     named = f"Devices: {', '.join(devices)}. " if devices else "The workers are loading torch. "

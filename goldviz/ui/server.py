@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from starlette.middleware import Middleware
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
@@ -41,7 +42,8 @@ def routes() -> list[BaseRoute]:
     from starlette.responses import FileResponse, Response
     from starlette.routing import Route
 
-    from goldviz.ui import answers, exhibits, frames_route
+    from goldviz.declare import registry
+    from goldviz.ui import answers, deep_links, exhibits, frames_route
 
     script, at_once = files("plotly") / "package_data" / "plotly.min.js", CapacityLimiter(answers.AT_ONCE)
 
@@ -71,7 +73,18 @@ def routes() -> list[BaseRoute]:
         Route(address(f"{answers.ANSWERS_PATH}/{{laboratory}}"), answered, methods=["POST"]),
         Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
         *frames_route.routes(address(frames_route.FRAMES_PATH)),
+        *deep_links.routes(address("/"), ["runs", "claims", *registry.laboratories()]),
     ]
+
+
+def middleware() -> list[Middleware]:
+    """What every request passes: the server answers under its own names alone."""
+    from starlette.middleware import Middleware
+    from streamlit import get_option
+
+    from goldviz.ui import hosts
+
+    return [Middleware(hosts.KnownHosts, address=str(get_option("server.address")), more=hosts.from_environment())]
 
 
 @asynccontextmanager

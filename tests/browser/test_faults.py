@@ -1,5 +1,6 @@
 """What goes wrong in real life, provoked for real, and what a person then sees."""
 
+import http.client
 import os
 import signal
 import time
@@ -40,6 +41,29 @@ def _workers(server: Server) -> list[psutil.Process]:
         for child in psutil.Process(server.process.pid).children(recursive=True)
         if "spawn_main" in " ".join(child.cmdline()) and child.memory_info().rss > 150e6
     ]
+
+
+def test_a_page_whose_name_was_rebound_to_this_machine_reaches_nothing(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/goldviz/nothing")
+    answers = page.evaluate(
+        """async (port) => {
+          const opened = (host) => new Promise((done) => {
+            const socket = new WebSocket(`ws://${host}:${port}/_stcore/stream`);
+            socket.onopen = () => { socket.close(); done("open"); };
+            socket.onerror = () => done("refused");
+          });
+          return [await opened("127.0.0.1"), await opened("localhost")];
+        }""",
+        server.address.rpartition(":")[2],
+    )
+    # The second one comes from a page of another origin, as a page at another port of this machine is.
+    assert answers == ["open", "refused"]
+    host, port = server.address.removeprefix("http://").split(":")
+    for path in ("/", "/_stcore/health", "/goldviz/plotly.min.js"):
+        connection = http.client.HTTPConnection(host, int(port))
+        connection.request("GET", path, headers={"Host": f"rebound.example:{port}"})
+        assert connection.getresponse().status == 403
+        connection.close()
 
 
 @pytest.mark.slow

@@ -250,17 +250,8 @@ def test_without_worker_processes_runs_train_in_threads(store: Store) -> None:
     same_records(store.load(run_id), uninterrupted(Toy()))
 
 
-def test_a_scheduler_elsewhere_takes_the_runs(executor: Executor, store: Store) -> None:
-    address = str(executor._client.scheduler.address)
-    guest = Executor(store, scheduler=address)
-    run_id = guest.submit(Toy())
-    assert ended(store, run_id).status == "finished"
-    guest.close()
-    assert executor.worker_count == 2
-
-
 def test_a_scheduler_that_is_not_there_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldviz.runs.execution.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("goldviz.runs.workers.CONNECT_SECONDS", 0.5)
     with pytest.raises(ExecutionError, match=r"the Dask scheduler at tcp://127.0.0.1:1 cannot be reached"):
         Executor(store, scheduler="tcp://127.0.0.1:1")
 

@@ -1,0 +1,172 @@
+"""Workers and schedulers that really go away, and come back."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from distributed import Client, LocalCluster
+
+from goldviz.runs.execution import ExecutionError, Executor
+from goldviz.runs.store import Store
+from tests.runs.conftest import ended, same_records, uninterrupted, until
+from tests.runs.toy import Toy
+
+ENDLESS = Toy(epochs=100_000, seconds=0.01)
+SLOW = 240.0
+"""Starting a process takes long where all cores are busy."""
+
+
+def kill_workers() -> None:
+    """Kill the worker processes of the executors in this process."""
+    for child in psutil.Process().children(recursive=True):
+        if "spawn_main" in " ".join(child.cmdline()):
+            child.kill()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
+    """One worker, on a store that the module's tests share."""
+    executor = Executor(Store(f"sqlite:///{tmp_path_factory.mktemp('store') / 'runs.sqlite'}"), workers=1)
+    yield executor
+    executor.close()
+    executor.store.close()
+
+
+@pytest.fixture
+def single(shared: Executor) -> Executor:
+    until(lambda: shared.worker_count == 1, SLOW)
+    return shared
+
+
+def test_a_run_whose_worker_died_before_it_began_is_sent_again(single: Executor) -> None:
+    kill_workers()
+    # Sent before anybody has noticed that its worker is gone.
+    run_id = single.submit(Toy())
+    assert ended(single.store, run_id, SLOW).status == "finished"
+    same_records(single.store.load(run_id), uninterrupted(Toy()))
+
+
+def test_no_task_names_the_database_and_no_stranger_gets_in(single: Executor) -> None:
+    run_id = single.submit(Toy(epochs=100_000, seconds=0.01))
+    until(lambda: single.store.run(run_id).step > 0, SLOW)
+    cluster = single._workers._cluster
+    assert isinstance(cluster, LocalCluster)
+    assert cluster.scheduler is not None
+    [task] = [task for key, task in cluster.scheduler.tasks.items() if run_id in str(key)]
+    assert single.store.url not in repr(task.run_spec)
+    assert str(cluster.scheduler_address).startswith("tls://127.0.0.1:")
+    port = str(cluster.scheduler_address).rpartition(":")[2]
+    with pytest.raises((OSError, RuntimeError, TimeoutError)):
+        Client(f"tcp://127.0.0.1:{port}", timeout=1, set_as_default=False)
+    single.stop(run_id)
+    assert ended(single.store, run_id).status == "stopped"
+
+
+@pytest.mark.slow
+def test_a_worker_killed_ten_times_in_a_row_on_a_busy_machine_comes_back(single: Executor) -> None:
+    store, spin = single.store, "while True: pass"
+    busy = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(4 * (os.cpu_count() or 1))]
+    try:
+        for turn in range(10):
+            run_id = single.submit(ENDLESS)
+            until(lambda run_id=run_id: store.run(run_id).step > 1, SLOW)  # type: ignore[misc]
+            waiting = single.submit(Toy(epochs=5 + turn))
+            os.kill(int(store.run(run_id).attributes["worker"]), signal.SIGKILL)
+            assert ended(store, run_id, SLOW).status == "failed"
+            assert ended(store, waiting, SLOW).status == "finished"
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.slow
+def test_workers_that_dask_gave_up_are_started_anew(single: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldviz.runs.workers.ABSENT_SECONDS", 10.0)
+    cluster = single._workers._cluster
+    assert isinstance(cluster, LocalCluster)
+    [nanny] = cluster.workers.values()
+    nanny.auto_restart = False
+    kill_workers()
+    assert ended(single.store, single.submit(Toy()), SLOW).status == "finished"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def dask(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of Dask's own command, with goldviz at hand."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen([sys.executable, "-m", "dask", *arguments], env=environment, **silent)  # type: ignore[call-overload]
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def scheduler(port: int) -> Iterator[subprocess.Popen[bytes]]:
+    with dask("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard") as process:
+        yield process
+
+
+@contextmanager
+def worker(port: int) -> Iterator[subprocess.Popen[bytes]]:
+    options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "120")
+    with dask("worker", f"tcp://127.0.0.1:{port}", *options) as process:
+        yield process
+
+
+def test_a_scheduler_that_was_away_is_found_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldviz.runs.workers.CONNECT_SECONDS", 1.0)
+    port = free_port()
+    toy = Toy(epochs=3000, seconds=0.01)
+    with scheduler(port) as first, worker(port):
+        executor = until_connected(store, port)
+        until(lambda: executor.worker_count == 1, SLOW)
+        assert executor.missing == ""
+        run_id = executor.submit(toy)
+        until(lambda: store.run(run_id).step > 20, SLOW)
+        first.kill()
+        until(lambda: "is away" in executor.missing, SLOW)
+    assert executor.missing == (
+        f"The Dask scheduler at tcp://127.0.0.1:{port} is away. What is queued starts when it is back."
+    )
+    run = ended(store, run_id, SLOW)
+    assert (run.status, run.message) == (
+        "interrupted",
+        "The scheduler of its worker went away. The run can be continued.",
+    )
+    waiting = executor.submit(Toy())
+    assert store.run(waiting).status == "queued"
+    with scheduler(port), worker(port):
+        assert ended(store, waiting, SLOW).status == "finished"
+        executor.resume(toy.changed(seconds=0), run_id)
+        assert ended(store, run_id, SLOW).status == "finished"
+        same_records(store.load(run_id), uninterrupted(toy.changed(seconds=0)))
+        executor.close()
+
+
+def until_connected(store: Store, port: int) -> Executor:
+    """The executor of a server that is started together with its scheduler: refused at first, then not."""
+    with pytest.raises(ExecutionError, match=r"No run can start: the Dask scheduler at tcp://127\.0\.0\.1:1 cannot"):
+        Executor(store, scheduler="tcp://127.0.0.1:1")
+    deadline = time.monotonic() + SLOW
+    while time.monotonic() < deadline:
+        with suppress(ExecutionError):
+            return Executor(store, scheduler=f"tcp://127.0.0.1:{port}")
+    pytest.fail("the scheduler did not come up")
