@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from goldviz.figures.theme import NETWORKS, style_of
 
+WIDE = {"m": 13.7, "w": 11.5, "M": 12.1, "W": 13.9} | dict.fromkeys("ijlftr.,'| ()", 5.8)
+"""Pixels of letters that are wider or narrower than most, at a size of 14."""
 DASHES = {"solid": "", "dash": "7 4", "dashdot": "7 3 2 3", "longdash": "11 4", "dot": "2 3"}
 
 
@@ -71,8 +73,8 @@ def picture_svg(parts: Sequence[str], *, label: str, width: int = 320, height: i
 
 
 def _width_of(name: str) -> float:
-    """About how wide a name is at 14 pixels, capitals being wider."""
-    return sum(10.5 if letter.isupper() else 7.5 for letter in name)
+    """About how wide a name is at 14 pixels in the widest of the usual sans-serif fonts."""
+    return sum(WIDE.get(letter, 10.5 if letter.isupper() else 8.8) for letter in name)
 
 
 def _path(x: np.ndarray, y: np.ndarray) -> str:

@@ -270,7 +270,9 @@ class Store:
             ).scalar_one()
 
     def rename(self, run_id: str, name: str) -> None:
-        """Give a run a name; raises :class:`UnknownRunError`."""
+        """Give a run a name; raises :class:`UnknownRunError`, and :class:`StoreError` for one that is too long."""
+        if len(name) > NAME_LENGTH:
+            raise StoreError(f"The name has {len(name)} characters; allowed are up to {NAME_LENGTH}.")
         self._update(run_id, name=_clean(name))
 
     def delete(self, run_ids: Sequence[str]) -> None:

@@ -28,12 +28,14 @@ class Page:
 
 
 def laboratories() -> list[Page]:
-    """The laboratories that have a page, in the navigation's order."""
-    return [
+    """The laboratories that have a page, in the navigation's order: those of a heading together."""
+    found = [
         Page(file, lab.declared.title, lab.declared.icon, lab.declared.question, name, lab.declared.section)
         for name, lab in registered().items()
         if (folder() / (file := page_file(lab))).is_file()
     ]
+    headings = [page.section for page in found]
+    return sorted(found, key=lambda page: headings.index(page.section))
 
 
 def page_file(lab: Laboratory) -> str:

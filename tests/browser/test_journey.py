@@ -40,6 +40,8 @@ def test_arrives_with_a_finished_figure_and_without_the_internet(server: Server,
     assert max(plain[1:]) / plain[1] > 100, "the plain network's gradient dies on its way down"
     assert max(residual[1:]) / min(residual[1:]) < 10, "the residual network's stays"
     assert {url for url in page.requested if not url.startswith((server.address, "data:", "blob:"))} == set()  # type: ignore[attr-defined]
+    refused = "performance.getEntriesByType('resource').filter(one => one.responseStatus >= 400).map(one => one.name)"
+    assert page.evaluate(refused) == [], "a link to a page asks for nothing that is not there"
 
 
 def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) -> None:
@@ -214,12 +216,14 @@ def test_two_clicks_on_train_start_one_run(server: Server, open_page: Opener) ->
     assert sum(one.get("width") == 7 for one in settings) == 1
 
 
-def test_a_finding_s_cure_runs_in_a_lane_beside(server: Server, open_page: Opener) -> None:
+def test_a_finding_s_cure_runs_in_a_lane_beside_which_comes_into_view(server: Server, open_page: Opener) -> None:
     page = open_page(address(server))
     wait_for_figure(page)
     page.get_by_role("button", name=re.compile("^Try this")).first.click()
     expect(page.locator("[class*='st-key-gradient_by_layer-'] .goldviz-figure")).to_have_count(2)
+    expect(page.get_by_text(re.compile("^Tried: ")).first).to_be_in_viewport()
     state(page, "Finished")
+    page.wait_for_url(lambda url: "initialisation=orthogonal" in url)
 
 
 @pytest.mark.slow

@@ -25,3 +25,10 @@ def test_a_name_in_capitals_ends_within_the_picture():
     [text] = ET.fromstring(svg).iter(f"{SVG}text")
     # A capital of a sans-serif is at most about 0.75 of its height wide.
     assert float(text.get("x")) + 7 * 0.75 * 14 <= 320
+
+
+def test_a_name_ends_within_the_picture_in_a_wide_font_too():
+    """DejaVu Sans, the usual font of Linux, takes 69.9 pixels for it at a size of 14."""
+    picture = ET.fromstring(polyline_svg([Curve("measured", [1.0, 2.0], "#000000")], label="x"))
+    [text] = picture.iter(f"{SVG}text")
+    assert float(text.get("x")) + 69.9 <= 320

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from goldviz.declare.registry import laboratories
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.execution import ExecutionError
 from goldviz.ui import chrome, home, services
@@ -25,6 +26,16 @@ def test_a_stranger_sees_the_laboratory_and_what_to_do() -> None:
     assert DepthGradients.question in visitor.markdown
     assert "None yet. Open a laboratory and press Train." in visitor.captions
     assert not visitor.errors
+
+
+def test_the_cards_stand_in_the_menu_s_order_and_no_two_have_one_icon() -> None:
+    pages = chrome.laboratories()
+    cards = [link.proto.page for link in Visitor().page_links() if not link.proto.query_string][: len(pages)]
+    menu: dict[str, list[str]] = {}
+    for name, lab in laboratories().items():
+        menu.setdefault(lab.declared.section, []).append(name)
+    assert cards == [name for names in menu.values() for name in names]
+    assert len({page.icon for page in pages}) == len(pages)
 
 
 def test_every_laboratory_has_a_picture() -> None:

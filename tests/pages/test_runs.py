@@ -130,6 +130,16 @@ def test_a_run_gets_a_name() -> None:
     assert visitor.at.dataframe[0].value["Run"][0] == "<b>two words</b>"
 
 
+def test_a_name_that_is_too_long_is_told_and_not_cut() -> None:
+    [run_id] = _create(1)
+    visitor = _choose(Visitor(RUNS), run_id)
+    [box] = [box for box in visitor.at.text_input if box.label == "Name of the run"]
+    box.set_value("x" * 201)
+    visitor.press("Save")
+    assert visitor.errors == [plain("The name has 201 characters; allowed are up to 200.")]
+    assert services.store().run(run_id).name == ""
+
+
 def test_a_deleted_run_is_gone_and_no_other_is_ticked_in_its_place() -> None:
     ids = _create(3)
     visitor = _choose(Visitor(RUNS), ids[0])

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.testclient import TestClient
 from streamlit.runtime.pages_manager import PagesManager
 
-from goldviz.ui import live_figure, server, services
+from goldviz.declare.registry import laboratories
+from goldviz.ui import deep_links, live_figure, server, services
 
 
 def test_plotly_comes_out_of_the_installed_package_and_is_kept_by_the_browser() -> None:
@@ -65,3 +67,10 @@ def test_a_server_without_a_database_comes_up_and_says_so(database: Path, caplog
         asyncio.run(up())
     assert [record.getMessage() for record in caplog.records if record.name == server.__name__]
     assert str(database) in caplog.text
+
+
+def test_a_page_s_own_address_tells_streamlit_s_script_where_the_server_is() -> None:
+    page = deep_links.told("/lab/")
+    assert page.index('BACKEND_BASE_URL: new URL("/lab/", location.origin)') < page.index('<script type="module"')
+    addresses = {route.path for route in server.routes() if isinstance(route, Route)}
+    assert {"/runs", "/claims", *(f"/{name}" for name in laboratories())} <= addresses

@@ -260,12 +260,12 @@ def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -
             row=row, col=1,
         )  # fmt: skip
         add_heading(figure, row, words, font_size=14)
-        figure.update_xaxes(tickvals=x, ticktext=list(columns), ticklen=0, tickfont_size=11, showgrid=False,
+        figure.update_xaxes(tickvals=x, ticktext=list(columns), ticklen=0, tickfont_size=12, showgrid=False,
                             tickangle=0, row=row, col=1)  # fmt: skip
         if rows is None:
             figure.update_yaxes(visible=False, row=row, col=1)
         else:
-            figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=list(rows), ticklen=0, tickfont_size=11,
+            figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=list(rows), ticklen=0, tickfont_size=12,
                                 autorange="reversed", showgrid=False, row=row, col=1)  # fmt: skip
     look.apply(figure, theme, title=html.unescape(title), legend=False, hover="closest")
     colour_bar(figure, limits, SIGNED, "Value", nticks=5)

@@ -82,7 +82,7 @@ def _place_axis(figure: Figure, letter: str, names: Sequence[str], words: str) -
     every = -(-len(names) // 24)
     ticks = list(range(0, len(names), every))
     update = figure.update_xaxes if letter == "x" else figure.update_yaxes
-    update(tickvals=ticks, ticktext=[names[tick] for tick in ticks], ticklen=0, tickfont_size=11, showgrid=False,
+    update(tickvals=ticks, ticktext=[names[tick] for tick in ticks], ticklen=0, tickfont_size=12, showgrid=False,
            title_text=words, type="linear")  # fmt: skip
     figure.update_xaxes(tickangle=0)
 

@@ -18,7 +18,7 @@ class BackwardByHand(Instant):
     name: ClassVar[str] = "backward-by-hand"
     title: ClassVar[str] = "Backward by hand"
     question: ClassVar[str] = "Can you write every gradient of a network with batch norm, and does autograd agree?"
-    icon: ClassVar[str] = ":material/edit_note:"
+    icon: ClassVar[str] = ":material/draw:"
     section: ClassVar[str] = "Backpropagation"
     rank: ClassVar[int] = 15
     position: ClassVar[str] = "place"

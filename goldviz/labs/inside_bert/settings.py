@@ -19,7 +19,7 @@ class InsideBert(Instant):
     name: ClassVar[str] = "inside-bert"
     title: ClassVar[str] = "Inside BERT"
     question: ClassVar[str] = "What does a BERT make of this text, and where does it look?"
-    icon: ClassVar[str] = ":material/account_tree:"
+    icon: ClassVar[str] = ":material/hub:"
     section: ClassVar[str] = "Attention"
     rank: ClassVar[int] = 50
 

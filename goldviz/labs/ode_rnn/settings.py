@@ -45,7 +45,7 @@ class ODERNNLaboratory(Experiment):
     name: ClassVar[str] = "ode-rnn"
     title: ClassVar[str] = "ODE-RNN"
     question: ClassVar[str] = "What does a network know between two observations, and how far into a gap does it hold?"
-    icon: ClassVar[str] = ":material/airline_stops:"
+    icon: ClassVar[str] = ":material/cadence:"
     section: ClassVar[str] = "Continuous time"
     rank: ClassVar[int] = 44
     step: ClassVar[str] = "step"

@@ -28,7 +28,7 @@ class ResidualFlow(Instant):
     name: ClassVar[str] = "residual-flow"
     title: ClassVar[str] = "Residual steps to flow"
     question: ClassVar[str] = "What does a residual network become when it gets deeper and its steps smaller?"
-    icon: ClassVar[str] = ":material/airline_stops:"
+    icon: ClassVar[str] = ":material/stairs:"
     section: ClassVar[str] = "Continuous time"
     rank: ClassVar[int] = 40
     position: ClassVar[str] = "view"

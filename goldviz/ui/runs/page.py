@@ -134,7 +134,7 @@ def _open(chosen: Sequence[Run]) -> None:
 
 def _rename(run: Run) -> None:
     with st.popover("Name", icon=":material/edit:"), st.form(f"rename-{run.id}", border=False):
-        name = st.text_input("Name of the run", value=run.name, max_chars=200)
+        name = st.text_input("Name of the run", value=run.name)
         if st.form_submit_button("Save"):
             try:
                 services.store().rename(run.id, name)

@@ -76,9 +76,9 @@ def table(plot: Plot) -> Figure:
             row=row,
         )  # fmt: skip
     plot.figure.update_yaxes(
-        type="category", autorange="reversed", showgrid=False, title_text="After", tickfont_size=10
+        type="category", autorange="reversed", showgrid=False, title_text="After", tickfont_size=12
     )
-    plot.figure.update_xaxes(type="category", showgrid=False, tickfont_size=10, tickangle=0)
+    plot.figure.update_xaxes(type="category", showgrid=False, tickfont_size=12, tickangle=0)
     boundary = str(plot.ds["symbol"].values[0])
     note = f"{boundary} stands for the start and the end of a name."
     plot.finish(note, height=190 + 410 * len(tables), legend=False, hover="closest")

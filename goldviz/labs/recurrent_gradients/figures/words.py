@@ -27,7 +27,7 @@ def _words_below(figure: Figure, ds: xr.Dataset) -> None:
         as_label(word if known else f"({word})")
         for word, known in zip(ds.attrs["words"], ds.attrs["known"], strict=True)
     ]
-    figure.update_xaxes(tickvals=ds["time"].values, ticktext=labels, tickangle=-90, tickfont_size=11, showgrid=False,
+    figure.update_xaxes(tickvals=ds["time"].values, ticktext=labels, tickangle=-90, tickfont_size=12, showgrid=False,
                         range=[0.5, ds.sizes["time"] + 0.5])  # fmt: skip
 
 

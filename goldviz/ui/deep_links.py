@@ -1,0 +1,34 @@
+"""The addresses of pages: Streamlit's page, which is told there where its server is.
+
+Without being told, its script first asks below the page's own address, and every link to a page begins with two
+requests for what is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
+
+
+def routes(root: str, pages: Sequence[str]) -> list[Route]:
+    """A route for each page's address below ``root``, the server's base path with a slash at its end."""
+    from starlette.requests import Request
+    from starlette.responses import HTMLResponse
+    from starlette.routing import Route
+
+    def answered(_request: Request) -> HTMLResponse:
+        return HTMLResponse(told(root), headers={"Cache-Control": "no-cache"})
+
+    return [Route(f"{root}{page}", answered) for page in pages]
+
+
+def told(root: str) -> str:
+    """Streamlit's page with a script before all others that names the server's address."""
+    from importlib.resources import files
+
+    page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
+    script = f'<script>window.__streamlit = {{ BACKEND_BASE_URL: new URL("{root}", location.origin).href }}</script>'
+    return page.replace("<head>", f"<head>{script}", 1)
