@@ -50,9 +50,10 @@ CLAIMS = (
         parts=(
             Part("with spaces apart and 1,000 tokens the text has {} times as many", tokens_right_to_left, above=1.9,
                 scale="ratio", lanes=(1,)),
-            Part("with 4,096, or as many as it holds, {} times as many", tokens_right_to_left, above=1.9, scale="ratio", lanes=(2,)),
+            Part("with 4,096, or as many as it holds, {} times as many", tokens_right_to_left, above=1.9,
+                scale="ratio", lanes=(2,)),
         )),
-    OverPart("C18", "Without a pattern the vocabulary wastes slots on dog., dog!, dog?.", "002, 2.2",
+    OverPart("C18", "Without a pattern the vocabulary wastes slots on dog., dog!, dog?.", "002, 2.1 and 2.2",
         lanes=({"beside": "none"},),
         parts=(
             Part("without a pattern {:.1%} of the learned entries mix letters and signs", mixed_right, above=0.01),

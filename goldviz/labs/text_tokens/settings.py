@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import AfterValidator
+from pydantic import model_validator
 
 from goldviz.data.texts.cuts import LONGEST_EXPRESSION, PATTERNS, checked_expression
+from goldviz.data.texts.pieces import TextError
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 
@@ -39,8 +40,6 @@ MANY_LANGUAGES = (
     "The price of gold rose today. Ο χρυσός ακρίβυνε σήμερα. 今日は金の価格が上がった。 שער הזהב עלה היום. 👩‍👩‍👧‍👦"
 )
 
-Expression = Annotated[str, AfterValidator(checked_expression)]
-
 
 class TextTokens(Instant):
     """Learn byte pairs on a text, and see what two ways to cut a text make of it."""
@@ -65,12 +64,21 @@ class TextTokens(Instant):
         labels=CORPORA, control="corpus",
         allowed="python, words, code, names, cities, own, or the 16 characters that name a text kept on this server",
         description="The text from which merges are learned.")
-    expression: Expression = setting(r"\p{L}+|\p{N}+|\s+", max_length=LONGEST_EXPRESSION, group="Cuts",
+    expression: str = setting(r"\p{L}+|\p{N}+|\s+", max_length=LONGEST_EXPRESSION, group="Cuts", essential=True,
         allowed=f"a regular expression of at most {LONGEST_EXPRESSION} characters that takes at most 2 seconds",
         description="Your expression: each match is a piece, and so is what lies between two matches.")
     part: int = setting(0, ge=0, le=5, group="Text", unit="of five",
         description="Learn from one fifth of the corpus, or from all of it (0).")
     # fmt: on
+
+    @model_validator(mode="after")
+    def _the_expression_can_be_read(self) -> Self:
+        if "own" in self.patterns:
+            try:
+                checked_expression(self.expression)
+            except TextError as error:
+                raise ValueError(str(error).removesuffix(".")) from None
+        return self
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",

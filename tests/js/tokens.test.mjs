@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./assets.mjs";
+
+const { tokensAt, vocabularyOf, partsOf, shownBytes, wordsOf, heldWords, rankedAt } = await load(
+  ["tokens_reading"],
+  ["tokensAt", "vocabularyOf", "partsOf", "shownBytes", "wordsOf", "heldWords", "rankedAt"],
+);
+
+const bytesOf = (text) => [...new TextEncoder().encode(text)];
+// aaabdaaabac after (a, a), (a, b), (aa, ab).
+const pairs = [[97, 97], [97, 98], [256, 257]];
+const joined = [1, 3, 2, 0, 0, 1, 3, 2, 0, 0];
+const bytes = bytesOf("aaabdaaabac");
+
+test("each merge takes boundaries away, and the last one inside of a token names it", () => {
+  const ids = (step) => tokensAt(bytes, joined, step).map(({ id }) => id);
+  assert.deepEqual(ids(0), bytes);
+  assert.deepEqual(ids(2), [256, 257, 100, 256, 257, 97, 99]);
+  assert.deepEqual(ids(3), [258, 100, 258, 97, 99]);
+  assert.deepEqual(tokensAt(bytesOf("ab"), [-1], 9).map(({ cut }) => cut), [true, true]);
+  assert.deepEqual(tokensAt(bytesOf("a"), [], 0), [{ start: 0, end: 1, id: 97, cut: true }]);
+});
+
+test("a token is shown as its characters, blanks as signs, and parts of a character as their bytes", () => {
+  assert.equal(shownBytes(vocabularyOf(pairs)[258]), "aaab");
+  assert.equal(shownBytes(bytesOf(" a\n\tb")), "␣a⏎⇥b");
+  assert.equal(shownBytes(bytesOf("é").slice(0, 1)), "⟨C3⟩");
+  assert.equal(shownBytes(bytesOf("\u200d\u202e")), "⟨U+200D⟩⟨U+202E⟩");
+  assert.equal(shownBytes([0xef, 0xbb, 0xbf]), "⟨U+FEFF⟩");
+  assert.deepEqual(partsOf(bytesOf("<b>")).map(({ text }) => text), ["<", "b", ">"]);
+});
+
+const left = { pairs, times: [4, 2, 2], lengths: [11, 9, 7, 5] };
+const data = {
+  corpus: "Your text",
+  sides: [left, left],
+  others: { pairs: [[[97, 98]], [[256, 257]], [[-1, -1]]], times: [[2], [2], [0]] },
+};
+const vocabularies = [vocabularyOf(pairs), vocabularyOf(pairs)];
+
+test("a step says what was merged, how often it was found, and how short the corpus is", () => {
+  assert.match(wordsOf(data, vocabularies, 0), /^Before the first merge every byte is a token: Your text is 11 tokens\.$/);
+  assert.equal(
+    wordsOf(data, vocabularies, 1),
+    "Merge 1: a + a, found 4 times, becomes token 256. Your text is now 9 tokens, 1.22 bytes a token.",
+  );
+  assert.match(wordsOf(data, vocabularies, 4), /^After 3 merges no pair is found twice any more\./);
+  assert.match(wordsOf({ ...data, sides: [{ pairs: [] }] }, vocabularies, 0), /^No pair comes twice/);
+});
+
+test("a held token says what it is made of, and the pairs of a step are those that were counted", () => {
+  assert.equal(
+    heldWords(vocabularies[0], pairs, 258, 2),
+    "aaab is token 258, made by merge 3 of aa + ab: bytes 61 61 61 62, here 2 times.",
+  );
+  assert.match(heldWords(vocabularies[0], pairs, 99, 1), /^c is token 99, a single byte: bytes 63, here once\.$/);
+  assert.deepEqual(rankedAt(data, 0), rankedAt(data, 1));
+  assert.deepEqual(rankedAt(data, 1).map(({ times }) => times), [4, 2]);
+  assert.deepEqual(rankedAt(data, 3), [{ pair: [256, 257], times: 2 }]);
+});
