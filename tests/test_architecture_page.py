@@ -68,6 +68,7 @@ def _python(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_its_examples_are_recorded(checkout: Path) -> None:
     recorded = {path.name for path in (checkout / "goldviz" / "labs" / "random_walk" / "recorded").iterdir()}
     assert recorded == {"picture.svg", "fair.safetensors", "break-it-drift.safetensors"}
@@ -81,6 +82,7 @@ def test_python_runs_it_the_same_every_time(checkout: Path) -> None:
     assert first == _python(checkout, "-c", call)
 
 
+@pytest.mark.slow
 def test_the_shell_runs_it(checkout: Path) -> None:
     shell = "import sys; from goldviz.cli import main; sys.exit(main(sys.argv[1:]))"
     _python(

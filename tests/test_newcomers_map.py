@@ -106,8 +106,8 @@ def test_a_new_activation_is_one_edit(checkout: Path) -> None:
 
 def test_another_threshold_is_one_edit(checkout: Path) -> None:
     code = (
-        "import goldviz; run = goldviz.run('depth-gradients', depth=2, epochs=30, learning_rate=0.003, progress=False);"
-        "declared = goldviz.experiments()['depth-gradients'](depth=2, epochs=30, learning_rate=0.003);"
+        f"import goldviz; run = goldviz.run('depth-gradients', {SMALL_DEPTH}, progress=False);"
+        f"declared = goldviz.experiments()['depth-gradients']({SMALL_DEPTH});"
         "print(*(f'{f.number} {f.threshold}' for f in declared.findings(run)), sep='\\n')"
     )
     before = says(checkout, code)

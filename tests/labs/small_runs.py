@@ -50,6 +50,10 @@ ORDINARY = 2
 EVERY_SMALL = pytest.mark.parametrize(
     "small", [pytest.param(one, marks=[pytest.mark.slow] * (one.number >= ORDINARY)) for one in SMALL], ids=str
 )
+ONE_OF_EACH = pytest.mark.parametrize(
+    "small", [pytest.param(one, marks=[pytest.mark.slow] * (one.number >= 1)) for one in SMALL], ids=str
+)
+"""For what the shared skeleton does: one run of each laboratory in the ordinary suite."""
 EVERY_TRAINED = pytest.mark.parametrize("lab", TRAINED, ids=lambda lab: lab.name)
 EVERY_INSTANT = pytest.mark.parametrize("lab", INSTANT, ids=lambda lab: lab.name)
 EVERY_LABORATORY = pytest.mark.parametrize("lab", LABORATORIES, ids=lambda lab: lab.name)

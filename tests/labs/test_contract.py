@@ -18,10 +18,16 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.runs.examples import example, has_example, picture_path
 from tests.labs.laboratories_table import FILE, ROOT, table
 from tests.labs.small_runs import EVERY_LABORATORY, EVERY_TRAINED, TRAINED, cases
+from tests.thinned import thinned_by
 
 RECORDED = pytest.mark.parametrize(
     ("lab", "slug"),
     [(lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets],
+    ids=lambda part: part if isinstance(part, str) else part.name,
+)
+SOME_RECORDED = pytest.mark.parametrize(
+    ("lab", "slug"),
+    thinned_by(((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets), ordinary=2),
     ids=lambda part: part if isinstance(part, str) else part.name,
 )
 SEVERITIES = ("bad", "warning", "good")
@@ -135,7 +141,7 @@ def test_findings_are_few_sorted_and_advise_what_is_allowed(lab: Laboratory, slu
         assert settings.changed(**finding.changes).estimated_seconds() > 0
 
 
-@RECORDED
+@SOME_RECORDED
 def test_without_a_variable_findings_go_and_others_come_only_in_their_place(lab: Laboratory, slug: str) -> None:
     settings, dataset = lab.declared.preset(slug), example(lab.declared, slug)
     known = {(finding.kind, finding.severity) for finding in settings.findings(dataset)}

@@ -73,13 +73,13 @@ def test_what_is_declared_is_recorded(small: Small) -> None:
     assert list(dataset[settings.step]) == list(range(1, settings.steps_planned() + 1))
 
 
-@EVERY_SMALL
+@ONE_OF_EACH
 def test_a_paused_run_goes_on_bit_for_bit(small: Small) -> None:
     for pause in pauses(small):
         states_and_records_go_on(small.settings(seeds=(0, 7)), pause)
 
 
-@EVERY_SMALL
+@ONE_OF_EACH
 def test_a_seed_and_a_network_are_the_same_alone_and_in_company(small: Small) -> None:
     company = small_run(small.settings(seeds=(0, 7)))
     lanes = list(company.network.values) if "networks" in small.lab.declared.model_fields else [None]
@@ -92,7 +92,7 @@ def test_a_seed_and_a_network_are_the_same_alone_and_in_company(small: Small) ->
                 np.testing.assert_array_equal(alone[name].sel(here), company[name].sel(here), err_msg=name)
 
 
-@EVERY_SMALL
+@ONE_OF_EACH
 def test_looking_more_or_less_often_changes_nothing(small: Small) -> None:
     blind = small.settings(seeds=(0, 7), **cases(small.lab).BLIND)
     np.testing.assert_array_equal(small_run(blind).loss, small_run(small.settings(seeds=(0, 7))).loss)

@@ -51,6 +51,7 @@ def test_a_kept_run_may_too(monkeypatch: pytest.MonkeyPatch, store: Store) -> No
     assert goldviz.api.run(Sharing(), progress=False, keep=True).attrs["processes"] == 8
 
 
+@pytest.mark.slow
 def test_runs_that_are_trained_together_share_the_cores(store: Store) -> None:
     executor = Executor(store, workers=2)
     try:

@@ -18,6 +18,7 @@ from goldviz.labs.continuous_depth.figures.solver import WITHOUT_FLOW
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from tests.figures.test_theme import contrast
 from tests.labs.continuous_depth.runs import build
+from tests.thinned import thinned
 
 NEEDS = {
     "carried": "path",
@@ -91,10 +92,10 @@ def test_a_running_run_draws_all_but_what_follows_training(name):
 
 
 @EVERY
-@pytest.mark.parametrize("shape", [
+@pytest.mark.parametrize("shape", thinned([
     {"steps": 1}, {"steps": 5, "look_every": 100, "networks": ("residual",)}, {"networks": ("ode",), "augmented": 3},
     {"seeds": 3}, {"task": "flip", "augmented": 2}, {"steps": 2000, "look_every": 5}, {"points": 1},
-])  # fmt: skip
+], ordinary=3))  # fmt: skip
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     run = build(**shape)
     figure = FIGURES[name](run, limits=shared_limits([run]), epoch=1)

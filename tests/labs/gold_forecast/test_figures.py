@@ -22,6 +22,7 @@ from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.words import join_words
 from tests.figures.test_theme import contrast
 from tests.labs.gold_forecast.runs import build as built
+from tests.thinned import thinned
 
 NEEDS = {
     "skill": "target",
@@ -156,15 +157,26 @@ def test_baselines_are_drawn_before_the_first_look(name):
 @EVERY
 @pytest.mark.parametrize(
     "shape",
-    [
-        {"forecasts": 9, "refits": 1, "epochs": 1, "window": 2, "hidden": 2},
-        {"forecasts": 60, "refits": 3, "epochs": 3, "look_every": 100, "channels": ("GC=F",), "network": "mlp"},
-        {"stage": "running", "seeds": 3, "network": "gru_decay"},
-        {"stage": "diverged", "seeds": 2},
-        {"forecasts": 3000, "refits": 60, "epochs": 300, "look_every": 20, "seeds": 6, "window": 250, "hidden": 256},
-        {"target": "volatility", "final": 250, "seeds": 2, "head": "student", "network": "lstm"},
-        {"target": "level", "final": 250, "seeds": 2, "network": "gru_gap"},
-    ],
+    thinned(
+        [
+            {"forecasts": 9, "refits": 1, "epochs": 1, "window": 2, "hidden": 2},
+            {"forecasts": 60, "refits": 3, "epochs": 3, "look_every": 100, "channels": ("GC=F",), "network": "mlp"},
+            {"stage": "running", "seeds": 3, "network": "gru_decay"},
+            {"stage": "diverged", "seeds": 2},
+            {
+                "forecasts": 3000,
+                "refits": 60,
+                "epochs": 300,
+                "look_every": 20,
+                "seeds": 6,
+                "window": 250,
+                "hidden": 256,
+            },
+            {"target": "volatility", "final": 250, "seeds": 2, "head": "student", "network": "lstm"},
+            {"target": "level", "final": 250, "seeds": 2, "network": "gru_gap"},
+        ],
+        ordinary=3,
+    ),
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     run = build(**shape)

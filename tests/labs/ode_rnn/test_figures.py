@@ -22,6 +22,7 @@ from goldviz.labs.ode_rnn.figures.quantities import (
 from goldviz.labs.ode_rnn.figures.states import most_moving
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from tests.labs.ode_rnn.runs import ODE_ALONE, build, edited
+from tests.thinned import thinned
 
 NEEDS = {
     "path": "decoded_mean",
@@ -108,14 +109,17 @@ def test_a_run_without_looks_still_draws_its_steps(name):
 @EVERY
 @pytest.mark.parametrize(
     "shape",
-    [
-        {"steps": 1},
-        {"steps": 5, "look_every": 100, "observations": 2, "hidden": 2},
-        {"networks": ("ode_rnn",), "coarse": True},
-        {"networks": ("ode_rnn", "gru"), "seeds": 2, "channels": ("x", "y"), "missing": 0.5},
-        {"observations": 100, "hidden": 64, "channels": ("x", "y"), "missing": 0.5},
-        {"steps": 20_000, "look_every": 1000},
-    ],
+    thinned(
+        [
+            {"steps": 1},
+            {"steps": 5, "look_every": 100, "observations": 2, "hidden": 2},
+            {"networks": ("ode_rnn",), "coarse": True},
+            {"networks": ("ode_rnn", "gru"), "seeds": 2, "channels": ("x", "y"), "missing": 0.5},
+            {"observations": 100, "hidden": 64, "channels": ("x", "y"), "missing": 0.5},
+            {"steps": 20_000, "look_every": 1000},
+        ],
+        ordinary=3,
+    ),
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     run = build(**shape)

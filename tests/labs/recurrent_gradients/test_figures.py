@@ -17,6 +17,7 @@ from goldviz.labs.recurrent_gradients.figures.quantities import (
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.runs.examples import example
 from tests.labs.recurrent_gradients.runs import build
+from tests.thinned import thinned
 
 NEEDS = {
     "jacobian_by_lag": "log_jacobian_norm",
@@ -102,15 +103,18 @@ def test_a_run_without_looks_still_draws_its_steps(name):
 @EVERY
 @pytest.mark.parametrize(
     "shape",
-    [
-        {"steps": 1},
-        {"steps": 5, "look_every": 100, "length": 4},
-        {"networks": ("lstm",), "length": 10},
-        {"networks": ("gru", "rnn"), "seeds": 2},
-        {"length": 200, "steps": 200, "seeds": 3},
-        {"steps": 20_000, "look_every": 10, "length": 20},
-        {"steps": 400, "look_every": 1, "length": 200},
-    ],
+    thinned(
+        [
+            {"steps": 1},
+            {"steps": 5, "look_every": 100, "length": 4},
+            {"networks": ("lstm",), "length": 10},
+            {"networks": ("gru", "rnn"), "seeds": 2},
+            {"length": 200, "steps": 200, "seeds": 3},
+            {"steps": 20_000, "look_every": 10, "length": 20},
+            {"steps": 400, "look_every": 1, "length": 200},
+        ],
+        ordinary=3,
+    ),
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     run = build(asks_for_numbers=False, **shape)
