@@ -74,7 +74,7 @@ def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         figure.add_trace(
             Bar(x=counts, y=list(KINDS.values()), orientation="h", name=label,
                 marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
-                text=[f"{count:,}" for count in counts], textposition="auto",
+                text=[f"{count:,}" for count in counts], textposition="outside", cliponaxis=False,
                 hovertemplate=f"{label}, %{{y}}: %{{x:,}}<extra></extra>")
         )  # fmt: skip
     mixed = ds["entries"].sel(kind="mixed").values
@@ -82,7 +82,7 @@ def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     notes = [f"Letters and signs in one entry: {first} {mixed[0]:,}, {second} {mixed[1]:,}."]
     look.apply(figure, theme, title="What do the learned entries hold?", notes=notes, height=470, hover="closest")
     legend_below(figure)
-    figure.update_xaxes(title_text="Learned entries")
+    figure.update_xaxes(title_text="Learned entries", range=[0, 1.12 * max(1, int(ds["entries"].max()))])
     figure.update_yaxes(autorange="reversed", showgrid=False)
     return figure
 
@@ -130,7 +130,7 @@ def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     numbers = ds["number"].values
     for side, label in enumerate(names(ds)):
         groups = ds["group"].values[side]
-        _number_map(figure, side, numbers, groups)
+        _number_map(figure, side, numbers, groups, INKS[theme].text)
         figure.add_annotation(text=label, x=0.5, y=1.02, xref=f"x{side + 1 if side else ''} domain", yref="paper",
                               showarrow=False, yanchor="bottom", font_size=13)  # fmt: skip
         _cuts(figure, side, groups, INKS[theme].text)
@@ -144,12 +144,12 @@ def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-def _number_map(figure: Figure, side: int, numbers: Any, groups: Any) -> None:
+def _number_map(figure: Figure, side: int, numbers: Any, groups: Any, colour: str) -> None:
     width = groups.shape[1]
     text = [list(number.rjust(width)) for number in numbers]
     figure.add_trace(
         cells(np.where(np.isfinite(groups), groups % 2, np.nan), x=list(range(width)), y=list(range(len(numbers))),
-              text=text, texttemplate="%{text}", hover="%{text}", textfont={"size": 15}),
+              text=text, texttemplate="%{text}", hover="%{text}", textfont={"size": 15, "color": colour}),
         row=1, col=side + 1,
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 const PLAY_MS = 260;
 const TINTS = ["14, 122, 192", "213, 94, 0", "0, 158, 115", "196, 106, 156", "230, 170, 20", "120, 120, 210"];
-const RESTING = "Point at a token to see its bytes. A dark line is a cut: no merge crosses it.";
+const RESTING = "Point at a token to see its bytes. A bold line is a cut: no merge crosses it.";
 
 class TokensPage {
   constructor(host) {
