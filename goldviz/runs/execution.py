@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from goldviz.runs.cluster import why_lost
+from goldviz.runs.kept_states import KeptStatesError, room, room_of_run
 from goldviz.runs.processes import ProcessesError, processes_for_run
 from goldviz.runs.recorder import Order
 from goldviz.runs.schema import StoreError
@@ -51,10 +52,11 @@ def worker_count() -> int:
 
 def kept_states_budget() -> int:
     """``GOLDVIZ_KEPT_STATES_MB`` in bytes: how much room states for rewinding may take in all; default 2000 MB."""
-    text = os.environ.get("GOLDVIZ_KEPT_STATES_MB", "2000").strip()
-    if not text.isdigit():
-        raise ExecutionError(f"GOLDVIZ_KEPT_STATES_MB is {text!r}; allowed is a whole number of megabytes.")
-    return int(text) * 10**6
+    try:
+        room_of_run()  # a number that is not allowed is told of before any run starts
+        return room("GOLDVIZ_KEPT_STATES_MB", 2000)
+    except KeptStatesError as error:
+        raise ExecutionError(str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -271,6 +273,8 @@ class Executor:
                 turns += 1
                 if turns % FORGET_TURNS == 0:
                     self.store.forget_old_states(self._budget)
+                    self.store.thin_states()
+                    self.store.give_back_room()
             except StoreError as error:
                 log.warning("The store could not be looked after: %s", error)
 

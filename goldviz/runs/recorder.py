@@ -25,7 +25,7 @@ Declared = TypeVar("Declared", bound="Experiment")
 KEPT_STATES = 20
 """At most so many states of a run are kept, evenly spread."""
 KEPT_BYTES = 16 * 2**20
-"""States are kept less often when they would take more room than this."""
+"""States are handed over less often when they would take more room than this; the store keeps fewer of them."""
 
 log = logging.getLogger(__name__)
 

@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import xarray as xr
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from goldviz.runs import arrays
 from goldviz.runs.clock import database_clock
+from goldviz.runs.kept_states import room_of_run, surplus
 from goldviz.runs.recorder import Batch, Order, Progress, in_words
 from goldviz.runs.schema import (
     StoreError,
@@ -31,14 +33,14 @@ from goldviz.runs.schema import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from goldviz.declare.settings import Experiment
 
 UNFINISHED = ("queued", "running")
 HEARTBEAT_LIMIT = 10.0
 """An unfinished run that has given no sign of life for so many seconds of the database's clock was interrupted."""
 NAME_LENGTH = 200
+LEAST_GIVEN_BACK = 32 * 2**20
+"""Bytes that lie empty in a file before it is written anew without them."""
 
 
 class UnknownRunError(LookupError):
@@ -94,6 +96,13 @@ class Start:
 
 
 _RUN_COLUMNS = [runs.c[name] for name in Run.__dataclass_fields__]
+
+
+class Size(NamedTuple):
+    """Bytes of what was recorded of a run, and of its states to go back to."""
+
+    records: int
+    states: int
 
 
 class About(NamedTuple):
@@ -446,6 +455,7 @@ class Store:
                 step, state = kept
                 connection.execute(delete(states).where(states.c.run_id == run_id, states.c.step == step))
                 connection.execute(insert(states).values(run_id=run_id, step=step, size=len(state), data=state))
+                self._thin(connection, run_id, progress.total)
             if status is not None:
                 connection.execute(update(runs).where(runs.c.id == run_id).values(status=status, message=message))
 
@@ -505,6 +515,57 @@ class Store:
             raise StoreError(f"Run {run_id} has no kept state at step {step}; kept are {kept}.")
         return bytes(found.data)
 
+    def _thin(self, connection: Connection, run_id: str, total: int) -> None:
+        """Drop a run's states that are more than may stay of one run."""
+        sizes = connection.execute(select(states.c.step, states.c.size).where(states.c.run_id == run_id))
+        gone = surplus({row.step: row.size for row in sizes}, total, room_of_run())
+        if gone:
+            connection.execute(delete(states).where(states.c.run_id == run_id, states.c.step.in_(gone)))
+
+    def thin_states(self) -> None:
+        """Drop states of runs that kept more than may stay today."""
+        size = func.sum(states.c.size)
+        large = select(states.c.run_id, runs.c.total).join(runs, runs.c.id == states.c.run_id)
+        with self._writing() as connection:
+            found = large.group_by(states.c.run_id, runs.c.total).having((size > room_of_run()) & (func.count() > 1))
+            for row in connection.execute(found).all():
+                self._thin(connection, row.run_id, row.total)
+
+    def give_back_room(self) -> None:
+        """Make a SQLite file smaller where it is mostly empty and nothing is written to it."""
+        if self._engine.dialect.name != "sqlite" or self.count_unfinished():
+            return
+        with sentences(self.url), self._engine.connect() as connection:
+            free, pages, size = (
+                int(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+                for name in ("freelist_count", "page_count", "page_size")
+            )
+            if free * size > LEAST_GIVEN_BACK and 2 * free > pages:
+                connection.exec_driver_sql("VACUUM")
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def sizes(self, run_ids: Sequence[str]) -> dict[str, Size]:
+        """How much room the records and the kept states of these runs take."""
+        found = {run_id: Size(0, 0) for run_id in run_ids}
+        recorded = select(batches.c.run_id, func.sum(func.length(batches.c.data)).label("size"))
+        stated = select(states.c.run_id, func.sum(states.c.size).label("size"))
+        with self._reading() as connection:
+            for name, query, table in (("records", recorded, batches), ("states", stated, states)):
+                for row in connection.execute(query.where(table.c.run_id.in_(run_ids)).group_by(table.c.run_id)):
+                    found[row.run_id] = found[row.run_id]._replace(**{name: int(row.size)})
+        return found
+
+    def results(self, run_ids: Sequence[str], variable: str) -> dict[str, dict[str, float]]:
+        """What a variable with a value for each network, and mostly seed, came to: medians of seeds, by network."""
+        query = (
+            select(finals.c.run_id, finals.c.data, runs.c.coordinates)
+            .join(runs, runs.c.id == finals.c.run_id)
+            .where(finals.c.run_id.in_(run_ids), finals.c.variable == variable)
+        )
+        with self._reading() as connection:
+            rows = connection.execute(query).all()
+        return {row.run_id: _by_network(arrays.array_from_bytes(row.data), row.coordinates) for row in rows}
+
     def forget_old_states(self, budget_bytes: int) -> None:
         """Drop the oldest runs' kept states until the rest fit the budget; their records stay."""
         sizes = select(states.c.run_id, func.sum(states.c.size).label("size"), runs.c.created, runs.c.status)
@@ -519,6 +580,14 @@ class Store:
             if room < 0 and row.status not in (*UNFINISHED, "paused"):
                 with self._writing() as connection:
                     connection.execute(delete(states).where(states.c.run_id == row.run_id))
+
+
+def _by_network(values: np.ndarray, coordinates: Mapping[str, Any]) -> dict[str, float]:
+    names = [str(name) for name in coordinates.get("network", ())]
+    if values.ndim == 0 or len(names) != len(values):
+        return {}
+    medians = np.median(values.reshape(len(names), -1), axis=1)
+    return {name: float(value) for name, value in zip(names, medians, strict=True)}
 
 
 def _clean(name: str) -> str:
