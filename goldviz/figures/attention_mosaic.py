@@ -1,0 +1,88 @@
+"""Every head's attention in one sentence at once: small maps beside and below each other, drawn as one heat map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Heatmap
+from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.frames import AtStep, Words
+from goldviz.figures.notes import as_label
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import growing, single
+
+GAP = 1
+"""Empty cells between two maps."""
+
+ROW, TALLEST = 150, 660
+"""Height of a layer's maps in pixels, and of all of them."""
+
+
+def attention_mosaic(
+    plot: Plot, weights: xr.DataArray, pieces: list[str], limits: tuple[float, float], *notes: Words,
+    noun: str = "layer",
+) -> Figure:  # fmt: skip
+    """Layers from top to bottom, heads from left to right; in each map a row is the piece that looks.
+
+    ``weights`` are (step, layer, head, query, key); ``noun`` is what a layer is called.
+    """
+    _, layers, heads, _, _ = weights.shape
+    heat = Heatmap(
+        z=AtStep(str(growing(weights)), single(_mosaic(weights.values))), coloraxis="coloraxis", hoverongaps=False,
+        hovertemplate="%{y} → %{x}: %{z:.3f}<extra></extra>",
+    )  # fmt: skip
+    plot.add(heat)
+    _axes(plot, pieces, layers, heads, noun)
+    alone = layers == heads == 1
+    height = (280 + 18 * len(pieces)) if alone else 200 + min(TALLEST, ROW * layers)
+    plot.finish(*notes, height=height, legend=False, hover="closest")
+    plot.figure.update_layout(margin_l=34, margin_t=plot.figure.layout.margin.t + 6)
+    colour_bar_below(plot.figure, limits, look.SEQUENTIAL, "Attention weight")
+    low_down = 98 if alone else 26
+    plot.figure.update_layout(margin_b=66 + low_down)
+    return plot.figure.update_annotations(selector={"text": "Attention weight"}, yshift=-low_down)
+
+
+def _mosaic(weights: NDArray[Any]) -> NDArray[Any]:
+    """The maps (look, layer, head, query, key) of a look beside and below each other, with empty cells between them."""
+    looks, layers, heads, size, _ = weights.shape
+    step = size + GAP
+    whole = np.full((looks, layers * step - GAP, heads * step - GAP), np.nan)
+    for layer in range(layers):
+        for head in range(heads):
+            top, left = layer * step, head * step
+            whole[:, top : top + size, left : left + size] = weights[:, layer, head]
+    return whole
+
+
+def _axes(plot: Plot, pieces: list[str], layers: int, heads: int, noun: str) -> None:
+    """Every cell's piece as the tick that a hover reads; on the plot itself, only a single head has room for them."""
+    step = len(pieces) + GAP
+    labels = [as_label(piece) for piece in pieces]
+    alone = layers == heads == 1
+    for axis, count, called in (("x", heads, "head"), ("y", layers, noun)):
+        before = [f"{called} {number} · " for number in range(1, count + 1)] if not alone else [""]
+        texts = [f"{words}{label}" for words in before for label in [*labels, ""]]
+        plot.figure.update_layout({
+            f"{axis}axis": {
+                "tickmode": "array", "tickvals": list(range(count * step)), "ticktext": texts,
+                "showticklabels": alone, "showgrid": False, "ticks": "", "showline": False,
+            }
+        })  # fmt: skip
+        for number in range(count if not alone else 0):
+            _heading(plot, axis, number * step + (len(pieces) - 1) / 2, number + 1, called, count)
+    plot.figure.update_xaxes(range=[-0.5, heads * step - GAP - 0.5], tickangle=-90)
+    plot.figure.update_yaxes(range=[layers * step - GAP - 0.5, -0.5])
+
+
+def _heading(plot: Plot, axis: str, at: float, number: int, noun: str, count: int) -> None:
+    words = f"{noun} {number}" if count <= 5 or axis == "y" else str(number)
+    place: dict[str, Any] = {"x": at, "xref": "x", "y": 1, "yref": "y domain", "yanchor": "bottom"}
+    if axis == "y":
+        place = {"x": 0, "xref": "x domain", "xanchor": "right", "y": at, "yref": "y", "textangle": -90}
+    plot.figure.add_annotation(text=words, showarrow=False, font_size=12, **place)
