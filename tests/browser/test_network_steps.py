@@ -64,3 +64,5 @@ def test_a_learner_steps_through_changes_a_weight_and_goes_on(server: Server, op
     at(page, 0)
     page.get_by_role("button", name="To the end").click()
     expect(page.locator("[data-part=words]")).to_contain_text(f"the loss goes from {loss}")
+    page.wait_for_url(f"**step={STEPS}**")
+    at(page, STEPS)

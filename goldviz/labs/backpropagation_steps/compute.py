@@ -111,6 +111,7 @@ def _facts(settings: BackpropagationSteps, network: Network, loss: Loss, found: 
     cost = costs(sizes(settings), settings.samples)
     own_rate = torch.tensor([settings.learning_rate], dtype=torch.float64)
     return {
+        "step": settings.step,
         "activation": settings.activation,
         "loss_kind": settings.loss,
         "loss": float(total(network, loss)),

@@ -14,6 +14,7 @@ from goldviz.figures.maps import SIGNED, cells, colour_bar, legend_below, symmet
 from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.labs.backpropagation_steps.drawing import diagram
 
 HALVES = {
     "arriving": ("arrives: dL/dx", "#0e7ac0", "circle"),
@@ -225,4 +226,4 @@ def picture(ds: xr.Dataset) -> str:
     )
 
 
-FIGURES = by_name(halves, agreement, nudges, step, softmax, costs)
+FIGURES = by_name(diagram, halves, agreement, nudges, step, softmax, costs)

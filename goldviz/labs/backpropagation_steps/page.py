@@ -6,6 +6,7 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.labs.backpropagation_steps import LAB, figures
+from goldviz.labs.backpropagation_steps.drawing import diagram
 from goldviz.labs.backpropagation_steps.parts.diagram import network_diagram
 from goldviz.labs.backpropagation_steps.readings import weights_without_news
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
@@ -16,10 +17,11 @@ from goldviz.ui.instant_page import InstantPage, View
 def look(view: View[BackpropagationSteps]) -> None:
     """The network, with every number in it."""
     network_diagram(view.settings, view.dataset, _keep)
+    view.drawn["diagram"] = diagram
 
 
-def _keep(edits: str) -> None:
-    st.session_state[controls.key_of(BackpropagationSteps, "edits")] = edits
+def _keep(name: str, value: str | int) -> None:
+    st.session_state[controls.key_of(BackpropagationSteps, name)] = value
 
 
 def read(view: View[BackpropagationSteps]) -> None:

@@ -14,6 +14,7 @@ from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
 from goldviz.labs.backpropagation_steps.edits import LONGEST, parsed
+from goldviz.labs.backpropagation_steps.steps import MOST
 
 LOSSES = {"squared": "½ squared error", "cross_entropy": "Softmax and cross-entropy"}
 LAST = {"same": "Like the other layers", "identity": "None"}
@@ -64,6 +65,8 @@ class BackpropagationSteps(Instant):
     edits: Edits = setting("", group="Network", control="diagram", max_length=LONGEST,
         allowed="changed numbers such as w2.1.3=0.5;b1.2=0;x1.2=-1;y1.1=0.3;t1=2",
         description="Numbers that were changed by hand in the diagram.")
+    step: int = setting(0, ge=0, le=MOST, group="View", control="diagram", unit="steps",
+        description="The step in view, from 0: forward, the loss, and back. Beyond the last, the last.")
     # fmt: on
 
     presets: ClassVar[tuple[Preset, ...]] = (

@@ -13,6 +13,7 @@ class NetworkPage {
     this.chosen = "n1.1";
     this.edits = new Map();
     this.sent = [];
+    this.stepsSent = [];
     this.diagram = new Diagram(this.parts.stage, { choose: (id) => this.choose(id) });
     this.details = new Details(this.parts.details, { change: (place, value) => this.change(place, value) });
     this.listen();
@@ -24,6 +25,7 @@ class NetworkPage {
     this.resized.disconnect();
     clearInterval(this.playing);
     clearTimeout(this.telling);
+    clearTimeout(this.resting);
     cancelAnimationFrame(this.frame);
   }
 
@@ -32,7 +34,7 @@ class NetworkPage {
     const before = this.data;
     this.data = data;
     this.tell = tell;
-    if (!before) this.at = data.step;
+    this.heedStep(before);
     const echo = this.sent.indexOf(data.edits);
     if (echo >= 0) this.sent.splice(0, echo + 1);
     else if (!before || data.edits !== before.edits) {
@@ -42,6 +44,27 @@ class NetworkPage {
       this.edits = editsOf(data.edits);
     }
     this.draw();
+  }
+
+  // The step comes from a link or a preset where it is not one that was told from here.
+  heedStep(before) {
+    const { step } = this.data;
+    const echo = this.stepsSent.lastIndexOf(step);
+    if (echo >= 0) this.stepsSent.splice(0, echo + 1);
+    else if (!before || step !== before.step) {
+      this.stepsSent = [];
+      this.at = step;
+    }
+  }
+
+  // The server hears of a step in which the person rests, for the link.
+  rest() {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      if (this.playing) return;
+      this.stepsSent.push(this.at);
+      this.tell("step", { to: this.at });
+    }, TELL_MS);
   }
 
   listen() {
@@ -78,6 +101,7 @@ class NetworkPage {
     this.at = to;
     this.follow();
     this.draw();
+    this.rest();
   }
 
   play() {
@@ -97,6 +121,7 @@ class NetworkPage {
     clearInterval(this.playing);
     this.playing = undefined;
     this.parts.play.textContent = "Play";
+    this.rest();
   }
 
   // What is clicked is held; clicked again, the formulas follow the steps.
@@ -141,6 +166,7 @@ class NetworkPage {
     this.at = 0;
     this.draw();
     this.pass();
+    this.rest();
   }
 
   // While a person types the server waits; whoever leaves the field may press a preset next, which has to come second.

@@ -4,9 +4,13 @@ import json
 from typing import Any
 
 import pytest
+import xarray as xr
 
-from goldviz.labs.backpropagation_steps.parts.diagram import KEY
+from goldviz.export.report import report_of_view
+from goldviz.figures.spec import FigureSpec
+from goldviz.labs.backpropagation_steps.parts.diagram import KEY, told_step
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
+from goldviz.ui import take_away
 from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -40,6 +44,23 @@ def test_changed_numbers_stand_in_the_link_and_autograd_follows() -> None:
     assert told["autograd"]["biases"][0][1] == 0
     assert visitor.at.query_params["edits"] == "w1.1.1=0.5;b1.2=-10"
     assert any("lead into a dead one" in line for line in visitor.markdown)
+
+
+def test_the_step_in_view_stands_in_the_link_and_its_diagram_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[BackpropagationSteps, xr.Dataset, dict[str, FigureSpec]]] = []
+    monkeypatch.setattr(take_away, "show_view", lambda *view: shown.append(view))
+    visitor = InstantVisitor(BackpropagationSteps, {"step": "7", "layers": "2", "activation": "relu"})
+    assert diagram(visitor)["step"] == 7
+    assert visitor.at.query_params["step"] == "7"
+    report = report_of_view(*shown[-1])
+    assert "The network, step by step" in report
+    assert "Phase B, layer 1: what arrives" in report
+
+
+@pytest.mark.parametrize("said", [None, {}, {"to": "5"}, {"to": -1}, {"to": 27}, {"to": True}, {"to": 1.5}, [5]])
+def test_a_step_that_is_none_changes_nothing(said: object) -> None:
+    assert told_step(said) is None
+    assert told_step({"to": 26}) == 26
 
 
 def test_a_preset_puts_changed_numbers_back() -> None:

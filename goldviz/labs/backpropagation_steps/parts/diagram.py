@@ -18,6 +18,7 @@ from goldviz.figures.theme import INKS
 from goldviz.labs.backpropagation_steps.edits import LONGEST, parsed
 from goldviz.labs.backpropagation_steps.exchange import autograd_data, network_data
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
+from goldviz.labs.backpropagation_steps.steps import MOST
 from goldviz.ui.theme import theme_now
 
 KEY = "network-diagram"
@@ -37,23 +38,34 @@ _component = st.components.v2.component(
 )
 
 
-def network_diagram(settings: BackpropagationSteps, ds: xr.Dataset, on_edits: Callable[[str], None]) -> None:
-    """Show the network; ``on_edits`` hears of the numbers that the visitor changed, before the page runs again."""
+def network_diagram(settings: BackpropagationSteps, ds: xr.Dataset, keep: Callable[[str, str | int], None]) -> None:
+    """Show the network; ``keep`` hears of the ``edits`` and the ``step`` of the visitor before the page runs again."""
     data = {
         "network": network_data(settings),
         "edits": settings.edits,
         "autograd": autograd_data(settings, ds),
-        "step": 0,
+        "step": settings.step,
         "theme": theme_now(),
         "inks": {name: asdict(ink) for name, ink in INKS.items()},
     }
 
-    def pass_on() -> None:
+    def pass_on_edits() -> None:
         edits = told(st.session_state[KEY].get("edits"))
         if edits is not None:
-            on_edits(edits)
+            keep("edits", edits)
 
-    _component(data=data, key=KEY, on_edits_change=pass_on)
+    def pass_on_step() -> None:
+        step = told_step(st.session_state[KEY].get("step"))
+        if step is not None:
+            keep("step", step)
+
+    _component(data=data, key=KEY, on_edits_change=pass_on_edits, on_step_change=pass_on_step)
+
+
+def told_step(said: Any) -> int | None:
+    """The step that the browser tells; None for anything else, whoever wrote it."""
+    step = said.get("to") if isinstance(said, Mapping) else None
+    return step if isinstance(step, int) and not isinstance(step, bool) and 0 <= step <= MOST else None
 
 
 def told(said: Any) -> str | None:

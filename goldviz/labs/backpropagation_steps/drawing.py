@@ -1,0 +1,97 @@
+"""The diagram at the step in view as a figure, for reports and notebooks; the page has it with buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.spec import drawn
+from goldviz.figures.theme import INKS, Theme, with_alpha
+from goldviz.labs.backpropagation_steps.steps import Step
+
+MORE, LESS = "#0e7ac0", "#d55e00"
+SIZE = 52
+WIDTHS = (0.75, 2.0, 4.0, 7.0)
+"""Edges are drawn in so many widths: up to a quarter, a half, three quarters and all of the largest number."""
+
+Spot = tuple[float, float]
+
+
+@drawn("What is known at this step?", name="diagram",
+       shows="The network after the step in view: each neuron's x and δ, each weight or, once it is there, dL/dw.",
+       cannot_show="Samples after the first.")  # fmt: skip
+def diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+    """Neurons from the left to the right with their numbers; edges as thick as their number is large."""
+    step, figure = Step(int(ds.attrs["step"]), ds.sizes["layer"]), Figure()
+    _draw_edges(figure, ds, step)
+    _draw_neurons(figure, ds, step, theme)
+    notes = [f"{step.words}.", "Edges: w, or dL/dw where phase B has been. Blue is above 0, orange and dashed below."]
+    look.apply(figure, theme, title="The network, step by step", notes=notes, legend=False, height=480, hover="closest")
+    levels = ds["level"].values
+    names = ["input", *(f"layer {level}" for level in levels[1:])]
+    figure.update_xaxes(tickvals=levels, ticktext=names, range=[-0.4, levels[-1] + 0.4], showgrid=False, ticklen=0)
+    return figure.update_yaxes(visible=False)
+
+
+def _spots(ds: xr.Dataset, level: int) -> list[Spot]:
+    """Where the neurons of a level stand, the first one on top."""
+    count = int(ds["x"].sel(level=level).isel(sample=0).notnull().sum())
+    return [(float(level), (count - 1) / 2 - unit) for unit in range(count)]
+
+
+def _draw_edges(figure: Figure, ds: xr.Dataset, step: Step) -> None:
+    for layer in ds["layer"].values.tolist():
+        name = "weight_gradient" if step.knows("gradients", layer) else "weight"
+        numbers = ds[name].sel(layer=layer).values
+        for width, positive, ends in _bundles(numbers, _spots(ds, layer - 1), _spots(ds, layer)):
+            x, y = np.asarray(ends).reshape(-1, 2).T
+            line = {"width": width, "color": MORE if positive else LESS, "dash": "solid" if positive else "dash"}
+            figure.add_trace(Scatter(x=x, y=y, mode="lines", line=line, opacity=0.6, hoverinfo="skip"))
+
+
+def _bundles(
+    numbers: NDArray[np.float64], before: list[Spot], after: list[Spot]
+) -> Iterator[tuple[float, bool, list[list[Spot]]]]:
+    """The edges of one layer by width and sign, each with a gap behind it."""
+    shown = np.nan_to_num(numbers[: len(after), : len(before)])
+    thickness = np.ceil(len(WIDTHS) * np.abs(shown) / (np.abs(shown).max() or 1.0))
+    gap = (np.nan, np.nan)
+    for place, width in enumerate(WIDTHS, start=1):
+        for positive in (True, False):
+            found = np.argwhere((thickness == place) & ((shown > 0) == positive))
+            if len(found):
+                yield width, positive, [[before[start], after[end], gap] for end, start in found]
+
+
+def _draw_neurons(figure: Figure, ds: xr.Dataset, step: Step, theme: Theme) -> None:
+    ink = INKS[theme]
+    for level in ds["level"].values.tolist():
+        x, y = np.asarray(_spots(ds, level)).T
+        tint = with_alpha(LESS, 0.25) if level and step.knows("delta", level) else ink.surface
+        # No edge is seen through a neuron.
+        figure.add_trace(
+            Scatter(x=x, y=y, mode="markers", marker={"size": SIZE, "color": ink.background}, hoverinfo="skip")
+        )
+        figure.add_trace(
+            Scatter(x=x, y=y, mode="markers+text", text=_numbers(ds, step, level), hoverinfo="skip",
+                    marker={"size": SIZE, "color": tint, "line": {"color": ink.muted, "width": 1.5}},
+                    textfont={"size": 10, "color": ink.text})
+        )  # fmt: skip
+
+
+def _numbers(ds: xr.Dataset, step: Step, level: int) -> list[str]:
+    """What stands in the neurons of a level: x as soon as it is there, and δ under it."""
+    shown = [ds["x"].sel(level=level)] if step.knows_output(level) else []
+    if level and step.knows("delta", level):
+        shown.append(ds["delta"].sel(layer=level))
+    columns = [part.isel(sample=0).values for part in shown]
+    marks = ("", "δ ")
+    return [
+        "<br>".join(f"{mark}{column[unit]:.2g}".replace("-", "−") for mark, column in zip(marks, columns, strict=False))
+        for unit in range(len(_spots(ds, level)))
+    ]
