@@ -15,6 +15,8 @@ from goldviz.ui import take_away
 from tests.pages.instant import InstantVisitor
 
 PAGES = [declared for name, declared in instants().items() if name not in ("inside-bert", "policy-documents")]
+DRAWN_BY_PARTS = {"backpropagation-steps": {"diagram"}}
+"""Figures of reports that a part of the page's own draws on the page."""
 
 
 @pytest.mark.parametrize("declared", PAGES, ids=lambda declared: declared.name)
@@ -33,7 +35,8 @@ def test_what_is_shown_can_be_taken_along(declared: type[Instant], monkeypatch: 
     rows = list(csv.DictReader(io.StringIO(curves_csv(dataset))))
     assert {row["variable"] for row in rows} <= set(map(str, dataset.data_vars))
     report = report_of_view(settings, dataset, figures)
-    assert report.count('<div id="figure-') == len(figures) == len(visitor.drawn()) > 0
+    assert report.count('<div id="figure-') == len(figures) > 0
+    assert set(figures) - DRAWN_BY_PARTS.get(declared.name, set()) == set(visitor.drawn())
     codes = [code.value for code in visitor.at.code]
     assert f'goldviz.compute("{declared.name}"' in codes[-2]
     assert codes[-1].startswith(f"goldviz compute {declared.name}")
