@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./assets.mjs";
 
-const { tokensAt, vocabularyOf, partsOf, shownBytes, wordsOf, heldWords, rankedAt } = await load(
+const { tokensAt, vocabularyOf, partsOf, shownBytes, wordsOf, heldWords, rankedAt, charactersAround } = await load(
   ["tokens_reading"],
-  ["tokensAt", "vocabularyOf", "partsOf", "shownBytes", "wordsOf", "heldWords", "rankedAt"],
+  ["tokensAt", "vocabularyOf", "partsOf", "shownBytes", "wordsOf", "heldWords", "rankedAt", "charactersAround"],
 );
 
 const bytesOf = (text) => [...new TextEncoder().encode(text)];
@@ -51,11 +51,20 @@ test("a step says what was merged, how often it was found, and how short the cor
 
 test("a held token says what it is made of, and the pairs of a step are those that were counted", () => {
   assert.equal(
-    heldWords(vocabularies[0], pairs, 258, 2),
+    heldWords(vocabularies[0], pairs, 258, 2, "aaab"),
     "aaab is token 258, made by merge 3 of aa + ab: bytes 61 61 61 62, here 2 times.",
   );
-  assert.match(heldWords(vocabularies[0], pairs, 99, 1), /^c is token 99, a single byte: bytes 63, here once\.$/);
+  assert.match(heldWords(vocabularies[0], pairs, 99, 1, "c"), /^c is token 99, a single byte: bytes 63, here once\.$/);
   assert.deepEqual(rankedAt(data, 0), rankedAt(data, 1));
   assert.deepEqual(rankedAt(data, 1).map(({ times }) => times), [4, 2]);
   assert.deepEqual(rankedAt(data, 3), [{ pair: [256, 257], times: 2 }]);
+});
+
+test("a byte that is part of a character says of which", () => {
+  const text = bytesOf("aéש!");
+  assert.equal(charactersAround(text, 2, 3), "é");
+  assert.equal(charactersAround(text, 2, 4), "éש");
+  assert.equal(charactersAround(text, 0, 1), "a");
+  assert.equal(charactersAround([0x80, 0x80], 1, 2), "⟨80⟩⟨80⟩");
+  assert.match(heldWords(vocabularyOf([]), [], 0xc3, 1, "é"), /^⟨C3⟩ is token 195, .* Here it is part of é\.$/);
 });

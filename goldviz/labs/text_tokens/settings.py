@@ -87,20 +87,25 @@ class TextTokens(Instant):
             "aaabdaaabac: three merges make five tokens of eleven bytes.",
             {"text": "aaabdaaabac", "corpus": "own", "pattern": "none", "beside": "gpt2", "vocabulary": 259}),
         Preset("Spaces in code", "document",
-            "Learned from code, both patterns have tokens of many spaces: runs merge where the corpus has them.",
+            "Learned from code, both vocabularies have tokens of eight spaces or more: runs merge where the corpus has "
+            "them.",
             {"corpus": "code"}),
         Preset("Break it: no pattern", "break",
-            "Without cuts, entries run across words and mix letters with signs.", {"beside": "none"}),
+            "Without cuts 21 to 28 % of the entries hold several words, and 4 to 7 % mix letters with signs (on five "
+            "parts of five).",
+            {"beside": "none"}),
         Preset("Break it: spaces apart", "break",
-            "Spaces that are not glued to words need tokens of their own.", {"beside": "apart"}),
+            "Spaces that are not glued to words need tokens of their own: the corpus takes about a quarter more.",
+            {"beside": "apart"}),
         Preset("Break it: other languages", "break",
-            "Learned from English, the tokens of other scripts are single bytes, or little more.",
+            "Learned from English, these 175 bytes stay 157 to 160 tokens (on five parts of five): letters that the "
+            "corpus lacks are bytes.",
             {"text": MANY_LANGUAGES}),
         Preset("Fix it: learn from the text", "fix",
-            "The same text, learned from itself: its own pairs become tokens.",
+            "The same text, learned from itself: pairs that it repeats become tokens, and 124 are left.",
             {"text": MANY_LANGUAGES, "corpus": "own"}),
         Preset("Fix it: digits from the right", "fix",
-            "Taken in threes from the right, millions are cut from millions, and thousands from thousands.",
+            "Taken in threes from the right, digits line up: thousands with thousands, millions with millions.",
             {"text": NUMBERS, "pattern": "cl100k", "beside": "cl100k_right"}),
     )  # fmt: skip
 

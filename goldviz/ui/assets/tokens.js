@@ -127,7 +127,9 @@ class TokensPage {
     const alike = this.parts[`text-${side}`].querySelectorAll(`[data-id="${id}"]`);
     for (const other of alike) other.classList.add("same");
     const { pairs } = this.data.sides[side];
-    this.parts.held.textContent = heldWords(this.vocabularies[side], pairs, Number(id), alike.length);
+    const { start, end } = this.shown[side][[...span.parentElement.children].indexOf(span)];
+    const around = charactersAround(this.data.bytes, start, end);
+    this.parts.held.textContent = heldWords(this.vocabularies[side], pairs, Number(id), alike.length, around);
   }
 
   pairs() {

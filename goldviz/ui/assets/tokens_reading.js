@@ -70,13 +70,23 @@ export function wordsOf({ sides, corpus }, vocabularies, step) {
   return `Merge ${step}: ${first} + ${second}, found ${grouped(times)} times, becomes token ${BYTES - 1 + step}. ${corpus} is now ${size}.`;
 }
 
+// The whole characters that a stretch of the text's bytes is part of; what goes on with 10xxxxxx began before.
+export function charactersAround(bytes, start, end) {
+  const inside = (at) => at < bytes.length && (bytes[at] & 0xc0) === 0x80;
+  while (start > 0 && inside(start)) start -= 1;
+  while (inside(end)) end += 1;
+  return shownBytes(bytes.slice(start, end));
+}
+
 // What is said of the token under the pointer.
-export function heldWords(vocabulary, pairs, id, count) {
+export function heldWords(vocabulary, pairs, id, count, around) {
   const bytes = vocabulary[id];
   const hex = bytes.map((byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ");
   const made = id < BYTES ? "a single byte" : `made by merge ${id - BYTES + 1} of ${pairs[id - BYTES].map((token) => shownBytes(vocabulary[token])).join(" + ")}`;
   const there = count === 1 ? "here once" : `here ${count} times`;
-  return `${shownBytes(bytes)} is token ${id}, ${made}: bytes ${hex}, ${there}.`;
+  const shown = shownBytes(bytes);
+  const part = around === shown ? "" : ` Here it is part of ${around}.`;
+  return `${shown} is token ${id}, ${made}: bytes ${hex}, ${there}.${part}`;
 }
 
 // The pairs that were counted before the step's merge, the merged one first.
