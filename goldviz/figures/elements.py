@@ -141,8 +141,8 @@ def end_labels(figure: Figure, ends: Sequence[tuple[NetworkStyle, float]]) -> No
     places = apart([(height - low) * pixels for height in heights], LABEL_LINE)
     for (style, value), height, place in zip(ends, heights, places, strict=True):
         figure.add_annotation(
-            text=f"{style.label} {times(value)}", x=1, xref="x domain", xanchor="left", xshift=6, y=height, yref="y",
-            yanchor="middle", yshift=place - (height - low) * pixels, showarrow=False,
+            text=f"{style.label} {times(value)}".strip(), x=1, xref="x domain", xanchor="left", xshift=6,
+            y=height, yref="y", yanchor="middle", yshift=place - (height - low) * pixels, showarrow=False,
             font={"size": 13, "color": style.colour},
         )  # fmt: skip
     layout.margin.r = LABELS_WIDE

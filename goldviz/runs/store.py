@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,8 @@ UNFINISHED = ("queued", "running")
 HEARTBEAT_LIMIT = 10.0
 """An unfinished run that has given no sign of life for so many seconds of the database's clock was interrupted."""
 NAME_LENGTH = 200
+RESULTS = ("test_loss", "evaluation_loss", "loss")
+"""What says how well a run went: the first of these that it recorded."""
 LEAST_GIVEN_BACK = 32 * 2**20
 """Bytes that lie empty in a file before it is written anew without them."""
 
@@ -103,6 +106,13 @@ class Size(NamedTuple):
 
     records: int
     states: int
+
+
+class Result(NamedTuple):
+    """What a run came to: the name of what was measured, and its value for each network."""
+
+    name: str
+    values: Mapping[str, float]
 
 
 class About(NamedTuple):
@@ -544,6 +554,13 @@ class Store:
                 connection.exec_driver_sql("VACUUM")
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    def size_on_disk(self) -> int | None:
+        """Bytes of the SQLite file and its log; None for a database that is no file."""
+        if self._engine.dialect.name != "sqlite":
+            return None
+        file = str(self._engine.url.database)
+        return sum(part.stat().st_size for part in map(Path, (file, f"{file}-wal")) if part.is_file())
+
     def sizes(self, run_ids: Sequence[str]) -> dict[str, Size]:
         """How much room the records and the kept states of these runs take."""
         found = {run_id: Size(0, 0) for run_id in run_ids}
@@ -555,16 +572,21 @@ class Store:
                     found[row.run_id] = found[row.run_id]._replace(**{name: int(row.size)})
         return found
 
-    def results(self, run_ids: Sequence[str], variable: str) -> dict[str, dict[str, float]]:
-        """What a variable with a value for each network, and mostly seed, came to: medians of seeds, by network."""
-        query = (
-            select(finals.c.run_id, finals.c.data, runs.c.coordinates)
-            .join(runs, runs.c.id == finals.c.run_id)
-            .where(finals.c.run_id.in_(run_ids), finals.c.variable == variable)
+    def results(self, run_ids: Sequence[str]) -> dict[str, Result]:
+        """What these runs came to: the test loss, or the last loss that was recorded; runs without one are left out."""
+        about = select(runs.c.id, runs.c.coordinates).where(runs.c.id.in_(run_ids))
+        tested = select(finals.c.run_id, finals.c.data).where(
+            finals.c.run_id.in_(run_ids), finals.c.variable == RESULTS[0]
         )
+        latest = select(func.max(batches.c.id)).where(batches.c.run_id.in_(run_ids)).group_by(batches.c.run_id)
+        recorded = select(batches.c.run_id, batches.c.data).where(batches.c.id.in_(latest))
         with self._reading() as connection:
-            rows = connection.execute(query).all()
-        return {row.run_id: _by_network(arrays.array_from_bytes(row.data), row.coordinates) for row in rows}
+            labels = {row.id: row.coordinates for row in connection.execute(about)}
+            ended = {row.run_id: arrays.array_from_bytes(row.data) for row in connection.execute(tested)}
+            going = {row.run_id: row.data for row in connection.execute(recorded) if row.run_id not in ended}
+        last = {run_id: _last_loss(data) for run_id, data in going.items()}
+        found = {run_id: (RESULTS[0], values) for run_id, values in ended.items()} | last
+        return {run_id: Result(name, _by_network(values, labels[run_id])) for run_id, (name, values) in found.items()}
 
     def forget_old_states(self, budget_bytes: int) -> None:
         """Drop the oldest runs' kept states until the rest fit the budget; their records stay."""
@@ -582,12 +604,20 @@ class Store:
                     connection.execute(delete(states).where(states.c.run_id == row.run_id))
 
 
+def _last_loss(data: bytes) -> tuple[str, np.ndarray]:
+    """The name and the last values of the loss in a batch; nothing where it holds none."""
+    records = arrays.batch_from_bytes(data)
+    name = next((name for name in RESULTS if name in records), "")
+    return (name, records[name][1][-1]) if name else ("", np.zeros(0))
+
+
 def _by_network(values: np.ndarray, coordinates: Mapping[str, Any]) -> dict[str, float]:
+    """Medians of what is recorded of each network; under no name where networks have none of their own."""
     names = [str(name) for name in coordinates.get("network", ())]
     if values.ndim == 0 or len(names) != len(values):
-        return {}
-    medians = np.median(values.reshape(len(names), -1), axis=1)
-    return {name: float(value) for name, value in zip(names, medians, strict=True)}
+        names, values = [""], values[None]
+    medians = [float(np.median(own)) if own.size else np.nan for own in values]
+    return {name: value for name, value in zip(names, medians, strict=True) if np.isfinite(value)}
 
 
 def _clean(name: str) -> str:

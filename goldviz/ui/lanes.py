@@ -6,7 +6,6 @@ A lane shows a run of the store, by its id, or a recorded example that ships wit
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -20,7 +19,7 @@ from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
 from goldviz.sheet import Sheet
 from goldviz.ui import controls, services
-from goldviz.ui.words import duration
+from goldviz.ui.words import duration, numbered
 
 Declared = TypeVar("Declared", bound=Experiment)
 
@@ -33,13 +32,13 @@ OPEN = "open"
 
 @dataclass(frozen=True)
 class Shown:
-    """What one lane shows at one moment: recorded numbers. ``run`` is None for a recorded example; ``number`` tells
-    lanes apart that would have one title."""
+    """What one lane shows at one moment: recorded numbers. ``run`` is None for a recorded example; ``shown_title``
+    tells lanes apart that would have one title."""
 
     id: str
     sheet: Sheet
     run: Run | None
-    number: int = field(default=1, kw_only=True)
+    shown_title: str = field(default="", kw_only=True)
 
     @property
     def dataset(self) -> xr.Dataset:
@@ -54,7 +53,7 @@ class Shown:
     @property
     def title(self) -> str:
         """What it is called in view."""
-        return self.own_title + (f" ({self.number})" if self.number > 1 else "")
+        return self.shown_title or self.own_title
 
     @property
     def version(self) -> int:
@@ -257,12 +256,8 @@ def settings_into_panel(experiment: type[Experiment]) -> None:
 
 def told_apart(shown: Sequence[AnyLane]) -> list[AnyLane]:
     """The lanes with a number behind each title that stands before it already."""
-    seen: Counter[str] = Counter()
-    found: list[AnyLane] = []
-    for lane in shown:
-        seen[lane.own_title] += 1
-        found.append(replace(lane, number=seen[lane.own_title]))
-    return found
+    titles = numbered([lane.own_title for lane in shown])
+    return [replace(lane, shown_title=title) for lane, title in zip(shown, titles, strict=True)]
 
 
 def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLane:

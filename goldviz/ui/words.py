@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 STATES = {
     "queued": ("Waiting", "gray", ":material/hourglass_empty:"),
@@ -38,6 +40,20 @@ def plain(text: str) -> str:
     """
     apart = SPECIAL_PAIRS.sub(WORD_JOINER, " ".join(text.split()))
     return PUNCTUATION.sub(r"\\\1", apart)
+
+
+def numbered(titles: Sequence[str]) -> list[str]:
+    """The titles with a number behind each that stands before it already.
+
+    >>> numbered(["Depth 3", "Depth 3", "Depth 4"])
+    ['Depth 3', 'Depth 3 (2)', 'Depth 4']
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for title in titles:
+        seen[title] += 1
+        found.append(title + (f" ({seen[title]})" if seen[title] > 1 else ""))
+    return found
 
 
 def duration(seconds: float) -> str:

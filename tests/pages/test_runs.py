@@ -1,10 +1,13 @@
 """The runs page: find, open, compare, name, delete."""
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from goldviz.diagnostics.findings import times
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.store import UnknownRunError
 from goldviz.ui import services
@@ -49,7 +52,55 @@ def test_runs_are_listed_newest_first_with_their_facts() -> None:
     assert table["Run"][2].lower() == "depth 1"
     assert set(table["Laboratory"]) == {DepthGradients.title}
     assert list(table["Steps"]) == ["0 / 20"] * 3
-    assert "3 runs" in visitor.captions
+    assert list(table["Settings"]) == [f"As in the document · depth {depth}" for depth in (3, 2, 1)]
+    assert list(table["Depth"]) == [3, 2, 1], "what differs among runs of one laboratory has a column"
+    assert any(
+        re.match(r"3 runs, \d+ MB on disk: states to go back to take up to 2 MB a run", line)
+        for line in visitor.captions
+    )
+
+
+def test_the_settings_of_a_run_are_told_beside_the_nearest_preset() -> None:
+    sigmoid = DepthGradients.preset("break-it-sigmoid")
+    services.store().create(sigmoid.changed(learning_rate=0.01, time_limit=77.0), name="mine")
+    services.store().create(sigmoid)
+    services.store().create(Toy())
+    told = list(Visitor(RUNS).at.dataframe[0].value["Settings"])
+    assert told == ["", "Break it: sigmoid", "Break it: sigmoid · learning rate 0.01"]
+
+
+def test_a_finished_run_tells_its_result_and_its_size() -> None:
+    tiny = DepthGradients(depth=1, width=2, samples=16, epochs=1, histogram_every=0)
+    visitor = Visitor(LABORATORY, {"runs": services.executor().submit(tiny)}).wait_for("Finished")
+    tested = services.store().load(visitor.runs[0])["test_loss"].isel(seed=0).values
+    table = Visitor(RUNS).at.dataframe[0].value
+    assert table["Result"][0] == f"test loss: plain {times(tested[0])}, residual {times(tested[1])}"
+    assert 0 < table["MB"][0] < 1
+
+
+def test_a_click_on_a_row_opens_its_run() -> None:
+    ids = _create(2)
+    visitor = Visitor(RUNS)
+    key = visitor.at.dataframe[0].key
+    visitor.at.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": [(1, "Run")]}}
+    visitor.look()
+    assert visitor.at.title[0].value == DepthGradients.title
+    assert visitor.at.query_params["runs"] == ids[1]
+
+
+def test_ticked_runs_of_one_laboratory_are_drawn_in_one_figure() -> None:
+    tiny = DepthGradients(depth=1, width=2, samples=16, epochs=2, histogram_every=0)
+    ids = [services.executor().submit(tiny) for _ in range(2)]
+    Visitor(LABORATORY, {"runs": ",".join(ids)}).wait_for("Finished")
+    visitor = _choose(Visitor(RUNS), *ids)
+    names = {trace["name"] for trace in json.loads(_drawn(visitor))["data"]}
+    assert len(names) == 4, "two runs with two networks each, no two of one name"
+    assert not _drawn(_choose(visitor, ids[0]))
+
+
+def _drawn(visitor: Visitor) -> str:
+    parts = [part for part in visitor.at.get("bidi_component") if part.proto.id.endswith("-runs-together")]
+    return str(json.loads(parts[0].proto.json)["figure"]) if parts else ""
 
 
 def test_a_filter_by_text_state_and_laboratory() -> None:
@@ -146,7 +197,7 @@ def test_a_deleted_run_is_gone_and_no_other_is_ticked_in_its_place() -> None:
     assert any(f"Delete {plain('“Depth 3”')}".lower() in line.lower() for line in visitor.markdown)
     visitor.click("delete-for-good")
     assert _listed(visitor) == ids[1:]
-    assert "Tick runs in the first column to open, compare, name or delete them." in visitor.captions
+    assert any("Tick runs in the first column" in line for line in visitor.captions)
     with pytest.raises(UnknownRunError):
         services.store().run(ids[0])
 

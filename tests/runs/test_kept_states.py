@@ -18,8 +18,8 @@ def store(tmp_path: Path) -> Store:
     return Store(f"sqlite:///{tmp_path / 'runs.sqlite'}")
 
 
-def trained(store: Store, **settings: float) -> str:
-    toy = Toy(**settings)
+def trained(store: Store, **settings: int) -> str:
+    toy = Toy.checked(settings)
     run_id = store.create(toy)
     assert execute(toy, run_id, store.url) == "finished"
     return run_id

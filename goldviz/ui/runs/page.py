@@ -8,13 +8,17 @@ from collections.abc import Sequence
 import streamlit as st
 
 from goldviz.declare.registry import experiments
+from goldviz.figures.overlay import MOST, overlay
 from goldviz.runs.execution import ExecutionError
+from goldviz.runs.kept_states import room_of_run
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UNFINISHED, Run, UnknownRunError
 from goldviz.ui import lanes, services
+from goldviz.ui.live_figure import live_figure
 from goldviz.ui.runs.table import LOOKS, gone, label_of, table
 from goldviz.ui.settings_panel import complain, show_complaints
-from goldviz.ui.words import STATES, plain
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import STATES, numbered, plain
 
 ROWS = 50
 ANY = "Any"
@@ -37,20 +41,26 @@ def show() -> None:
     if not runs:
         st.info("No run matches." if _filtered() else "No runs yet. Open a laboratory and press Train.")
         return
-    st.caption(f"{total:,} run{'s' if total != 1 else ''}" + (f", page {_page() + 1} of {pages}" if pages > 1 else ""))
+    shown = f", page {_page() + 1} of {pages}" if pages > 1 else ""
+    st.caption(f"{total:,} run{'s' if total != 1 else ''}{shown}{_on_disk()}")
     if sentence := gone(runs):
         st.caption(sentence)
+    ids = [run.id for run in runs]
     event = st.dataframe(
-        table(runs),
+        table(runs, services.store().results(ids), services.store().sizes(ids)),
         hide_index=True,
         on_select="rerun",
-        selection_mode="multi-row",
+        selection_mode=["multi-row", "single-cell"],
         # Rows are chosen by their place, so a choice must not outlive the list that it was made in.
         key=f"runs-table-{hash(tuple(run.id for run in runs))}",
         column_config=LOOKS,
     )
     chosen = [runs[row] for row in event.selection.rows if row < len(runs)]
+    clicked = [runs[row] for row, _ in event.selection.cells if row < len(runs)]
+    if clicked and not chosen:
+        _open(clicked)
     _actions(chosen)
+    _together(chosen)
     if pages > 1:
         st.number_input("Page", 1, pages, key="runs-page")
 
@@ -107,7 +117,7 @@ def _first_page() -> None:
 
 def _actions(chosen: Sequence[Run]) -> None:
     if not chosen:
-        st.caption("Tick runs in the first column to open, compare, name or delete them.")
+        st.caption("Click a row to open its run. Tick runs in the first column to compare, name or delete them.")
         return
     same = len({run.experiment for run in chosen}) == 1
     with st.container(horizontal=True):
@@ -121,6 +131,26 @@ def _actions(chosen: Sequence[Run]) -> None:
         st.caption("Runs of one laboratory can be compared.")
     elif len(chosen) > lanes.MOST:
         st.caption(f"Up to {lanes.MOST} runs can stand side by side.")
+
+
+def _together(chosen: Sequence[Run]) -> None:
+    """The losses of runs of one laboratory in one figure."""
+    if len(chosen) < 2 or len({run.experiment for run in chosen}) > 1:
+        return
+    if len(chosen) > MOST:
+        st.caption(f"Up to {MOST} runs can be drawn in one figure.")
+        return
+    titles = numbered([label_of(run) for run in chosen])
+    runs = [(title, services.live_run(run.id).snapshot()[1].dataset) for title, run in zip(titles, chosen, strict=True)]
+    figure = overlay(runs, theme_now())
+    live_figure(figure.to_json(), key="runs-together", subject=" ".join(titles), description="Losses of these runs.")
+
+
+def _on_disk() -> str:
+    """How large the file of all runs is, and what bounds it; nothing for a database that is no file."""
+    size = services.store().size_on_disk()
+    room = room_of_run() / 1e6
+    return "" if size is None else f", {size / 1e6:,.0f} MB on disk: states to go back to take up to {room:g} MB a run"
 
 
 def _open(chosen: Sequence[Run]) -> None:

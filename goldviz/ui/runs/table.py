@@ -10,9 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.declare.registry import experiments
-from goldviz.declare.settings import SettingsError
-from goldviz.runs.store import Run
-from goldviz.ui.lanes import difference
+from goldviz.declare.settings import Experiment, SettingsError, label
+from goldviz.diagnostics.findings import times
+from goldviz.figures.theme import NETWORKS
+from goldviz.runs.store import Result, Run, Size
+from goldviz.ui.lanes import difference, in_words
 from goldviz.ui.words import STATES, duration
 
 
@@ -46,9 +48,64 @@ def age(created: float) -> str:
     return f"{duration(max(0.0, time.time() - created))} ago"
 
 
-def table(runs: Sequence[Run]) -> pd.DataFrame:
-    """One row for each run, as the runs page lists them."""
-    return pd.DataFrame({name: [value(run) for run in runs] for name, value in COLUMNS.items()})
+def table(runs: Sequence[Run], results: Mapping[str, Result], sizes: Mapping[str, Size]) -> pd.DataFrame:
+    """One row for each run, as the runs page lists them; runs of one laboratory with a column for what differs."""
+    columns = {name: [value(run) for run in runs] for name, value in COLUMNS.items()}
+    columns["Result"] = [result_in_words(results.get(run.id)) for run in runs]
+    columns["MB"] = [round(sum(sizes[run.id]) / 1e6, 2) for run in runs]
+    return pd.DataFrame({**columns, **differing(runs), "Id": [run.id for run in runs]})
+
+
+def result_in_words(result: Result | None) -> str:
+    """What a run came to, network by network.
+
+    >>> result_in_words(Result("test_loss", {"plain": 0.891, "residual": 0.442}))
+    'test loss: plain 0.89, residual 0.44'
+    """
+    if result is None or not result.values:
+        return ""
+    labels = {name: NETWORKS[name].label if name in NETWORKS else name for name in result.values}
+    values = ", ".join(f"{labels[name]} {times(value)}".strip() for name, value in result.values.items())
+    return f"{result.name.replace('_', ' ')}: {values}"
+
+
+def settings_of(run: Run) -> Experiment | None:
+    """The run's settings, where this version understands them."""
+    declared = experiments().get(run.experiment)
+    try:
+        return declared.from_store(run.settings_version, run.settings) if declared else None
+    except SettingsError:
+        return None
+
+
+def beside_preset(run: Run) -> str:
+    """The preset that a run's settings are nearest to, and what sets them apart from it."""
+    settings = settings_of(run)
+    if settings is None:
+        return ""
+    own = {name: value for name, value in settings.model_dump(mode="json").items() if name not in UNTOLD}
+    apart = {
+        preset.name: {name: own[name] for name, value in whole.items() if name in own and own[name] != value}
+        for preset in settings.presets
+        if (whole := settings.preset(preset.slug).model_dump(mode="json"))
+    }
+    nearest = min(apart, key=lambda name: len(apart[name]))
+    words = in_words(apart[nearest])
+    return f"{nearest} · {words[0].lower()}{words[1:]}" if words else nearest
+
+
+def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
+    """Columns for the settings in which runs of one laboratory differ; none for runs of several."""
+    known = [settings_of(run) for run in runs]
+    if len({run.experiment for run in runs}) != 1 or len(runs) < 2 or None in known:
+        return {}
+    values = [settings.model_dump(mode="json") for settings in known if settings is not None]
+    names = [name for name in values[0] if name not in UNTOLD and any(one[name] != values[0][name] for one in values)]
+    return {label(name): [_cell(one[name]) for one in values] for name in names[:MOST_SETTINGS]}
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _laboratory(run: Run) -> str:
@@ -59,15 +116,21 @@ def _laboratory(run: Run) -> str:
 COLUMNS: Mapping[str, Callable[[Run], Any]] = {
     "Run": label_of,
     "Laboratory": _laboratory,
+    "Settings": beside_preset,
     "State": lambda run: STATES[run.status][0],
     "Steps": lambda run: f"{run.step} / {run.total}",
     "Time": lambda run: duration(run.seconds) if run.step else "",
     "Started": lambda run: pd.to_datetime(run.created, unit="s", utc=True),
-    "Id": lambda run: run.id,
 }
-"""What the table says of a run, column by column."""
+"""What the table says of every run, column by column."""
+UNTOLD = ("device", "time_limit")
+MOST_SETTINGS = 8
+"""Columns of settings at most."""
 LOOKS = {
-    "Run": st.column_config.TextColumn(width="medium"),
+    "Run": st.column_config.TextColumn(width="medium", help="Click to open."),
+    "Settings": st.column_config.TextColumn(width="medium", help="The nearest preset, and what differs from it."),
+    "Result": st.column_config.TextColumn(width="medium", help="Median of the seeds, for each network."),
+    "MB": st.column_config.NumberColumn(help="Records and states to go back to, on disk."),
     "Started": st.column_config.DatetimeColumn(format="distance"),
 }
 """How columns look that do not show plain text."""

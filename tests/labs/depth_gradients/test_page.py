@@ -7,6 +7,7 @@ import pytest
 
 from goldviz.labs.depth_gradients.figures import FIGURES
 from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.runs.examples import example
 from goldviz.runs.store import Store
 from goldviz.ui import controls, services, settings_panel
 from goldviz.ui.lanes import in_words
@@ -326,6 +327,19 @@ def test_what_a_finding_proposes_is_named_by_what_it_changes_and_its_settings_ar
     assert all(in_words({name: value}).lower() in tried.name.lower() for name, value in changed)
     assert visitor.at.query_params == {**controls.to_link(settings), "runs": ",".join(visitor.runs)}
     services.executor().stop(tried.id)
+
+
+def test_findings_of_several_lanes_are_one_table_with_a_column_for_each() -> None:
+    slugs = ("as-in-the-document", "break-it-sigmoid")
+    visitor = _laboratory({"runs": ",".join(f"example:{slug}" for slug in slugs)})
+    [table] = [text for text in visitor.markdown if text.startswith("| ") and "badge" in text]
+    head, _, *rows = table.splitlines()
+    assert head.count("|") == 4
+    found = [DepthGradients.preset(slug).findings(example(DepthGradients, slug)) for slug in slugs]
+    assert len(rows) == len({one.kind for findings in found for one in findings})
+    assert all(plain(one.number) in table for findings in found for one in findings)
+    assert "Try this" in visitor.buttons, "the cards stand behind the table"
+    assert not any(text.startswith("| ") and "badge" in text for text in _laboratory().markdown)
 
 
 def test_lanes_share_their_axes() -> None:

@@ -1,0 +1,33 @@
+"""Several runs in one figure."""
+
+import numpy as np
+import pytest
+
+from goldviz.figures.overlay import COLOURS, MOST, overlay
+from goldviz.figures.theme import NETWORKS
+
+
+def test_each_run_has_a_colour_and_each_network_its_dash(build_run):
+    figure = overlay([("one", build_run(seeds=3)), ("other", build_run(epochs=5))], "light").checked()
+    assert [trace.name for trace in figure.data] == ["one: plain", "one: residual", "other: plain", "other: residual"]
+    assert [trace.line.color for trace in figure.data] == [COLOURS[0]] * 2 + [COLOURS[1]] * 2
+    assert [trace.line.dash for trace in figure.data] == [NETWORKS[name].dash for name in ("plain", "residual")] * 2
+    assert len(figure.data[2].x) == 5
+    ends = [label.text for label in figure.layout.annotations]
+    assert [end.split()[0] for end in ends] == ["plain", "residual"] * 2
+
+
+def test_it_draws_unseen_samples_where_they_were_looked_at_and_the_training_loss_where_not(build_run):
+    new = build_run()
+    old = new.drop_vars("evaluation_loss")
+    figure = overlay([("new", new), ("old", old)], "dark")
+    for trace, values in zip(figure.data[::2], (new["evaluation_loss"], old["loss"]), strict=True):
+        np.testing.assert_allclose(trace.y, values.sel(network="plain", seed=0))
+
+
+def test_runs_without_a_loss_are_told_and_too_many_are_refused(build_run):
+    run = build_run()
+    figure = overlay([("none", run.drop_vars(["loss", "evaluation_loss"]))], "light")
+    assert not figure.data
+    with pytest.raises(ValueError, match=f"One figure holds {MOST} runs; 9 were given"):
+        overlay([("run", run)] * 9, "light")
