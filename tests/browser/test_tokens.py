@@ -23,7 +23,7 @@ def test_a_learner_steps_through_merges_and_brings_a_text(server: Server, open_p
     page = open_page(f"{server.address}/text-tokens?{urlencode(link)}")
     stepper = page.locator(".tokens")
     expect(stepper).to_have_attribute("data-drawn", "64", timeout=60_000)
-    counts = TextTokens.checked(link).compute()["own_tokens"].values.tolist()
+    counts = TextTokens.checked(link).compute()["own_tokens"].values.astype(int).tolist()
     left, right = page.locator("[data-part=text-0] .token"), page.locator("[data-part=text-1] .token")
     expect(left).to_have_count(counts[0][64])
     assert page.locator("[data-part=text-0] b").count() == 0

@@ -50,7 +50,7 @@ def compute_and_report(settings: TextTokens, report: Report) -> xr.Dataset:
             "times": (("side", "merge"), np.stack([_times(side.merges, merges) for side in sides])),
             **_others(sides[0].merges, merges),
             "joined": (("side", "boundary"), joined),
-            "byte": ("place", np.frombuffer(content, np.uint8).astype(np.int64)),
+            "byte": ("place", np.frombuffer(content, np.uint8)),
             "corpus_tokens": (("side", "size"), np.stack([_lengths(side, merges) for side in sides])),
             "own_tokens": (("side", "size"), np.stack([counts_after(row, merges) for row in joined])),
             "sentence_tokens": (
@@ -80,7 +80,7 @@ def compute_and_report(settings: TextTokens, report: Report) -> xr.Dataset:
             "corpus_bytes": sides[0].length,
             "learned": [len(side.merges) for side in sides],
         },
-    )
+    ).astype(np.float64)
 
 
 def _pairs(merges: Sequence[Merge], room: int) -> NDArray[np.int64]:

@@ -18,10 +18,10 @@ def tokens_data(settings: TextTokens, ds: xr.Dataset) -> dict[str, Any]:
     merges = ds.attrs["learned"][0]
     others = ds.isel(merge=slice(0, merges))
     return {
-        "bytes": ds["byte"].values.tolist(),
+        "bytes": _whole(ds["byte"]),
         "corpus": in_words(settings.corpus),
         "sides": [_side(ds, number) for number in range(2)],
-        "others": {"pairs": others["other_pair"].values.tolist(), "times": others["other_times"].values.tolist()},
+        "others": {"pairs": _whole(others["other_pair"]), "times": _whole(others["other_times"])},
     }
 
 
@@ -30,8 +30,12 @@ def _side(ds: xr.Dataset, number: int) -> dict[str, Any]:
     side = ds.isel(side=number, merge=slice(0, merges), size=slice(0, merges + 1))
     return {
         "label": PATTERN_LABELS[ds.attrs["patterns"][number]],
-        "joined": side["joined"].values.tolist(),
-        "pairs": side["pair"].values.tolist(),
-        "times": side["times"].values.tolist(),
-        "lengths": side["corpus_tokens"].values.astype(int).tolist(),
+        "joined": _whole(side["joined"]),
+        "pairs": _whole(side["pair"]),
+        "times": _whole(side["times"]),
+        "lengths": _whole(side["corpus_tokens"]),
     }
+
+
+def _whole(numbers: xr.DataArray) -> Any:
+    return numbers.values.astype(int).tolist()

@@ -70,14 +70,14 @@ def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Counts of learned entries by kind, both sides beside each other."""
     figure = Figure()
     for side, label in enumerate(names(ds)):
-        counts = ds["entries"].values[side]
+        counts = ds["entries"].values[side].astype(int)
         figure.add_trace(
             Bar(x=counts, y=list(KINDS.values()), orientation="h", name=label,
                 marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
                 text=[f"{count:,}" for count in counts], textposition="outside", cliponaxis=False,
                 hovertemplate=f"{label}, %{{y}}: %{{x:,}}<extra></extra>")
         )  # fmt: skip
-    mixed = ds["entries"].sel(kind="mixed").values
+    mixed = ds["entries"].sel(kind="mixed").values.astype(int)
     first, second = names(ds)
     notes = [f"Letters and signs in one entry: {first} {mixed[0]:,}, {second} {mixed[1]:,}."]
     look.apply(figure, theme, title="What do the learned entries hold?", notes=notes, height=470, hover="closest")

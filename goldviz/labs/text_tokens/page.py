@@ -100,10 +100,11 @@ def why(view: View[TextTokens]) -> None:
         for name, expression in zip(figures.names(ds), ds.attrs["expressions"], strict=True):
             st.markdown(f"{plain(name)} cuts with")
             st.code(expression or "(nothing)", language=None, wrap_lines=True)
-        (first, second), (left, right) = ds["pieces"].values.tolist(), ds["own_tokens"].values[:, -1].tolist()
+        first, second = ds["pieces"].values
+        left, right = ds["own_tokens"].values[:, -1]
         st.markdown(
-            f"Your text is {ds.sizes['place']:,} bytes. The patterns cut it into {first:,} and {second:,} pieces; "
-            f"after all merges it is {left:,} and {right:,} tokens."
+            f"Your text is {ds.sizes['place']:,} bytes. They cut it into {first:,.0f} and {second:,.0f} pieces; "
+            f"after all merges it is {left:,.0f} and {right:,.0f} tokens."
         )
         st.caption(
             "The document's expressions lost a space and a question mark in print. Its table says that GPT-2 keeps "
