@@ -103,7 +103,8 @@ class CausalAttention(nn.Module):
         """The same at new places, which see those in the cache and each other."""
         query, key, value = self._projected(x)
         key, value = cache.extended(layer, key, value)
-        seen = visible(query.shape[2], key.shape[2], x.device)
+        # A single new place sees everything that is there.
+        seen = None if query.shape[2] == 1 else visible(query.shape[2], key.shape[2], x.device)
         mixed = scaled_dot_product_attention(query, key, value, attn_mask=seen, scale=self.scale)
         output: Tensor = self.output(mixed.transpose(1, 2).flatten(2))
         return output

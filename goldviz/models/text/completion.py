@@ -36,7 +36,10 @@ class Choice:
         if self.temperature == 0:
             likeliest = logits.argmax(-1, keepdim=True)
             return torch.zeros_like(logits).scatter(-1, likeliest, 1.0)
-        held, order = (logits / self.temperature).softmax(-1).sort(dim=-1, descending=True, stable=True)
+        whole = (logits / self.temperature).softmax(-1)
+        if not self.top_k and self.top_p >= 1:
+            return whole
+        held, order = whole.sort(dim=-1, descending=True, stable=True)
         before = held.cumsum(-1) - held
         kept = before < self.top_p
         if self.top_k:
