@@ -60,12 +60,17 @@ def main() -> None:
     st.html(f"<style>:root {{ --goldviz-on-gold: {'#14161A' if theme_now() == 'dark' else '#FFFFFF'}; }}</style>")
     home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
     runs = st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")
+    told = st.Page("pages/stories.py", title="Stories", icon=":material/auto_stories:", url_path="stories")
     claims = st.Page("pages/claims.py", title="Claims", icon=":material/fact_check:", url_path="claims")
-    pages: dict[str, list[st.Page]] = {"": [home, runs, claims]}
+    pages: dict[str, list[st.Page]] = {"": [home, told, runs, claims]}
     for lab in laboratories():
         shown = st.Page(lab.file, title=lab.title, icon=lab.icon, url_path=lab.path)
         pages.setdefault(lab.section, []).append(shown)
     page = st.navigation(pages, position="top")
+    # Stories ask this module where pages are.
+    from goldviz.ui import stories
+
     st.session_state[CHANGED] = st.session_state.get("page") != page.url_path
     st.session_state["page"] = page.url_path
+    stories.strip(page.url_path)
     page.run()

@@ -9,7 +9,7 @@ import streamlit as st
 from goldviz.declare.registry import laboratories
 from goldviz.runs.examples import picture_path
 from goldviz.runs.schema import StoreError
-from goldviz.ui import chrome, lanes, machine, services
+from goldviz.ui import chrome, lanes, machine, services, stories
 from goldviz.ui.runs.table import age, label_of
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, plain
@@ -21,6 +21,9 @@ def show() -> None:
     """Draw the page."""
     st.title("goldviz")
     st.markdown("##### Train a small network and look inside it while it learns.")
+    with st.container(horizontal=True, key="stories"):
+        st.markdown("**Stories**", width="content")
+        stories.links()
     labs = chrome.laboratories()
     for row in range(0, len(labs), 3):
         for column, page in zip(st.columns(3), labs[row : row + 3], strict=False):

@@ -24,7 +24,7 @@ from goldviz.figures.maps import at_positions
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.runs.jobs import JobFailedError, Report, Task, TooManyJobsError
-from goldviz.ui import background, chrome, claims_panel, controls, presets, services, take_away
+from goldviz.ui import background, chrome, claims_panel, controls, presets, services, stories, take_away
 from goldviz.ui.instant_figures import figure_text, position_of, subject_of, task_of
 from goldviz.ui.live_figure import Place, answer_ahead, live_figure, position_slider, send_positions
 from goldviz.ui.markets import panel as market_panel
@@ -267,6 +267,7 @@ def _arrive(lab: Laboratory, declared: type[Instant]) -> list[str]:
     arrived = f"arrived-{declared.name}"
     first = arrived not in st.session_state
     parameters = st.query_params.to_dict()
+    parameters.pop(stories.PARAMETER, None)
     claim = parameters.pop(claims_panel.PARAMETER, "")
     complaints: list[str] = []
     if first or (parameters and st.session_state.get(chrome.CHANGED)):
@@ -275,6 +276,7 @@ def _arrive(lab: Laboratory, declared: type[Instant]) -> list[str]:
         controls.put_link(declared, settings, parameters)
     if first or st.session_state.get(chrome.CHANGED):
         complaints += claims_panel.arrive(lab, claim)
+    stories.set_up(declared)
     controls.ensure(declared)
     return complaints
 
@@ -290,7 +292,7 @@ def _answer_ahead(lab: Laboratory, settings: Instant) -> None:
 
 def _leave_link(settings: Instant) -> None:
     """Keep the address in the browser a link to what is shown."""
-    wanted = controls.to_link(settings)
+    wanted = {**controls.to_link(settings), **stories.to_link(settings.name)}
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 

@@ -18,7 +18,7 @@ from goldviz.figures.reading import begun
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import chrome, claims_panel, controls, findings_panel, lanes, settings_panel, take_away
+from goldviz.ui import chrome, claims_panel, controls, findings_panel, lanes, settings_panel, stories, take_away
 from goldviz.ui import live_figure as live
 from goldviz.ui.lanes import AnyLane, Lane
 from goldviz.ui.live_figure import Source
@@ -174,6 +174,7 @@ def _arrive(lab: Laboratory, experiment: type[Experiment]) -> list[str]:
     first = arrived not in st.session_state
     complaints: list[str] = []
     parameters = st.query_params.to_dict()
+    parameters.pop(stories.PARAMETER, None)
     opened, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
     named_runs = parameters.pop(lanes.PARAMETER, "") or opened
     if first:
@@ -186,6 +187,7 @@ def _arrive(lab: Laboratory, experiment: type[Experiment]) -> list[str]:
         complaints += lanes.from_link(experiment, named_runs)
         if opened:
             lanes.settings_into_panel(experiment)
+    stories.set_up(experiment)
     controls.ensure(experiment)
     return complaints
 
@@ -194,7 +196,7 @@ def _leave_link(experiment: type[Experiment], settings: Experiment | None) -> No
     """Keep the address in the browser a link to what is shown."""
     if settings is None:
         return
-    wanted = {**controls.to_link(settings), **lanes.to_link(experiment)}
+    wanted = {**controls.to_link(settings), **lanes.to_link(experiment), **stories.to_link(experiment.name)}
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 

@@ -1,0 +1,100 @@
+"""Stories: a few steps that lead through a question, from page to page, as data.
+
+A laboratory declares its stories in ``stories.py``: ``STORIES``. A step shows recorded runs of presets and says one
+thing in few words. It may ask for a guess first, whose answer is read from the recorded numbers, and may set a task
+whose success is judged on the visitor's own run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from goldviz.declare.registry import laboratories
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.declare.settings import Settings
+
+MOST_WORDS = 40
+"""Of a step; what a projector shows is read in ten seconds."""
+STEPS = range(5, 8)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A question with choices, and ``found``: the place of the right choice and a sentence with the number.
+
+    ``found`` is called with the recorded runs of the step's presets, in their order.
+    """
+
+    question: str
+    choices: tuple[str, ...]
+    found: Callable[..., tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to do, and whether a run, by its settings and its records so far, has done it."""
+
+    words: str
+    done: Callable[[Settings, xr.Dataset], bool]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to see: a laboratory's presets side by side, the first in the panel, and a figure beside the main one.
+
+    ``lab`` is the story's own unless it is named. Raises ValueError where there are too many words.
+    """
+
+    words: str
+    presets: tuple[str, ...]
+    figure: str = ""
+    guess: Guess | None = None
+    task: Task | None = None
+    lab: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.words.split()) > MOST_WORDS:
+            raise ValueError(f"A step has {len(self.words.split())} words; allowed are {MOST_WORDS}: {self.words!r}.")
+
+
+@dataclass(frozen=True)
+class Story:
+    """A question, and the steps that answer it. Raises ValueError for fewer than five steps or more than seven."""
+
+    slug: str
+    title: str
+    steps: tuple[Step, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.steps) not in STEPS:
+            raise ValueError(f"The story {self.slug!r} has {len(self.steps)} steps; allowed are 5 to 7.")
+
+
+@cache
+def stories() -> dict[str, tuple[str, Story]]:
+    """All stories by slug, each with its laboratory's name, in the navigation's order."""
+    told: dict[str, tuple[str, Story]] = {}
+    for name, lab in laboratories().items():
+        found: Sequence[Story] = lab.part("stories").STORIES if lab.has("stories") else ()
+        told |= {story.slug: (name, story) for story in found}
+    return told
+
+
+def place(slug: str, number: int) -> str:
+    """The laboratory on whose page a story's step is, counted from 1."""
+    home, story = stories()[slug]
+    return story.steps[number - 1].lab or home
+
+
+def step_of(text: str) -> tuple[str, int] | None:
+    """The story and the number of the step that a link means, such as ``skip.2``; None where there is no such step."""
+    slug, _, number = text.partition(".")
+    if slug not in stories() or not (number.isascii() and number.isdigit()):
+        return None
+    return (slug, int(number)) if 1 <= int(number) <= len(stories()[slug][1].steps) else None

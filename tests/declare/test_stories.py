@@ -1,0 +1,103 @@
+"""Stories are data: what they say is short, and what they ask is answered by recorded numbers."""
+
+import pytest
+import xarray as xr
+
+from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Experiment
+from goldviz.declare.stories import Guess, Step, Story, place, step_of, stories
+from goldviz.runs.examples import example
+
+STEPS = [
+    pytest.param(slug, number, step, id=f"{slug}.{number}")
+    for slug, (_, story) in stories().items()
+    for number, step in enumerate(story.steps, 1)
+]
+GUESSES = [param for param in STEPS if param.values[2].guess]
+TASKS = [param for param in STEPS if param.values[2].task]
+
+
+def recorded(slug: str, number: int, step: Step) -> list[xr.Dataset]:
+    declared = laboratories()[place(slug, number)].declared
+    assert issubclass(declared, Experiment)
+    return [example(declared, preset) for preset in step.presets]
+
+
+def test_there_are_eight_stories_and_each_ends_with_something_to_do_or_to_guess() -> None:
+    assert len(stories()) == 8
+    for _, story in stories().values():
+        assert story.steps[-1].task
+        assert any(step.guess for step in story.steps)
+
+
+@pytest.mark.parametrize(("slug", "number", "step"), STEPS)
+def test_a_step_names_what_there_is(slug: str, number: int, step: Step) -> None:
+    lab = laboratories()[place(slug, number)]
+    for preset in step.presets:
+        assert lab.declared.preset(preset)
+    assert not step.figure or step.figure in lab.figures().FIGURES
+    trained = issubclass(lab.declared, Experiment)
+    assert trained or not (step.figure or step.guess or step.task or len(step.presets) > 1)
+
+
+@pytest.mark.parametrize(("slug", "number", "step"), GUESSES)
+def test_a_guess_is_answered_by_the_recorded_numbers(slug: str, number: int, step: Step) -> None:
+    assert step.guess is not None
+    right, sentence = step.guess.found(*recorded(slug, number, step))
+    assert 0 <= right < len(step.guess.choices) == len(set(step.guess.choices))
+    assert any(sign.isdigit() for sign in sentence)
+    assert "nan" not in sentence
+
+
+def test_a_guess_follows_other_numbers() -> None:
+    """With the residual network's loss as high as the plain one's, "only the residual one" is no longer right."""
+    step = stories()["deep-plain"][1].steps[1]
+    assert step.guess is not None
+    [run] = recorded("deep-plain", 2, step)
+    other = run.copy()
+    other["evaluation_loss"] = run.evaluation_loss.sel(network="plain").broadcast_like(run.evaluation_loss)
+    assert [step.guess.choices[step.guess.found(one)[0]] for one in (run, other)] == [
+        "Only the residual one",
+        "Neither",
+    ]
+
+
+DOES = {
+    "deep-plain": ("depth-gradients", "fix-it-orthogonal"),
+    "memory": ("recurrent-gradients", "fix-it-orthogonal"),
+    "valves": ("recurrent-gradients", "fix-it-forget-bias-1"),
+    "flow": ("continuous-depth", "fix-it-one-more-dimension"),
+    "gaps": ("ode-rnn", "partial-observations"),
+    "attention": ("bert-pretraining", "as-in-the-document"),
+    "gold": ("gold-forecast", "fix-it-shuffled-targets"),
+}
+"""Recorded runs that do what a story's last step asks for."""
+
+
+@pytest.mark.parametrize(("slug", "number", "step"), TASKS)
+def test_a_task_can_be_done_and_is_not_done_by_what_it_starts_from(slug: str, number: int, step: Step) -> None:
+    assert step.task is not None
+    declared = laboratories()[place(slug, number)].declared
+    assert issubclass(declared, Experiment)
+    if slug in DOES:
+        name, preset = DOES[slug]
+        assert name == declared.name
+        assert step.task.done(declared.preset(preset), example(declared, preset))
+    if DOES.get(slug, ("", ""))[1] not in step.presets:
+        [start, *_] = step.presets
+        assert not step.task.done(declared.preset(start), example(declared, start))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "skip", "skip.0", "skip.99", "skip.-1", "skip.²", "nothing.1", "skip.1.1", "<b>.1"]
+)
+def test_a_link_to_no_step_is_none(text: str) -> None:
+    assert step_of(text) is None
+    assert step_of("skip.1") == ("skip", 1)
+
+
+def test_a_step_of_many_words_and_a_story_of_few_steps_are_refused() -> None:
+    with pytest.raises(ValueError, match="41 words; allowed are 40"):
+        Step("word " * 41, ("a",))
+    with pytest.raises(ValueError, match="has 1 steps; allowed are 5 to 7"):
+        Story("short", "Short", (Step("one", ("a",), guess=Guess("?", ("a",), lambda: (0, ""))),))

@@ -1,0 +1,60 @@
+"""A visitor who follows a story."""
+
+from goldviz.declare.stories import stories
+from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.ui import lanes
+from tests.pages.visit import HOME, LABORATORY, Visitor
+
+PAGE = "pages/stories.py"
+
+
+def shown(visitor: Visitor) -> list[str]:
+    return list(visitor.at.session_state[f"lanes-{DepthGradients.name}"])
+
+
+def said(visitor: Visitor) -> str:
+    return "\n".join(element.value for element in visitor.at.markdown)
+
+
+def test_home_and_the_list_lead_to_every_story() -> None:
+    titles = [story.title for _, story in stories().values()]
+    for page in (HOME, PAGE):
+        labels = [link.proto.label for link in Visitor(page).at.get("page_link")]
+        assert all(any(title in label for label in labels) for title in titles)
+
+
+def test_a_step_sets_its_page_up_and_a_guess_is_answered() -> None:
+    visitor = Visitor(LABORATORY, {"story": "skip.3"})
+    story = stories()["skip"][1]
+    assert story.steps[2].words in said(visitor)
+    assert f"**{story.title}** :gray[3 of 6]" in said(visitor)
+    assert shown(visitor) == [lanes.EXAMPLE + "break-it-deeper-is-worse"]
+    assert visitor.at.session_state["detail-depth-gradients"] == "loss_by_depth"
+    assert visitor.at.query_params["story"] == "skip.3"
+    [guess] = [pills for pills in visitor.at.get("button_group") if pills.key == "guess-skip-3"]
+    guess.set_value("No")
+    visitor.look()
+    assert "**No: yes.** Plain 0.40 of zero's loss, residual 0.05." in said(visitor)
+
+
+def test_a_copied_link_keeps_what_it_names_and_the_next_step_is_set_up_in_the_same_visit() -> None:
+    visitor = Visitor(LABORATORY, {"story": "deep-plain.5", "depth": "9", "runs": lanes.EXAMPLE + "break-it-sigmoid"})
+    assert shown(visitor) == [lanes.EXAMPLE + "break-it-sigmoid"]
+    assert visitor.at.query_params["depth"] == "9"
+    visitor.go(LABORATORY, {"story": "deep-plain.3"})
+    assert shown(visitor) == [lanes.EXAMPLE + "as-in-the-document", lanes.EXAMPLE + "break-it-sigmoid"]
+
+
+def test_a_story_waits_on_other_pages_and_ends_where_one_wants() -> None:
+    visitor = Visitor(LABORATORY, {"story": "skip.1"})
+    visitor.go("pages/ode_rnn.py")
+    assert "Back to the story" in [link.proto.label for link in visitor.at.get("page_link")]
+    assert "story" not in visitor.at.query_params
+    visitor.click("story-end")
+    assert stories()["skip"][1].title not in said(visitor)
+
+
+def test_a_link_to_no_step_says_so_and_shows_the_page() -> None:
+    visitor = Visitor(LABORATORY, {"story": "<b>skip</b>.9"})
+    assert any("there is no step" in warning.value for warning in visitor.at.warning)
+    assert shown(visitor) == [lanes.EXAMPLE + DepthGradients.presets[0].slug]
