@@ -21,7 +21,8 @@ KINDS = {
 BEGINNING = 50_000
 """Characters of a text in which signs are looked at."""
 BLANKS = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍"}
-SIGN = r"[^\s\p{L}\p{M}\p{N}]"
+SIGN = regex.compile(r"[^\s\p{L}\p{M}\p{N}]")
+LETTER = regex.compile(r"\p{L}")
 
 
 def kind_of(entry: bytes) -> str:
@@ -36,11 +37,11 @@ def kind_of(entry: bytes) -> str:
         return "part"
     if text.isspace():
         return "spaces"
-    letters, signs = regex.search(r"\p{L}", text), regex.search(SIGN, text)
+    letters, signs = LETTER.search(text), SIGN.search(text)
     if letters and signs:
         return "mixed"
     if letters:
-        return "words" if regex.search(r"\s", text[1:]) else "letters"
+        return "words" if any(map(str.isspace, text[1:])) else "letters"
     return "signs" if signs else "digits"
 
 
@@ -72,17 +73,13 @@ def shares_of_signs(text: str, expression: str) -> tuple[float, float]:
     >>> shares_of_signs("dog. !! it's", r" ?\\p{L}+('s)?| ?[^\\s\\p{L}]+")
     (0.25, 0.25)
     """
-    signs = [found for piece in cut(text[:BEGINNING], expression) for found in _signs_of(piece)]
-    if not signs:
-        return 0.0, 0.0
-    alone, glued = (sum(share) / len(signs) for share in zip(*signs, strict=True))
-    return alone, glued
-
-
-def _signs_of(piece: str) -> list[tuple[bool, bool]]:
-    """For each sign of a piece, whether it stands alone, and whether letters are with it."""
-    count = len(regex.findall(SIGN, piece))
-    return [(len(piece.lstrip(" ")) == 1, bool(regex.search(r"\p{L}", piece)))] * count
+    signs = alone = glued = 0
+    for piece, times in Counter(cut(text[:BEGINNING], expression)).items():
+        count = times * len(SIGN.findall(piece))
+        signs += count
+        alone += count if len(piece.lstrip(" ")) == 1 else 0
+        glued += count if LETTER.search(piece) else 0
+    return alone / max(signs, 1), glued / max(signs, 1)
 
 
 def shown(entry: bytes) -> str:
