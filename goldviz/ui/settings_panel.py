@@ -88,7 +88,9 @@ def _estimate(settings: Experiment) -> str:
         seconds, timed = expected(services.store(), settings)
     except StoreError:
         seconds, timed = settings.estimated_seconds(), 0
-    known = f"as {timed} run{'s' if timed != 1 else ''} here did" if timed else "a guess: no run was timed here yet"
+    known = (
+        f"going by {timed} run{'s' if timed != 1 else ''} timed here" if timed else "a guess: no run was timed here yet"
+    )
     words = f"Takes about {duration(seconds)}, {known}."
     if seconds > settings.time_limit:
         words += f" The time limit of {duration(settings.time_limit)} stops it before: raise it under More settings."

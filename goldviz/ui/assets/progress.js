@@ -22,7 +22,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   show();
   if (data.sought) {
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    host.style.scrollMarginTop = "7.5rem";
+    host.style.scrollMarginTop = "10rem";
     host.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
   }
   return () => host.goldvizStop();

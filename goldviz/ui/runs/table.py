@@ -50,10 +50,12 @@ def age(created: float) -> str:
 
 def table(runs: Sequence[Run], results: Mapping[str, Result], sizes: Mapping[str, Size]) -> pd.DataFrame:
     """One row for each run, as the runs page lists them; runs of one laboratory with a column for what differs."""
+    ids = [run.id for run in runs]
     columns = {name: [value(run) for run in runs] for name, value in COLUMNS.items()}
-    columns["Result"] = [result_in_words(results.get(run.id)) for run in runs]
-    columns["MB"] = [round(sum(sizes[run.id]) / 1e6, 2) for run in runs]
-    return pd.DataFrame({**columns, **differing(runs), "Id": [run.id for run in runs]})
+    told = [result_in_words(results.get(run_id)) for run_id in ids]
+    size = [round(sum(sizes[run_id]) / 1e6, 2) for run_id in ids]
+    first = {"Run": columns.pop("Run"), "Result": told}
+    return pd.DataFrame({**first, **columns, "MB": size, **differing(runs), "Id": ids})
 
 
 def result_in_words(result: Result | None) -> str:
@@ -129,7 +131,7 @@ MOST_SETTINGS = 8
 LOOKS = {
     "Run": st.column_config.TextColumn(width="medium", help="Click to open."),
     "Settings": st.column_config.TextColumn(width="medium", help="The nearest preset, and what differs from it."),
-    "Result": st.column_config.TextColumn(width="medium", help="Median of the seeds, for each network."),
+    "Result": st.column_config.TextColumn(width=250, help="Median of the seeds, for each network."),
     "MB": st.column_config.NumberColumn(help="Records and states to go back to, on disk."),
     "Started": st.column_config.DatetimeColumn(format="distance"),
 }

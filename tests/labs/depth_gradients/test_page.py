@@ -422,7 +422,7 @@ def test_the_time_that_a_run_takes_is_a_guess_until_one_was_timed_on_this_machin
     visitor = _laboratory(SMALL)
     assert any("a guess: no run was timed here yet" in words for words in visitor.captions)
     visitor.click(TRAIN).wait_for("Finished")
-    assert any("as 1 run here did" in words for words in visitor.look().captions)
+    assert any("going by 1 run timed here" in words for words in visitor.look().captions)
 
 
 def test_a_run_longer_than_its_time_limit_is_foretold() -> None:
