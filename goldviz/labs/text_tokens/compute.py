@@ -57,6 +57,10 @@ def compute_and_report(settings: TextTokens, report: Report) -> xr.Dataset:
                 ("side", "language"),
                 [[len(pieces.encode(text)) for text in SENTENCES.values()] for pieces in tokenisers],
             ),
+            "number_tokens": (
+                ("side", "number"),
+                [[len(pieces.encode(number)) for number in NUMBERS] for pieces in tokenisers],
+            ),
             "sentence_bytes": ("language", [len(text.encode()) for text in SENTENCES.values()]),
             "sentence_characters": ("language", [len(text) for text in SENTENCES.values()]),
             "entries": (("side", "kind"), [counted(pieces) for pieces in tokenisers]),

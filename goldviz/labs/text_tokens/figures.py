@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from goldviz.figures.elements import worded
 from goldviz.figures.maps import cells, legend_below
 from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, Theme
-from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.figures.thumbnail import picture_svg
 from goldviz.labs.text_tokens.entries import KINDS
 from goldviz.labs.text_tokens.settings import PATTERN_LABELS
 
@@ -21,6 +23,10 @@ COLOURS = ("#0e7ac0", "#d55e00")
 SYMBOLS = ("circle", "diamond")
 HATCHES = ("", "/")
 SIZES = [256, 512, 1024, 2048, 4096]
+PICTURED = 14
+"""Bytes of the home page's picture: four spaces and print(dog)."""
+BEFORE = -1.3
+"""Where the counts of tokens stand, in digits from the longest number's first."""
 GROUPS = [[0.0, "rgba(14, 122, 192, 0.18)"], [1.0, "rgba(213, 94, 0, 0.30)"]]
 
 
@@ -122,8 +128,8 @@ def _language_note(ds: xr.Dataset) -> str:
 
 
 @drawn("Where are digits cut?",
-       shows="The pieces that each pattern makes of a number; colours take turns, and a line stands at each cut.",
-       cannot_show="The tokens inside of a piece, which depend on the numbers in the corpus.")  # fmt: skip
+       shows="The pieces that each pattern makes of a number, with a line at each cut, and before it how many tokens.",
+       cannot_show="Which digits of a piece are one token; that depends on the numbers in the corpus.")  # fmt: skip
 def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Numbers in rows, right-aligned, their digits in the colours of their pieces."""
     figure = make_subplots(rows=1, cols=2, shared_yaxes=True, horizontal_spacing=0.06)
@@ -131,10 +137,12 @@ def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     for side, label in enumerate(names(ds)):
         groups = ds["group"].values[side]
         _number_map(figure, side, numbers, groups, INKS[theme].text)
+        _token_counts(figure, side, ds["number_tokens"].values[side], INKS[theme].muted)
         figure.add_annotation(text=label, x=0.5, y=1.02, xref=f"x{side + 1 if side else ''} domain", yref="paper",
                               showarrow=False, yanchor="bottom", font_size=13)  # fmt: skip
         _cuts(figure, side, groups, INKS[theme].text)
-    look.apply(figure, theme, title="Where are digits cut?", legend=False, height=420, hover="closest")
+    notes = ["Before each number stands how many tokens it becomes."]
+    look.apply(figure, theme, title="Where are digits cut?", notes=notes, legend=False, height=430, hover="closest")
     figure.update_layout(
         coloraxis={"cmin": 0, "cmax": 1, "colorscale": GROUPS, "showscale": False},
         margin={"t": figure.layout.margin.t + 16},
@@ -154,6 +162,14 @@ def _number_map(figure: Figure, side: int, numbers: Any, groups: Any, colour: st
     )  # fmt: skip
 
 
+def _token_counts(figure: Figure, side: int, counts: Any, colour: str) -> None:
+    figure.add_trace(
+        Scatter(x=[BEFORE] * len(counts), y=list(range(len(counts))), mode="text", hoverinfo="skip", showlegend=False,
+                text=[f"<i>{count:.0f}</i>" for count in counts], textfont={"size": 14, "color": colour}),
+        row=1, col=side + 1,
+    )  # fmt: skip
+
+
 def _cuts(figure: Figure, side: int, groups: Any, colour: str) -> None:
     axis = str(side + 1) if side else ""
     for row, column in np.argwhere(np.diff(groups, axis=1) > 0):
@@ -162,13 +178,30 @@ def _cuts(figure: Figure, side: int, groups: Any, colour: str) -> None:
 
 
 def picture(ds: xr.Dataset) -> str:
-    """The home page's picture: bytes a token over the size of the vocabulary, both sides."""
-    curves = ds.attrs["corpus_bytes"] / ds["corpus_tokens"].values
-    looks = zip(names(ds), curves, COLOURS, ("solid", "dash"), strict=True)
-    return polyline_svg(
-        [Curve(name, values, colour, dash) for name, values, colour, dash in looks],
-        label="Bytes a token stands for, over the size of the vocabulary, under two patterns.",
-    )
+    """The home page's picture: the text's last bytes before the first merge, after some, and after all."""
+    last = ds.sizes["merge"]
+    rows = [_picture_row(ds, step, 14 + 48 * row) for row, step in enumerate((0, last // 8, last))]
+    label = "The end of a line of code, in single bytes, then in fewer and longer tokens."
+    return picture_svg([part for row in rows for part in row], label=label)
+
+
+def _picture_row(ds: xr.Dataset, step: int, top: float) -> list[str]:
+    text = "".join(map(chr, ds["byte"].values[-PICTURED:].astype(int)))
+    joined = ds["joined"].values[0, 1 - PICTURED :]
+    edges = [0, *(np.flatnonzero((joined <= 0) | (joined > step)) + 1).tolist(), PICTURED]
+    width = 300 / PICTURED
+    boxes = [
+        f'<rect x="{10 + width * start:.1f}" y="{top}" width="{width * (end - start) - 3:.1f}" height="34" rx="5" '
+        f'fill="{COLOURS[number % 2]}" fill-opacity="0.35"/>'
+        for number, (start, end) in enumerate(pairwise(edges))
+    ]
+    signs = [
+        f'<text x="{10 + width * (at + 0.5) - 1.5:.1f}" y="{top + 23}" font-size="16" text-anchor="middle" '
+        f'fill="currentColor">{html.escape(sign)}</text>'
+        for at, sign in enumerate(text)
+        if sign != " "
+    ]
+    return boxes + signs
 
 
 FIGURES = by_name(compression, entries, languages, digits)

@@ -95,7 +95,8 @@ class TokensPage {
     const { data, at, parts } = this;
     const tokens = tokensAt(data.bytes, side.joined, at);
     const ratio = (data.bytes.length / tokens.length).toFixed(2);
-    parts[`head-${number}`].textContent = `${side.label}: ${tokens.length} tokens, ${ratio} bytes each`;
+    const count = tokens.length === 1 ? "1 token" : `${tokens.length} tokens`;
+    parts[`head-${number}`].textContent = `${side.label}: ${count}, ${ratio} bytes each`;
     this.shown ??= [];
     this.shown[number] = tokens;
     const newest = at > 0 && at <= side.pairs.length ? 255 + at : -1;

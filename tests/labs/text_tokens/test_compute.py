@@ -36,6 +36,8 @@ def test_every_number_is_of_its_tokeniser(small: xr.Dataset) -> None:
         assert small["own_tokens"].values[side, -1] == len(pieces.encode(settings.text))
         sentences = [len(pieces.encode(text)) for text in SENTENCES.values()]
         assert small["sentence_tokens"].values[side].tolist() == sentences
+        numbers = [len(pieces.encode(number)) for number in NUMBERS]
+        assert small["number_tokens"].values[side].tolist() == numbers
         assert small["entries"].values[side].sum() == 330 - 256
 
 
