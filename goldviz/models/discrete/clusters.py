@@ -18,10 +18,12 @@ from goldviz.models.discrete.gaussians import log_densities_of, probabilities_up
 from goldviz.models.discrete.windows import summaries
 
 RESTARTS = 4
+LEAST_VARIANCE = 1e-4
 LEAST_SHARE = 0.02
 """A token's standard deviation is no less than this share of the sample's."""
 
-Labelled = Callable[[Float[np.ndarray, "day summary"]], Int[np.ndarray, " day"]]
+Labelled = Callable[[Float[np.ndarray, " day"]], Int[np.ndarray, " day"]]
+"""The token of each day of a series of returns, from that day and those before."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,6 @@ class Clusters:
     """Tokens of windows; a token says of the newest return that it is normal, with what was learnt from its days."""
 
     label: Labelled
-    window: int
-    unit: float
     means: Float[np.ndarray, " token"]
     deviations: Float[np.ndarray, " token"]
 
@@ -41,7 +41,7 @@ class Clusters:
 
     def tokens(self, returns: Float[np.ndarray, " day"]) -> Int[np.ndarray, " day"]:
         """The token of the window that ends on each day."""
-        return np.asarray(self.label(_seen(returns, self.window, self.unit)), np.int64)
+        return np.asarray(self.label(returns), np.int64)
 
     def log_densities(self, values: Float[np.ndarray, " day"]) -> Float[np.ndarray, "day token"]:
         """log N(x; mean, deviation^2) of each token."""
@@ -54,7 +54,7 @@ class Clusters:
 
 def k_means(returns: Float[np.ndarray, " day"], count: int, window: int, seed: int) -> Bins | Clusters:
     """k-means of windows. Of single returns it makes bins, whose edges lie midway between neighbouring centres."""
-    from sklearn.cluster import KMeans
+    from sklearn.cluster import KMeans  # Importing it takes longer than most fits.
 
     check_different(returns, count)
     unit = float(returns.std())
@@ -62,7 +62,7 @@ def k_means(returns: Float[np.ndarray, " day"], count: int, window: int, seed: i
     if window == 1:
         centres = np.sort(found.cluster_centers_[:, 0]) * unit
         return Bins.at((centres[1:] + centres[:-1]) / 2, returns)
-    return clusters_of(found.predict, returns, count, window, unit)
+    return described(lambda series: found.predict(_seen(series, window, unit)), returns, count)
 
 
 def gaussian_mixture(returns: Float[np.ndarray, " day"], count: int, window: int, seed: int) -> Clusters:
@@ -72,32 +72,25 @@ def gaussian_mixture(returns: Float[np.ndarray, " day"], count: int, window: int
 
     check_different(returns, count)
     unit = float(returns.std())
-    model = GaussianMixture(count, random_state=seed, reg_covar=1e-4, init_params="k-means++")
+    model = GaussianMixture(count, random_state=seed, reg_covar=LEAST_VARIANCE, init_params="k-means++")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # What it came to is judged by its forecasts.
         found = model.fit(_seen(returns, window, unit))
-    return clusters_of(found.predict, returns, count, window, unit)
+    return described(lambda series: found.predict(_seen(series, window, unit)), returns, count)
 
 
-def clusters_of(label: Labelled, returns: Float[np.ndarray, " day"], count: int, window: int, unit: float) -> Clusters:
-    """Tokens with the mean and the standard deviation of the newest returns that they were learnt from.
+def described(label: Labelled, returns: Float[np.ndarray, " day"], count: int) -> Clusters:
+    """Tokens with the mean and the standard deviation of the returns on their days.
 
     A token that no day has, or one day alone, takes those of all days.
     """
-    return described(np.asarray(label(_seen(returns, window, unit)), np.int64), label, returns, count, window, unit)
-
-
-def described(
-    own: Int[np.ndarray, " day"], label: Labelled, returns: Float[np.ndarray, " day"], count: int, window: int,
-    unit: float,
-) -> Clusters:  # fmt: skip
-    """Tokens whose days are known: ``own`` are those of the returns that they were learnt from."""
+    own, unit = label(returns), float(returns.std())
     means, deviations = np.full(count, returns.mean()), np.full(count, unit)
     for token in range(count):
         days = returns[own == token]
         if len(days) > 1:
             means[token], deviations[token] = days.mean(), max(float(days.std()), LEAST_SHARE * unit)
-    return Clusters(label, window, unit, means, deviations)
+    return Clusters(label, means, deviations)
 
 
 def _seen(returns: Float[np.ndarray, " day"], window: int, unit: float) -> Float[np.ndarray, "day summary"]:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -12,7 +14,7 @@ TRUTH = np.repeat([0, 1, 0, 1], 250)
 RETURNS = np.random.default_rng(0).standard_normal(1000) * np.where(TRUTH == 1, STORM, CALM)
 
 
-def test_k_means_of_single_returns_makes_bins_around_its_centres():
+def test_k_means_of_single_returns_makes_bins_around_its_centres() -> None:
     bins = k_means(RETURNS, 4, 1, 0)
     assert isinstance(bins, Bins)
     centres = np.sort(
@@ -23,7 +25,7 @@ def test_k_means_of_single_returns_makes_bins_around_its_centres():
 
 
 @pytest.mark.parametrize("made", [k_means, gaussian_mixture])
-def test_clusters_of_windows_tell_calm_from_storm(made):
+def test_clusters_of_windows_tell_calm_from_storm(made: Any) -> None:
     found = made(RETURNS, 2, 20, 0)
     own = found.tokens(RETURNS)
     order = matched(TRUTH, own, 2)
@@ -31,20 +33,20 @@ def test_clusters_of_windows_tell_calm_from_storm(made):
     np.testing.assert_allclose(np.sort(found.deviations), [CALM, STORM], rtol=0.25)
 
 
-def test_a_token_knows_nothing_of_later_days():
+def test_a_token_knows_nothing_of_later_days() -> None:
     found = k_means(RETURNS, 3, 10, 0)
     changed = RETURNS.copy()
     changed[600:] *= 5
     np.testing.assert_array_equal(found.tokens(changed)[:600], found.tokens(RETURNS)[:600])
 
 
-def test_a_window_s_summary_is_of_the_days_that_there_are():
+def test_a_window_s_summary_is_of_the_days_that_there_are() -> None:
     first, *_ = summaries(np.array([2.0, 0.0, 0.0]), 3, 1.0)
     np.testing.assert_allclose(first, [1.0, np.log(2.0)])
     assert windows_of(np.arange(4.0), 1).tolist() == [[0], [1], [2], [3]]
 
 
-def test_labels_are_matched_so_that_most_days_agree():
+def test_labels_are_matched_so_that_most_days_agree() -> None:
     old = np.array([0, 0, 1, 1, 2, 2])
     new = np.array([1, 1, 2, 0, 0, 0])
     order = matched(old, new, 3)

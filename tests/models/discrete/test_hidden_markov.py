@@ -1,4 +1,5 @@
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ MODEL = HiddenMarkov(
 )
 
 
-def drawn(model, days, seed):
+def drawn(model: Any, days: Any, seed: Any) -> Any:
     generator, states, state = np.random.default_rng(seed), [], 0
     for _ in range(days):
         states.append(state)
@@ -24,7 +25,7 @@ def drawn(model, days, seed):
     return np.array(states), generator.normal(model.means[states], model.deviations[states])
 
 
-def test_filter_smoother_and_likelihood_are_sums_over_all_paths():
+def test_filter_smoother_and_likelihood_are_sums_over_all_paths() -> None:
     x = np.array([0.3, -2.0, 0.1, 4.0, 0.2])
     paths = np.array(list(product(range(3), repeat=5)))
     chance = MODEL.first[paths[:, 0]] * MODEL.transitions[paths[:, :-1], paths[:, 1:]].prod(axis=1)
@@ -38,7 +39,7 @@ def test_filter_smoother_and_likelihood_are_sums_over_all_paths():
     np.testing.assert_allclose(MODEL.filtered(x[:3])[0], filtered[:3], rtol=1e-12)
 
 
-def test_filter_and_smoother_are_those_of_statsmodels():
+def test_filter_and_smoother_are_those_of_statsmodels() -> None:
     _, x = drawn(MODEL, 400, 1)
     other = MarkovRegression(x, k_regimes=3, switching_variance=True)
     chain = MODEL.transitions.T[:-1].ravel()  # In its order: into each state but the last, from every one.
@@ -50,19 +51,19 @@ def test_filter_and_smoother_are_those_of_statsmodels():
     np.testing.assert_allclose(known.smoothed(x), result.smoothed_marginal_probabilities, atol=1e-9)
 
 
-def test_a_long_series_of_far_values_neither_underflows_nor_fails():
+def test_a_long_series_of_far_values_neither_underflows_nor_fails() -> None:
     filtered, likelihood = MODEL.filtered(np.full(5000, 30.0))
     assert np.isfinite(likelihood)
     assert np.isfinite(filtered).all()
 
 
-def test_em_never_lowers_the_likelihood():
+def test_em_never_lowers_the_likelihood() -> None:
     _, x = drawn(MODEL, 600, 2)
     _, seen = fitted_hidden_markov(x, 3, np.random.default_rng(0))
     assert np.diff(seen).min() > -1e-8
 
 
-def test_em_finds_the_regimes_of_the_simulated_market_within_their_interval():
+def test_em_finds_the_regimes_of_the_simulated_market_within_their_interval() -> None:
     """Gold's regimes alone, 20 years of days. A stay of 1 - 1/60 (1 - share) ends 70 times or so in 20 years."""
     truth = simulated_regimes(0).to_numpy()
     spread = np.exp(np.array([regime.log_variance for regime in REGIMES]) / 2)
@@ -78,12 +79,12 @@ def test_em_finds_the_regimes_of_the_simulated_market_within_their_interval():
     )
 
 
-def test_which_state_comes_first_is_a_matter_of_chance():
+def test_which_state_comes_first_is_a_matter_of_chance() -> None:
     _, x = drawn(MODEL, 500, 3)
     fits = [fitted_hidden_markov(x, 3, np.random.default_rng(seed))[0] for seed in range(6)]
     assert len({tuple(np.argsort(fit.deviations)) for fit in fits}) > 1
 
 
-def test_more_states_than_different_values_is_a_sentence():
+def test_more_states_than_different_values_is_a_sentence() -> None:
     with pytest.raises(ValueError, match="3 tokens need as many different returns"):
         fitted_hidden_markov(np.array([1.0, 2.0, 1.0]), 3, np.random.default_rng(0))

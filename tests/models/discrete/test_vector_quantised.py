@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -7,11 +9,11 @@ from goldviz.models.discrete.vector_quantised import VectorQuantised, learned_co
 WINDOWS = np.random.default_rng(0).standard_normal((600, 5)) * np.repeat([0.4, 2.0], 300)[:, None]
 
 
-def codes(seed, **how):
+def codes(seed: Any, **how: Any) -> Any:
     return learned_codes(WINDOWS, 16, torch.Generator().manual_seed(seed), steps=150, **how)
 
 
-def test_the_gradient_is_handed_straight_through_the_code():
+def test_the_gradient_is_handed_straight_through_the_code() -> None:
     network = VectorQuantised(5, 4)
     windows = torch.randn(8, 5, generator=torch.Generator().manual_seed(0))
     loss, tokens = network.loss(windows)
@@ -22,7 +24,7 @@ def test_the_gradient_is_handed_straight_through_the_code():
     (through,) = torch.autograd.grad(rebuilt + 0.25 * (encoded - chosen).square().mean(), encoded)
     network.zero_grad()
     network.encoder(windows).backward(through)
-    expected = [weights.grad.clone() for weights in network.encoder.parameters()]
+    expected = [torch.clone(weights.grad) for weights in network.encoder.parameters() if weights.grad is not None]
     network.zero_grad()
     network.loss(windows)[0].backward()
     for weights, wanted in zip(network.encoder.parameters(), expected, strict=True):
@@ -30,11 +32,11 @@ def test_the_gradient_is_handed_straight_through_the_code():
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_codes_that_start_far_away_collapse_and_those_among_the_data_do_not(seed):
+def test_codes_that_start_far_away_collapse_and_those_among_the_data_do_not(seed: Any) -> None:
     assert perplexity_of(codes(seed, among_data=False).tokens(WINDOWS), 16) < 3
     assert perplexity_of(codes(seed).tokens(WINDOWS), 16) > 6
 
 
-def test_the_same_seed_gives_the_same_tokens():
+def test_the_same_seed_gives_the_same_tokens() -> None:
     np.testing.assert_array_equal(codes(3).tokens(WINDOWS), codes(3).tokens(WINDOWS))
     assert len(codes(3).perplexity) == 10

@@ -1,0 +1,34 @@
+"""The figures of the laboratory *Price tokens*, in the order in which a page shows them."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures.reading import thinned
+from goldviz.figures.spec import by_name
+from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.labs.price_tokens.figures.quantities import gained, shared_limits
+from goldviz.labs.price_tokens.figures.skill import gains, look_of, scoreboard
+from goldviz.labs.price_tokens.figures.text import fan, text
+from goldviz.labs.price_tokens.figures.tokens import meaning, motifs, transitions
+from goldviz.labs.price_tokens.figures.training import loss
+
+__all__ = ["FIGURES", "picture", "shared_limits"]
+
+FIGURES = by_name(text, scoreboard, gains, fan, meaning, transitions, motifs, loss)
+POINTS = 60
+
+
+def picture(ds: xr.Dataset) -> str:
+    """The home page's picture: nats gained over token frequency, added up over time."""
+    label = "What a network gains over saying how often each token comes; GARCH gains more."
+    own = gained(ds, ds["nats"].isel(look=-1).mean("seed").values)
+    garch = gained(ds, ds["baseline_nats"].sel(baseline="garch").values)
+    kept, _ = thinned(len(own), most=POINTS, noun="forecast")
+    curves = [
+        Curve("frequency", np.zeros(len(kept)), look_of("frequency").colour, "dot"),
+        Curve("GARCH", garch[kept], look_of("garch").colour, "longdash"),
+        Curve("MLP", own[kept], look_of("mlp").colour),
+    ]
+    return polyline_svg(curves, label=label)

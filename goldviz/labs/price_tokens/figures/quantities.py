@@ -1,0 +1,80 @@
+"""What the figures of *Price tokens* have limits for, and how dates and names are put on them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures import limits, plot
+from goldviz.figures.draft import Figure
+from goldviz.figures.limits import Quantity, Values, ends_of, padded, with_zero
+
+REFERENCE = "frequency"
+
+
+def labels(ds: xr.Dataset) -> list[str]:
+    """The dates that are forecast."""
+    return [str(day) for day in ds["time"].values]
+
+
+def gained(ds: xr.Dataset, losses: Values) -> Values:
+    """Nats gained over token frequency, added up over time, so that the last sum is the mean gain: (..., time)."""
+    reference = ds["baseline_nats"].sel(baseline=REFERENCE).values.astype(np.float64)
+    return np.asarray(np.cumsum(reference - losses.astype(np.float64), axis=-1) / max(len(reference), 1))
+
+
+def _days(ds: xr.Dataset) -> Values:
+    if not ds.sizes.get("time"):
+        return np.array([])
+    return np.array([labels(ds)[0], labels(ds)[-1]], "datetime64[D]").astype(np.float64)
+
+
+def _gains(ds: xr.Dataset) -> Values:
+    if "baseline_nats" not in ds or "nats" not in ds or not ds["nats"].size:
+        return np.array([])
+    own = gained(ds, ds["nats"].transpose("look", "seed", "time").values)
+    others = gained(ds, ds["baseline_nats"].sel(baseline=["bigram", "garch"]).values)
+    return np.concatenate([own.ravel(), others.ravel(), [0.0]])
+
+
+def _scores(ds: xr.Dataset) -> Values:
+    if "score" not in ds:
+        return np.array([])
+    ends = [ds[name].sel(metric="gain").values for name in ("score", "score_low", "score_high")]
+    return np.concatenate([*ends, [0.0]])
+
+
+def _losses(ds: xr.Dataset) -> Values:
+    return np.concatenate(
+        [np.array([]), *(ds[name].values.ravel() for name in ("loss", "validation_loss") if name in ds)]
+    )
+
+
+def _fan(ds: xr.Dataset) -> Values:
+    if "quantile" not in ds or "came" not in ds:
+        return np.array([])
+    return 100 * np.concatenate([ds["quantile"].values.ravel(), ds["came"].values[-ds.sizes["recent"] :]])
+
+
+QUANTITIES = {
+    "epoch": Quantity(ends_of("epoch")),
+    "time": Quantity(_days),
+    "gain": Quantity(_gains, padded),
+    "score": Quantity(_scores, padded),
+    "loss": Quantity(_losses, padded),
+    "fan": Quantity(_fan, padded),
+    "bits": Quantity(with_zero("bits"), padded),
+    "price": Quantity(lambda ds: ds["price"].values if "price" in ds else np.array([]), padded),
+}
+
+figure = partial(plot.figure, QUANTITIES)
+shared_limits = partial(limits.shared_limits, QUANTITIES)
+
+
+def date_axis(figure: Figure, ends: tuple[float, float], ticks: int = 6) -> None:
+    """An axis of dates for every panel, between two days since 1970."""
+    low, high = (str(np.datetime64(0, "D") + np.timedelta64(round(end), "D")) for end in ends)
+    figure.update_xaxes(type="date", range=(low, high), nticks=ticks, tickangle=0, showgrid=False)
+    figure.update_xaxes(unifiedhovertitle_text="%{x|%d %b %Y}")

@@ -1,0 +1,115 @@
+"""The market as a text: its price, and under it the tokens that were written down."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from goldviz.diagnostics.forecasts.words import plain_number
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Heatmap, Scatter, make_subplots
+from goldviz.figures.elements import add_heading, colour_bar_below
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import sentences
+from goldviz.figures.theme import INKS
+from goldviz.labs.price_tokens.figures.quantities import date_axis, figure, labels
+
+PLANTED = "Planted regimes"
+STRIP = 0.1
+RED = "#d55e00"
+
+
+@figure("What does the market look like as a text?", title="The market as a text", needs=("price", "token", "block"),
+        shows="The price on the days that are forecast, and under it each day's token.",
+        cannot_show="Neighbours of one colour may be one regime or chance: the planted strip is there where the "
+        "market is made up.")  # fmt: skip
+def text(plot: Plot) -> Figure:
+    """Price, tokens as they were written down, and the planted regimes of a simulated market. Dotted: the next fit."""
+    ds, count = plot.ds, plot.ds.sizes["token_name"]
+    dates, planted = labels(ds), "regime" in ds
+    strips = 1 + planted
+    plot.figure = make_subplots(
+        rows=1 + strips, cols=1, shared_xaxes=True, vertical_spacing=0.07,
+        row_heights=[1 - strips * STRIP, *[STRIP] * strips],
+    )  # fmt: skip
+    plot.add(
+        Scatter(x=dates, y=ds["price"].values, mode="lines", name="price", hovertemplate="price %{y:,.1f}",
+                line={"color": plot.ink.text, "width": 1.4}),
+        row=1,
+    )  # fmt: skip
+    _strip(plot, 2, "Tokens", ds["token"].values + 1, "token %{z}")
+    if planted:
+        shown = 1 + (ds["regime"].values * max(count - 1, 1) / 2)
+        _strip(plot, 3, PLANTED, shown, "%{text}", [f"regime {int(one) + 1}" for one in ds["regime"].values])
+    _fits(plot)
+    date_axis(plot.figure, plot.limit("time"))
+    plot.figure.update_yaxes(visible=False, row=2).update_yaxes(visible=False, row=3)
+    plot.figure.update_yaxes(title_text="Price", range=plot.limit("price"), row=1)
+    plot.finish(_agree(ds), _source(ds), height=430 + 60 * planted, legend=False, hover="closest")
+    colour_bar_below(plot.figure, (1, count), look.SEQUENTIAL, "Token", tickvals=sorted({1, (1 + count) // 2, count}))
+    return plot.figure
+
+
+def _strip(plot: Plot, row: int, heading: str, values: np.ndarray, hover: str, words: list[str] | None = None) -> None:
+    """One row of colours over the days."""
+    more = {} if words is None else {"text": [words]}
+    plot.add(
+        Heatmap(x=labels(plot.ds), y=[0], z=values[None].astype(np.float32), coloraxis="coloraxis",
+                hovertemplate=f"%{{x}}: {hover}<extra></extra>", **more),
+        row=row,
+    )  # fmt: skip
+    add_heading(plot.figure, row, f"<b>{heading}</b>", font={"size": 13, "color": plot.ink.text})
+
+
+def _fits(plot: Plot) -> None:
+    """A dotted line where the next fit takes over."""
+    starts = np.flatnonzero(np.diff(plot.ds["block"].values) != 0) + 1
+    dates = labels(plot.ds)
+    line = {"color": INKS[plot.theme].muted, "width": 1, "dash": "dot"}
+    strokes = [
+        {"type": "line", "x0": dates[start], "x1": dates[start], "xref": "x", "y0": 0, "y1": 1, "yref": "paper",
+         "line": line}
+        for start in starts
+    ]  # fmt: skip
+    plot.figure.update_layout(shapes=[*(plot.figure.layout.shapes or []), *strokes])
+
+
+def _agree(ds: xr.Dataset) -> str:
+    """How far tokens are the planted regimes, and what later days change."""
+    rand = float(ds["rand_index"]) if "rand_index" in ds else np.nan
+    changed = float(ds["changed_by_future"]) if "changed_by_future" in ds else np.nan
+    agreed = f"Agreement with the planted regimes: {plain_number(rand)} (0 chance, 1 all)."
+    future = f"{changed:.0%} of the tokens change with later days." if changed > 0 else ""
+    return sentences(agreed if np.isfinite(rand) else "", future)
+
+
+def _source(ds: xr.Dataset) -> str:
+    words = "Simulated market" if int(ds.attrs.get("simulated", 0)) else str(ds.attrs.get("target_words", ""))
+    refits = len(np.unique(ds["block"].values))
+    return sentences(f"{words}, until {ds.attrs.get('data_last', '')}." if words else "",
+                     "Dotted: the next fit." if refits > 1 else "")  # fmt: skip
+
+
+@figure("What is said of tomorrow's return?", title="What is said of tomorrow?", needs=("quantile", "came"),
+        shows="The middle 50 % and 90 % of the forecast on the last days, and what came.",
+        cannot_show="Bands that hold what came can still be needlessly wide.")  # fmt: skip
+def fan(plot: Plot) -> Figure:
+    """The density of the next return, from the chances of the next token and what each token says of the return."""
+    ds = plot.ds
+    dates = [str(day) for day in ds["recent"].values]
+    bands = 100 * ds["quantile"].transpose("level", "recent").values.astype(np.float64)
+    came = 100 * ds["came"].values[-len(dates) :].astype(np.float64)
+    for low, high, share, alpha in ((0, 4, "90 %", 0.18), (1, 3, "50 %", 0.34)):
+        edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
+        plot.add(Scatter(y=bands[low], showlegend=False, **edge))
+        fill = look.with_alpha(plot.ink.accent, alpha)
+        plot.add(Scatter(y=bands[high], fill="tonexty", fillcolor=fill, name=f"middle {share}", **edge))
+    plot.add(
+        Scatter(x=dates, y=came, mode="markers", name="what came", hovertemplate="%{y:+.2f} %",
+                marker={"size": 5, "color": plot.ink.text})
+    )  # fmt: skip
+    inside = [float(np.mean((came >= bands[low]) & (came <= bands[high]))) for low, high in ((1, 3), (0, 4))]
+    plot.figure.update_xaxes(type="date", nticks=5, tickangle=0, showgrid=False,
+                             unifiedhovertitle_text="%{x|%d %b %Y}")  # fmt: skip
+    plot.linear_axis("fan", "Next log return (%)")
+    return plot.finish(f"Inside the bands: {inside[0]:.0%} and {inside[1]:.0%} of {len(dates)} days.", height=430)

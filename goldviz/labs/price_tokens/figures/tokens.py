@@ -1,0 +1,100 @@
+"""What tokens stand for, which follows which, and whether pairs of them earn a name of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Bar, Figure, Heatmap, Scatter
+from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import sentences
+from goldviz.labs.price_tokens.figures.quantities import figure
+
+MOST_MOTIFS = 8
+HEADING = 18
+"""Pixels of a panel's name over the first one."""
+
+
+@figure("What does each token stand for?", title="What does each token mean?",
+        needs=("token_deviation", "occupancy", "code_perplexity"),
+        shows="The mean return of each token's days with one standard deviation, and how often it comes, last fit.",
+        cannot_show="Tokens of equal spread may still follow different pasts.")  # fmt: skip
+def meaning(plot: Plot) -> Figure:
+    """Mean, spread and share of each token in the last fit's past; a token that never came has no bar."""
+    last = plot.ds.isel(fold=-1)
+    x = last["token_name"].values
+    mean, spread = (100 * last[name].values.astype(np.float64) for name in ("token_mean", "token_deviation"))
+    plot.panels(["Return of its days (%)", "Share of all days (%)"])
+    bars = {"array": np.nan_to_num(spread), "color": plot.ink.muted, "thickness": 1.5, "width": 3}
+    plot.add(Scatter(x=x, y=mean, mode="markers", error_y=bars, marker={"size": 8, "color": plot.ink.accent},
+                     hovertemplate="mean %{y:+.2f} %"), row=1)  # fmt: skip
+    plot.add(Bar(x=x, y=100 * last["occupancy"].values.astype(np.float64), marker={"color": plot.ink.accent},
+                 hovertemplate="%{y:.1f} % of the days"), row=2)  # fmt: skip
+    every = max(1, len(x) // 8)
+    plot.figure.update_xaxes(unifiedhovertitle_text="token %{x}", showgrid=False, range=(0.4, len(x) + 0.6),
+                             tick0=1, dtick=every)  # fmt: skip
+    plot.figure.layout.xaxis2.title.text = "Token"
+    used = f"In use: {float(last['code_perplexity']):.1f} of {len(x)} tokens (perplexity)."
+    plot.finish(used, height=480, legend=False)
+    return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + HEADING)
+
+
+@figure("Which token follows which?", needs=("transition",),
+        shows="How often each token follows each other, beside the chain that was planted, where one was.",
+        cannot_show="A diagonal is made by regimes that last, and by windows that overlap.")  # fmt: skip
+def transitions(plot: Plot) -> Figure:
+    """Shares of the tokens that follow, by rows, and the planted chain from one trading day to the next."""
+    ds = plot.ds
+    planted = "planted_transition" in ds
+    plot.panels(["Tokens as written", *(["Planted chain"] if planted else [])])
+    _chain(plot, ds["transition"].values, 1)
+    if planted:
+        _chain(plot, ds["planted_transition"].values, 2)
+    plot.figure.update_yaxes(autorange="reversed", title_text="from", dtick=max(1, ds.sizes["token_name"] // 8))
+    plot.figure.update_xaxes(title_text="to", dtick=max(1, ds.sizes["token_name"] // 8), showgrid=False)
+    if planted:
+        plot.figure.update_yaxes(dtick=1, row=2).update_xaxes(dtick=1, row=2)
+    stays = _stays(ds["transition"].values)
+    beside = f"; planted {_stays(ds['planted_transition'].values)}" if planted else ""
+    fitted = f"The fit itself: {_stays(ds['fitted_transition'].values)}." if "fitted_transition" in ds else ""
+    plot.finish(f"Stays: {stays}{beside}.", fitted, height=680 if planted else 460, legend=False, hover="closest")
+    colour_bar_below(plot.figure, (0, 1), look.SEQUENTIAL, "Share of the days that follow", tickformat=".0%")
+    return plot.figure
+
+
+def _chain(plot: Plot, values: np.ndarray, row: int) -> None:
+    names = list(range(1, len(values) + 1))
+    plot.add(Heatmap(x=names, y=names, z=values.astype(np.float32), coloraxis="coloraxis",
+                     hovertemplate="%{z:.1%} from %{y} to %{x}<extra></extra>"), row=row)  # fmt: skip
+
+
+def _stays(values: np.ndarray) -> str:
+    """The diagonal in words, its ends where it is long."""
+    diagonal = np.diag(values)
+    if len(diagonal) <= 4:
+        return ", ".join(f"{stay:.1%}" for stay in diagonal)
+    return f"{diagonal.min():.0%} to {diagonal.max():.0%}"
+
+
+@figure("Do pairs of days earn a name of their own?", title="Do days make words?", needs=("bits", "motif_count"),
+        shows="Bits that a later day costs after merges of frequent pairs, in the days' order and shuffled.",
+        cannot_show="A shorter code may come from calm that lasts, not from a shape that comes again.")  # fmt: skip
+def motifs(plot: Plot) -> Figure:
+    """Byte-pair merges learned on the past, later days coded with them (document 002, 2.4)."""
+    ds = plot.ds
+    for order, colour, dash in (("shuffled", plot.ink.muted, "dot"), ("as it came", plot.ink.accent, "solid")):
+        plot.add(
+            Scatter(x=ds["merge"].values, y=ds["bits"].sel(order=order).values, mode="lines+markers", name=order,
+                    line={"color": colour, "dash": dash, "width": 2.4}, marker={"size": 5},
+                    hovertemplate="%{y:.3f} bits a day")
+        )  # fmt: skip
+    plot.figure.update_xaxes(title_text="Merges", unifiedhovertitle_text="%{x} merges", showgrid=True)
+    plot.linear_axis("bits", "Bits a day")
+    bits = ds["bits"].sel(order="as it came").values.astype(np.float64)
+    dealt = float(ds["bits"].sel(order="shuffled").values[-1])
+    first = [str(name).split(": ")[1] for name in ds["motif"].values[:MOST_MOTIFS]]
+    return plot.finish(
+        f"{bits[0]:.2f} bits without merges, {bits[-1]:.2f} with {len(bits) - 1}; shuffled {dealt:.2f}.",
+        sentences(f"First merges: {', '.join(first)}." if first else ""), height=400,
+    )  # fmt: skip

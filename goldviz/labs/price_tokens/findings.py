@@ -1,0 +1,196 @@
+"""What a run of *Price tokens* says about its tokens and its forecasts, in order and without contradiction.
+
+Tokens that know the future make every score worthless, so nothing else is said of one. Names that switch come next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goldviz.diagnostics.findings import Case, Check, Conclusions, DividedBy, Rule, Times, above, below, percent, where
+from goldviz.diagnostics.findings.advice import Candidate
+from goldviz.diagnostics.findings.training import training_diverged
+from goldviz.diagnostics.forecasts.words import p_value, signed
+from goldviz.labs.price_tokens.readings import CLIMBED, Reading
+from goldviz.labs.price_tokens.settings import OF_WINDOWS
+from goldviz.labs.price_tokens.verdict import SWITCHED, UNUSED, gain_in_words, in_use, of_market
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.labs.price_tokens.settings import PriceTokens
+
+FOUND = 0.2
+"""Adjusted Rand index from which tokens count as the planted regimes; chance gives 0, the regimes themselves 1."""
+SIGN = 0.005
+"""Nats a day that the sign may give: regimes that move the mean return give 0.001 to 0.002, and no leak so little."""
+REGIMES = (*OF_WINDOWS, "hmm")
+WORTHLESS = ("knows_future", "labels_switch")
+IDLE = (*WORTHLESS, "codes_unused")
+
+TO_PAST = Check("Fit the tokeniser on the days before each block.", {"fitted_on": "past"})
+TO_FILTER = Check("Read the states by the filter.", {"read": "filter"})
+MATCHED = Check("Match each fit's names to the one before.", {"labels": "aligned"})
+AMONG_DATA = Check("Start the codes among the data.", {"codes": "data"})
+FEWER = Check("Take half as many tokens.", {"tokens": DividedBy(2)})
+TO_TRUTH = Check("Put the days back into their order.", {"shuffle_days": False})
+SHUFFLED = Check("Deal the days out at random: skill that stays is a mistake.", {"shuffle_days": True})
+SHORTER = Check("Train half as long.", {"epochs": DividedBy(2)})
+MORE_PAST = Check("Show the network twice as many tokens.", {"context": Times(2)})
+REGIMES_ALONE = Check("Take a market that is nothing but its regimes.", {"returns": "regimes"})
+
+
+def score(n: Reading) -> str:
+    """The gain in words."""
+    return gain_in_words(n.own)
+
+
+def _certainty(case: Case) -> str:
+    return f"95 % interval from a bootstrap of blocks of days, {of_market(case.reading)}"
+
+
+def _how_it_knows(case: Case) -> str:
+    settings = case.settings
+    causes = []
+    if settings.fitted_on == "all":
+        causes.append("The tokeniser was fitted on all days, those that are forecast among them.")
+    if settings.fitted_on == "block":
+        causes.append("The tokeniser was fitted on the very block that is forecast: how wide its days are is told.")
+    if settings.read == "smoother":
+        causes.append("The smoother reads a day's state with the help of all later days; the filter does not.")
+    return " ".join([*causes, "What is written with the future in sight is no forecast's input."])
+
+
+def _back_in_time(case: Case) -> list[Candidate | Check]:
+    return [TO_PAST] if case.settings.fitted_on != "past" else [TO_FILTER]
+
+
+def _beside_garch(n: Reading) -> str:
+    return f"{score(n)}; GARCH {signed(n.garch.value, 3)}" if np.isfinite(n.garch.value) else score(n)
+
+
+def _of_the_size(case: Case) -> str:
+    words = "Large moves follow large moves, and tokens keep enough of that."
+    if case.reading.sign.better:
+        return f"{words} Of the sign they tell next to nothing: no more than a regime's mean return gives."
+    return f"{words} Which way the next move goes they do not tell."
+
+
+ABOVE_ZERO = "an interval above 0"
+
+RULES = (
+    replace(
+        training_diverged(
+            explanation="One step was so long that it ended in no number.",
+            advice=[Check("Take a tenth of the learning rate.", {"learning_rate": DividedBy(10)})],
+        ),
+        number=lambda n: f"{int(n.diverged.sum())} of {n.diverged.size} fits",
+        confidence="the run stopped for it",
+        alone=True,
+    ),
+    Rule(
+        "knows_future", "bad", "The tokens know the future",
+        line=above("changed", 0.0, "no token that changes when only later days do"),
+        number=lambda n: f"{percent(n.changed)} of the tokens",
+        confidence="measured: later returns were changed, and the days before written down again",
+        explanation=_how_it_knows, advice=_back_in_time, must_tell=True,
+    ),
+    Rule(
+        "labels_switch", "bad", "A new fit calls old regimes by new names",
+        line=above("switched", SWITCHED, "{at:percent} of the days renamed for nothing"),
+        number=lambda n: f"{percent(n.same_label)} keep their name, {percent(n.same_meaning)} with names matched",
+        confidence="counted on the past of every refit",
+        explanation="Clusters and states have no order of their own, so a new fit may call the calm days 3 that were "
+        "1 before. The tokens that were written down keep their old names: their pairs mean nothing any more.",
+        advice=[MATCHED], must_tell=True,
+    ),
+    Rule(
+        "shuffled_skill", "bad", "Skill on days that were dealt out at random",
+        line=where("own.better", ABOVE_ZERO), number=score, confidence=_certainty,
+        explanation="Such days have no order to be learned, so the skill comes from a mistake in how data are used.",
+        advice=[TO_TRUTH], only=lambda n, settings: settings.shuffle_days, silenced_by=WORTHLESS,
+    ),
+    Rule(
+        "shuffled_check_passed", "good", "No skill is left on shuffled days",
+        line=where("own.unproved", ABOVE_ZERO), number=score, confidence=_certainty,
+        explanation="There is no order to be learned, and none was claimed. That clears the way of working.",
+        advice=[TO_TRUTH], only=lambda n, settings: settings.shuffle_days, silenced_by=WORTHLESS,
+    ),
+    Rule(
+        "sign_skill", "warning", "Too good: the sign of the next return seems known",
+        line=above("sign.low", SIGN, "an interval of the sign's part above {at} nats a day"),
+        number=lambda n: gain_in_words(n.sign),
+        confidence=_certainty,
+        explanation="Nobody is known to forecast the sign of daily returns. Look for a leak before you believe it.",
+        advice=[SHUFFLED], only=lambda n, settings: not settings.shuffle_days, silenced_by=WORTHLESS,
+    ),
+    Rule(
+        "codes_unused", "warning", "Most tokens are never used",
+        line=below("used", UNUSED, "a perplexity of {at:percent} of the tokens"),
+        number=in_use,
+        confidence="counted on the past of every refit",
+        explanation="A code that is nearest to no day gets no gradient, so it stays where it is: the code book "
+        "collapses. Wide bins in the middle do the same to bins of equal width.",
+        advice=[AMONG_DATA, FEWER],
+    ),
+    Rule(
+        "not_regimes", "warning", "The tokens are not the planted regimes",
+        line=below("rand", FOUND, "an adjusted Rand index of {at:.1f}; 0 is chance, 1 the regimes"),
+        number=lambda n: f"adjusted Rand index {n.rand:.2f}",
+        confidence=lambda case: f"counted on {of_market(case.reading)}",
+        explanation="Tokens follow the size of moves. That has a memory of its own in this market, beside the regimes, "
+        "so calm and storm are not the same as regime 1 and 3.",
+        advice=[REGIMES_ALONE],
+        only=lambda n, settings: settings.tokeniser in REGIMES and not settings.shuffle_days, silenced_by=WORTHLESS,
+    ),
+    Rule(
+        "by_heart", "warning", "The network learns its past by heart",
+        line=above("climbed", CLIMBED, "a validation loss {at:.2f} nat above its lowest"),
+        number=lambda n: f"{n.climbed:.2f} nat above its lowest, of epoch {n.best_epoch}",
+        confidence="median over the fits",
+        explanation="Later epochs learned what held in the past alone. Forecasts are made with the best epoch's "
+        "weights, so they are not spoilt.",
+        advice=[SHORTER], only=lambda n, settings: settings.network != "bigram",
+    ),
+    Rule(
+        "worse", "warning", "Worse than saying how often each token comes",
+        line=where("own.worse", "an interval below 0"), number=score, confidence=_certainty,
+        explanation="The order that was learned does not hold in the years that are forecast.",
+        advice=[SHUFFLED], only=lambda n, settings: not settings.shuffle_days, silenced_by=WORTHLESS,
+    ),
+    Rule(
+        "worse_than_garch", "warning", "GARCH forecasts the density better",
+        line=below("p_of_garch", 0.05, "Diebold-Mariano p below {at}"), number=_beside_garch,
+        confidence=lambda case: p_value(case.reading.p_of_garch),
+        explanation="GARCH carries the variance of the whole past with three parameters. A token keeps a few bits of "
+        "each day, and the network sees few days.",
+        advice=[MORE_PAST],
+        only=lambda n, settings: not settings.shuffle_days, silenced_by=WORTHLESS,
+    ),
+    Rule(
+        "no_skill", "good", "No detectable skill over token frequency",
+        line=where("own.undecided", ABOVE_ZERO), number=score, confidence=_certainty,
+        explanation="Where the days' sizes have little memory, or the tokens do not show it, there is little to find.",
+        only=lambda n, settings: not settings.shuffle_days, silenced_by=IDLE,
+    ),
+    Rule(
+        "size_skill", "good", "The next move's size can be forecast",
+        line=where("own.better", ABOVE_ZERO),
+        number=lambda n: f"size {signed(n.size.value, 3)}, sign {signed(n.sign.value, 4)} nats a day",
+        confidence=_certainty,
+        explanation=_of_the_size,
+        advice=[SHUFFLED],
+        only=lambda n, settings: not settings.shuffle_days, silenced_by=(*IDLE, "sign_skill"),
+    ),
+)  # fmt: skip
+
+
+def readings(settings: PriceTokens, dataset: xr.Dataset) -> list[Reading]:
+    """The run, as rules read it."""
+    return [Reading(dataset)]
+
+
+findings_of = Conclusions(RULES, readings)

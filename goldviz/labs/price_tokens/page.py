@@ -1,0 +1,50 @@
+"""Price tokens: the verdict first, the market as a text, and the chain from a token to the next return's density."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from goldviz.labs.price_tokens import LAB
+from goldviz.labs.price_tokens.settings import PriceTokens
+from goldviz.labs.price_tokens.verdict import score_rows, verdict
+from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.lanes import Lane
+from goldviz.ui.words import plain
+
+
+def judge(lane: Lane[PriceTokens]) -> None:
+    """The one sentence that matters."""
+    st.markdown(f"#### {plain(verdict(lane.dataset, lane.settings))}")
+    notes = str(lane.dataset.attrs.get("data_notes", ""))
+    st.caption(f"{plain(notes)} A laboratory, not investment advice.")
+
+
+def why(lane: Lane[PriceTokens], draw: Callable[[str], None]) -> None:
+    """Every model's nats a day, and the formulas from a token to the density of the next return."""
+    rows = score_rows(lane.dataset, lane.settings.network)
+    st.markdown("**Every model and every simple forecast**")
+    if rows:
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+        st.caption("Fewer nats are better. Intervals come from a bootstrap of blocks of days.")
+    else:
+        st.caption("The scores come when the run ends.")
+    words, formulas = st.columns(2)
+    with words:
+        st.markdown(
+            "Document 002 (1.3.4 and 2.4) names ways to make tokens of prices, and gives no formulas. What follows is "
+            "goldviz's choice. A model says how likely each token is next. Each token says which returns it stands "
+            "for: bins are flat inside and fall off exponentially beyond the outermost edges, clusters and states are "
+            "normal. Together they make the density of the next return, and its loss can be compared with any other "
+            "forecast's, whatever the tokens."
+        )
+    with formulas:
+        st.latex(r"p(x) = \sum_k P(k \mid \text{past}) \, f_k(x)")
+        st.latex(r"-\log p(x) = -\log P(k) + \log(\text{width of bin } k)")
+        st.latex(r"-\log p(x) = -\log[p(x) + p(-x)] - \log\frac{p(x)}{p(x) + p(-x)}")
+        st.caption("The last line parts a loss into that of the size and that of the sign.")
+
+
+PAGE = LaboratoryPage(LAB, main="text", beside="scoreboard", why=why, verdict=judge)

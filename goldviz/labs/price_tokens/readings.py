@@ -1,0 +1,158 @@
+"""What a run of *Price tokens* measured, at its last look, ready for its rules and its verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goldviz.diagnostics.findings import Floats, Verdicts, diverged
+from goldviz.diagnostics.forecasts.result import Result
+from goldviz.diagnostics.forecasts.significance import diebold_mariano
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+NETWORK = "network"
+FREQUENCY = "frequency"
+CLIMBED = 0.02
+"""Nats by which a validation loss may end above its lowest."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Scores and measures of one run; NaN where nothing was recorded."""
+
+    dataset: xr.Dataset
+
+    def single(self, name: str) -> float:
+        """A variable's one number, or the mean of its numbers."""
+        there = name in self.dataset and self.dataset[name].size > 0
+        return float(self.dataset[name].mean()) if there else np.nan
+
+    def result(self, model: str, metric: str = "gain") -> Result:
+        """A model's score with its interval; without one where the run goes on."""
+        if "score" not in self.dataset or model not in self.dataset["model"].values:
+            return Result(np.nan)
+        value, low, high = (self._entry(name, model, metric) for name in ("score", "score_low", "score_high"))
+        return Result(value, low, high, self._entry("score", model, "dm_p") if metric == "gain" else np.nan)
+
+    def _entry(self, name: str, model: str, metric: str) -> float:
+        return float(self.dataset[name].sel(model=model, metric=metric)) if name in self.dataset else np.nan
+
+    @cached_property
+    def own(self) -> Result:
+        """Nats a day that the network gains over token frequency."""
+        found = self.result(NETWORK)
+        return found if np.isfinite(found.value) else Result(self._so_far)
+
+    @property
+    def _so_far(self) -> float:
+        """The gain at the last look, without an interval."""
+        if any(name not in self.dataset or not self.dataset[name].size for name in ("nats", "baseline_nats")):
+            return np.nan
+        own = self.dataset["nats"].isel(look=-1).mean("seed").values
+        return float(self.dataset["baseline_nats"].sel(baseline=FREQUENCY).values.mean() - own.mean())
+
+    @property
+    def size(self) -> Result:
+        """The part of the gain that is of the size of moves."""
+        return self.result(NETWORK, "size_gain")
+
+    @property
+    def sign(self) -> Result:
+        """The part of the gain that is of their sign."""
+        return self.result(NETWORK, "sign_gain")
+
+    @property
+    def garch(self) -> Result:
+        """Nats a day that GARCH gains over token frequency."""
+        return self.result("garch")
+
+    @cached_property
+    def p_of_garch(self) -> float:
+        """Diebold and Mariano's p-value where GARCH is better than the network; else NaN."""
+        if not self.own.sure or "nats" not in self.dataset or "baseline_nats" not in self.dataset:
+            return np.nan
+        own = self.dataset["nats"].isel(look=-1).mean("seed").values.astype(np.float64)
+        garch = self.dataset["baseline_nats"].sel(baseline="garch").values.astype(np.float64)
+        if not (np.isfinite(own).all() and np.isfinite(garch).all()):
+            return np.nan
+        test = diebold_mariano(own, garch)
+        return test.p_value if test.statistic < 0 else np.nan
+
+    @property
+    def forecasts(self) -> int:
+        """How many days were forecast."""
+        return int(self.dataset.sizes.get("time", 0))
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the market was made up."""
+        return bool(int(self.dataset.attrs.get("simulated", 0)))
+
+    @property
+    def changed(self) -> float:
+        """The share of tokens that later days change."""
+        return self.single("changed_by_future")
+
+    @property
+    def foresees(self) -> bool:
+        """Whether any token knows the future."""
+        return self.changed > 0
+
+    @property
+    def same_label(self) -> float:
+        """The share of past days that a new fit calls as the one before, mean over refits."""
+        return self.single("same_label")
+
+    @property
+    def same_meaning(self) -> float:
+        """The same with labels matched."""
+        return self.single("same_meaning")
+
+    @property
+    def switched(self) -> float:
+        """How much of the agreement between fits is lost by names alone."""
+        return self.same_meaning - self.same_label
+
+    @property
+    def used(self) -> float:
+        """Tokens in use, as the perplexity of their use, over all that there are."""
+        count = self.dataset.sizes.get("token_name", 0)
+        return self.single("code_perplexity") / count if count else np.nan
+
+    @property
+    def perplexity(self) -> float:
+        """The perplexity of the tokens' use, mean over fits."""
+        return self.single("code_perplexity")
+
+    @property
+    def rand(self) -> float:
+        """Adjusted Rand index of tokens and planted regimes."""
+        return self.single("rand_index")
+
+    @property
+    def climbed(self) -> float:
+        """How far the validation loss ends above its lowest, in nats, median over fits."""
+        if "validation_loss" not in self.dataset or not self.dataset["validation_loss"].size:
+            return np.nan
+        losses = self.dataset["validation_loss"].transpose("epoch", ...).values.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            return float(np.median(losses[-1] - losses.min(axis=0)))
+
+    @property
+    def best_epoch(self) -> int:
+        """The epoch of the lowest validation loss, median over fits."""
+        losses = self.dataset["validation_loss"].transpose("epoch", ...).values.reshape(
+            self.dataset.sizes["epoch"], -1)  # fmt: skip
+        return int(self.dataset["epoch"].values[int(np.median(losses.argmin(axis=0)))])
+
+    @property
+    def diverged(self) -> Verdicts:
+        """Which fits ended in no number."""
+        there = "loss" in self.dataset and self.dataset["loss"].size
+        found: Floats = self.dataset["loss"].values if there else np.zeros(1)
+        return diverged(found) if there else np.zeros(1, bool)

@@ -1,0 +1,251 @@
+"""Price tokens: returns become tokens, tokens a sentence, and a language model forecasts the next word of it.
+
+Document 002, sections 1.3.4 and 2.4, asks how a price becomes a token and names bins, clusters, mixtures, Markov models
+and learned codes, without formulas. The chain here, from the token back to the density of the next return, is
+goldviz's choice: p(x) = sum_k P(k | past) f_k(x).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from goldviz.declare import market_settings, standard
+from goldviz.declare.settings import Experiment, Preset, Variable, setting
+
+TOKENISERS = {
+    "uniform": "Bins of equal width",
+    "quantile": "Bins of equal count",
+    "kmeans": "k-means",
+    "mixture": "Gaussian mixture",
+    "hmm": "Hidden Markov model",
+    "vqvae": "VQ-VAE",
+}
+OF_WINDOWS = ("kmeans", "mixture", "vqvae")
+"""Tokenisers that can read more than one return."""
+NETWORKS = {"bigram": "Counted pairs", "mlp": "MLP", "gpt": "GPT"}
+RETURNS = {"market": "the market's own", "regimes": "of the planted regimes alone"}
+FITTED_ON = {"past": "the days before a block", "all": "all days (leaks)", "block": "the block's own days (leaks)"}
+READ = {"filter": "by the filter", "smoother": "by the smoother (leaks)"}
+LABELS = {"aligned": "matched to the fit before", "as_they_come": "as they come"}
+CODES = {"data": "among the data", "far": "far away"}
+
+HEADS = 4
+"""Of the GPT."""
+TYPICAL_YEARS = 20
+"""Years of data that an estimate assumes."""
+
+BY_FOLD = ("epoch", "fold", "seed")
+LOOK = ("look",)
+
+
+class PriceTokens(Experiment):
+    """Turn returns into tokens, fit a model of the next token walking forward, and judge the next return's density."""
+
+    name: ClassVar[str] = "price-tokens"
+    title: ClassVar[str] = "Price tokens"
+    question: ClassVar[str] = "Can a language model read a price?"
+    icon: ClassVar[str] = ":material/candlestick_chart:"
+    section: ClassVar[str] = "Gold"
+    rank: ClassVar[int] = 65
+    step: ClassVar[str] = "epoch"
+    smaller: ClassVar[tuple[str, ...]] = ("hidden", "context", "batch")
+
+    # fmt: off
+    data: str = market_settings.market()
+    market_seed: int = market_settings.market_seed()
+    returns: Literal["market", "regimes"] = setting("market", group="Data", labels=RETURNS,
+        description="Returns of the simulated market. Its planted regimes alone leave out the volatility's own memory "
+        "and the jumps; real data ignore it.")
+    shuffle_days: bool = setting(False, group="Data",
+        description="Deal the days out at random, a check: any skill that is left comes from a mistake.")
+
+    tokeniser: Literal["uniform", "quantile", "kmeans", "mixture", "hmm", "vqvae"] = setting("quantile",
+        group="Tokens", essential=True, labels=TOKENISERS, description="What makes a token of a day.")
+    tokens: int = setting(8, ge=2, le=64, group="Tokens", essential=True, unit="tokens",
+        description="Different tokens: bins, clusters, states or codes.")
+    window: int = setting(1, ge=1, le=60, group="Tokens", essential=True, unit="days",
+        description="Returns that a token stands for. Bins and the hidden Markov model read one at a time.")
+    codes: Literal["data", "far"] = setting("data", group="Tokens", labels=CODES,
+        description="Where the VQ-VAE's codes begin; no effect on other tokenisers.")
+    code_steps: int = setting(300, ge=10, le=5000, group="Tokens", unit="steps",
+        description="Optimiser steps of the VQ-VAE in each fit; no effect on other tokenisers.")
+    merges: int = setting(20, ge=0, le=200, group="Tokens", unit="merges",
+        description="Byte-pair merges learned on the tokens, and on the same tokens shuffled. 0: none.")
+
+    fitted_on: Literal["past", "all", "block"] = setting("past", group="Honesty", essential=True, labels=FITTED_ON,
+        description="Days on which the tokeniser is fitted.")
+    read: Literal["filter", "smoother"] = setting("filter", group="Honesty", labels=READ,
+        description="How states of the hidden Markov model are read; no effect on other tokenisers.")
+    labels: Literal["aligned", "as_they_come"] = setting("aligned", group="Honesty", labels=LABELS,
+        description="A new fit may name the same regime differently. Tokens once written down are kept, so their "
+        "meaning must not change.")
+
+    network: Literal["bigram", "mlp", "gpt"] = setting("mlp", group="Network", essential=True, labels=NETWORKS,
+        description="What forecasts the next token.")
+    context: int = setting(16, ge=1, le=128, group="Network", essential=True, unit="tokens",
+        description="Past tokens in sight. Counted pairs see one.")
+    hidden: int = standard.hidden(16, ge=4, le=256)
+    layers: int = setting(2, ge=1, le=6, group="Network", unit="layers", description="Blocks of the GPT.")
+    dropout: float = standard.dropout(0.3, description="Share of values dropped while the network learns.")
+    smoothing: float = setting(1.0, ge=0.01, le=100, group="Network",
+        description="Fake counts in every cell of the table of pairs.")
+
+    train_years: float = setting(8.0, ge=0.5, le=60, group="Walk-forward", unit="years",
+        description="Years before the first forecast. Later fits see all that came before their block.")
+    test_years: float = setting(6.0, ge=0.25, le=60, group="Walk-forward", essential=True, unit="years",
+        description="The last years: all of them are forecast, none of them from itself.")
+    refits: int = setting(3, ge=1, le=20, group="Walk-forward", essential=True, unit="refits",
+        description="So often tokeniser and network are fitted anew, each time with more of the past.")
+
+    optimiser: standard.Optimiser = standard.optimiser("adamw")
+    learning_rate: float = standard.learning_rate(1e-3)
+    clip: float = standard.clip(1.0)
+    epochs: int = standard.epochs(6, le=500,
+        description="Passes over the training tokens. The weights with the best validation loss make the forecasts.")
+    batch: int = standard.batch(128, "places", ge=8, le=2048)
+    look_every: int = standard.look_every(2, le=100, unit="epochs",
+        description="Forecasts are recorded every so many epochs, and at the end.")
+    # fmt: on
+
+    @model_validator(mode="after")
+    def _a_leak_of_the_smoother_needs_states(self) -> Self:
+        if self.read == "smoother" and self.tokeniser != "hmm":
+            raise ValueError("Only the hidden Markov model has a smoother; for other tokenisers allowed is the filter")
+        return self
+
+    @model_validator(mode="after")
+    def _enough_room_for_heads(self) -> Self:
+        if self.network == "gpt" and self.hidden % HEADS:
+            raise ValueError(f"Hidden is {self.hidden}; {HEADS} heads share it, so allowed is a multiple of {HEADS}")
+        return self
+
+    variables: ClassVar[Mapping[str, Variable]] = {
+        "loss": Variable(BY_FOLD, "Training loss of the next token", "nat", must_stay_finite=True),
+        "validation_loss": Variable(BY_FOLD, "Loss of the next token on the last part of the past", "nat"),
+        "nats": Variable((*LOOK, "time", "seed"), "Minus the log density of the next return", "nat"),
+        "baseline_nats": Variable(("baseline", "time"), "Minus the log density of the next return, of a baseline",
+            "nat", once=True),
+        "came": Variable(("time",), "Log return that came", once=True),
+        "block": Variable(("time",), "Number of the refit that made the forecast, from 0", once=True),
+        "score": Variable(("model", "metric"), "Score of a forecast", once=True),
+        "score_low": Variable(("model", "metric"), "Lower end of the score's 95 % interval", once=True),
+        "score_high": Variable(("model", "metric"), "Upper end of the score's 95 % interval", once=True),
+        "seed_gain": Variable(("seed",), "Nats a day gained over frequency, of each seed alone", "nat", once=True),
+        "quantile": Variable(("recent", "level"), "Forecast quantile, mean over seeds", once=True),
+        "price": Variable(("time",), "Price after the return that came", once=True),
+        "token": Variable(("time",), "Token of the day that was forecast, as it was written down then", once=True),
+        "regime": Variable(("time",), "Planted regime of the day", once=True),
+        "token_mean": Variable(("fold", "token_name"), "Mean return that a token stands for", once=True),
+        "token_deviation": Variable(("fold", "token_name"), "Standard deviation of the return that a token stands for",
+            once=True),
+        "occupancy": Variable(("fold", "token_name"), "Share of the days with this token", once=True),
+        "code_perplexity": Variable(("fold",), "Perplexity of the tokens' use", once=True),
+        "codes_in_use": Variable(("code_look",), "Perplexity of code use while the codes are learned, first fit",
+            once=True),
+        "transition": Variable(("token_name", "next_token"), "How often a token follows another, of all its days",
+            once=True),
+        "planted_transition": Variable(("planted", "next_planted"), "Planted chain from one trading day to the next",
+            once=True),
+        "fitted_transition": Variable(("token_name", "next_token"), "Chain that the last fit found", once=True),
+        "rand_index": Variable((), "Adjusted Rand index of tokens and planted regimes, days that are forecast",
+            once=True),
+        "same_label": Variable(("refit",), "Share of past days with the label of the fit before", once=True),
+        "same_meaning": Variable(("refit",), "The same with labels matched", once=True),
+        "changed_by_future": Variable((), "Share of tokens that are others when only later days change", once=True),
+        "bits": Variable(("order", "merge"), "Bits a later day after so many merges", "bit", once=True),
+        "motif_count": Variable(("order", "motif"), "How often a merged pair stood in the past", once=True),
+        "parameter_count": Variable((), "Number of parameters", once=True),
+    }  # fmt: skip
+
+    equations: ClassVar[tuple[str, ...]] = (
+        "The density of the next return: p(x) = sum_k P(k | past) f_k(x), f_k uniform in a bin, exponential in the "
+        "outermost two, normal for clusters and states (goldviz's choice; document 002, 2.4, names the tokenisers).",
+        "Nats a day: -log p(x). With bins it is -log P(k) plus the log of the bin's width.",
+        "Sign and size: -log p(x) = -log [p(x) + p(-x)] - log [p(x) / (p(x) + p(-x))].",
+        "Hidden Markov model: filter p(s_t | x_1..t) = c f(x_t) sum_i p(s_(t-1) = i | x_1..t-1) A_i (Hamilton 1989).",
+        "VQ-VAE: |x - D(c_k)|^2 + |sg z - c_k|^2 + 0.25 |z - sg c_k|^2, k nearest (van den Oord et al. 2017).",
+        "Diebold and Mariano's statistic compares the losses of two forecasts (1995).",
+    )
+
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset("As in the document", "document",
+            "Bins of equal count, and an MLP that reads sixteen of them. On five of five simulated markets it knows "
+            "something of the next move's size, and on none its sign."),
+        Preset("Regimes", "document",
+            "A hidden Markov model with three states. On five of five simulated markets its states are not the "
+            "planted regimes: agreement 0.01 to 0.15, where 1 is all and 0 is chance.",
+            {"tokeniser": "hmm", "tokens": 3, "network": "bigram"}),
+        Preset("Regimes alone", "document",
+            "The same model where returns come from the regimes and nothing else: agreement 0.20 to 0.48 on five of "
+            "five markets.",
+            {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "returns": "regimes"}),
+        Preset("GPT", "document",
+            "A small GPT reads the bins. On five of five simulated markets it gained 0.006 to 0.014 nats a day more "
+            "than the MLP.",
+            {"network": "gpt", "hidden": 32, "dropout": 0.1, "learning_rate": 2e-3, "epochs": 4, "batch": 256}),
+        Preset("Learned codes", "document",
+            "A VQ-VAE learns sixteen codes of five days. Their next token is easy to guess, for windows overlap; on "
+            "five of five markets the next return is forecast worse than without.",
+            {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram"}),
+        Preset("Break it: fitted on all data", "break",
+            "The tokeniser has seen the days that it is judged on: 11 to 34 % of the tokens change when only later "
+            "days do (five of five markets).",
+            {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "fitted_on": "all"}),
+        Preset("Break it: smoother", "break",
+            "States are read with the help of later days. The gain is about twice that of the filter or more, on five "
+            "of five markets, and no forecaster could have it.",
+            {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "read": "smoother"}),
+        Preset("Break it: switching labels", "break",
+            "Every fit names its clusters anew: 18 to 49 % of the days keep their name, where 87 to 99 % could (five "
+            "of five markets).",
+            {"tokeniser": "kmeans", "tokens": 4, "window": 20, "network": "bigram", "labels": "as_they_come",
+             "refits": 6}),
+        Preset("Fix it: matched labels", "fix",
+            "The same clusters, each fit's names matched to the one before: 87 to 99 % of the days keep them (five of "
+            "five markets).",
+            {"tokeniser": "kmeans", "tokens": 4, "window": 20, "network": "bigram", "refits": 6}),
+        Preset("Break it: quantiles of the future", "break",
+            "The bins hold equally many of the days to come, so they tell how wide those will be: 29 to 38 % of the "
+            "tokens change when only later days do (five of five markets).",
+            {"network": "bigram", "fitted_on": "block", "refits": 12}),
+        Preset("Break it: codes that collapse", "break",
+            "Codes that begin far from the data are never the nearest, so nearly all days get one token.",
+            {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram", "codes": "far"}),
+        Preset("Fix it: shuffled days", "fix",
+            "A check of the whole way of working: with the days dealt out at random no skill may be left.",
+            {"shuffle_days": True}),
+    )  # fmt: skip
+
+    kept_by_presets: ClassVar[tuple[str, ...]] = market_settings.MARKET_SETTINGS
+
+    @property
+    def days_in_token(self) -> int:
+        """How many returns a token stands for."""
+        return self.window if self.tokeniser in OF_WINDOWS else 1
+
+    def without_effect(self) -> Collection[str]:
+        idle = {"window"} if self.tokeniser not in OF_WINDOWS else set()
+        idle |= {"codes", "code_steps"} if self.tokeniser != "vqvae" else set()
+        idle |= {"read"} if self.tokeniser != "hmm" else set()
+        if self.network == "bigram":
+            idle |= {"context", "hidden", "layers", "dropout", "optimiser", "learning_rate", "clip", "batch"}
+        return idle | ({"layers"} if self.network == "mlp" else set())
+
+    def steps_planned(self) -> int:
+        return self.epochs
+
+    def estimated_seconds(self) -> float:
+        """About how long a run takes on one CPU thread with twenty years of days, fitted to timed runs."""
+        fit = {"hmm": 0.15 * self.tokens, "vqvae": 0.002 * self.code_steps}.get(self.tokeniser, 0.2)
+        step = {
+            "bigram": 1e-5,
+            "mlp": 9e-4 + 2e-8 * self.batch * self.context * self.hidden,
+            "gpt": 2e-3 + 1.2e-7 * self.layers * self.batch * self.context * self.hidden,
+        }[self.network]
+        years = TYPICAL_YEARS - self.test_years / 2
+        steps = 1 if self.network == "bigram" else 252 * years / self.batch
+        learning = len(self.seeds) * self.epochs * self.refits * steps * step
+        return float(1.5 + 2 * self.refits * fit + learning)

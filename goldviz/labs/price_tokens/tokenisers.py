@@ -1,0 +1,139 @@
+"""What makes tokens of a market's returns, each fitted on a sample of days."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+
+from goldviz.data.markets.market import MarketError
+from goldviz.models.discrete.bins import equal_width_bins, quantile_bins
+from goldviz.models.discrete.clusters import described, gaussian_mixture, k_means
+from goldviz.models.discrete.hidden_markov import HiddenMarkov, fitted_hidden_markov
+from goldviz.models.discrete.vector_quantised import learned_codes
+from goldviz.models.discrete.windows import windows_of
+
+if TYPE_CHECKING:
+    from goldviz.labs.price_tokens.settings import PriceTokens
+
+Returns = Float[np.ndarray, " day"]
+Tokens = Int[np.ndarray, " day"]
+
+
+class Tokeniser(Protocol):
+    """Tokens of days, and what each says of the newest return."""
+
+    @property
+    def count(self) -> int:
+        """How many tokens there are."""
+
+    def tokens(self, returns: Returns) -> Tokens:
+        """The token of each day."""
+
+    def log_densities(self, values: Returns) -> Float[np.ndarray, "day token"]:
+        """log f_k(x) of each value for each token."""
+
+    def cumulative(self, values: Returns) -> Float[np.ndarray, "value token"]:
+        """The probability of at most each value, given each token."""
+
+
+@dataclass(frozen=True)
+class Regimes:
+    """A hidden Markov model whose token is the likeliest state, by its filter or by its smoother."""
+
+    model: HiddenMarkov
+    smoothed: bool
+
+    @property
+    def count(self) -> int:
+        """How many states there are."""
+        return self.model.count
+
+    def tokens(self, returns: Returns) -> Tokens:
+        """The likeliest state of each day."""
+        chances = self.model.smoothed(returns) if self.smoothed else self.model.filtered(returns)[0]
+        return np.asarray(chances.argmax(axis=1))
+
+    def log_densities(self, values: Returns) -> Float[np.ndarray, "day token"]:
+        """Those of the states."""
+        return self.model.log_densities(values)
+
+    def cumulative(self, values: Returns) -> Float[np.ndarray, "value token"]:
+        """Those of the states."""
+        return self.model.cumulative(values)
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """A tokeniser under other names: ``order[i]`` is the token that is called i."""
+
+    tokeniser: Tokeniser
+    order: Sequence[int]
+
+    @property
+    def count(self) -> int:
+        """How many tokens there are."""
+        return self.tokeniser.count
+
+    def tokens(self, returns: Returns) -> Tokens:
+        """The tokens by their new names."""
+        return np.asarray(np.argsort(self.order)[self.tokeniser.tokens(returns)])
+
+    def log_densities(self, values: Returns) -> Float[np.ndarray, "day token"]:
+        """In the new order."""
+        return np.asarray(self.tokeniser.log_densities(values)[:, self.order])
+
+    def cumulative(self, values: Returns) -> Float[np.ndarray, "value token"]:
+        """In the new order."""
+        return np.asarray(self.tokeniser.cumulative(values)[:, self.order])
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted tokeniser, and the perplexity of code use on the way where codes were learned."""
+
+    tokeniser: Tokeniser
+    codes_in_use: Sequence[float] = ()
+
+
+def fitted(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
+    """The tokeniser of the settings, learned from a sample; raises :class:`MarketError` with a sentence."""
+    try:
+        return FITS[settings.tokeniser](settings, sample, seed)
+    except ValueError as error:
+        raise MarketError(f"{error}. Lower tokens, or choose longer data.") from None
+
+
+def _bins(make: Callable[[Returns, int], Tokeniser]) -> Callable[[PriceTokens, Returns, int], Fit]:
+    return lambda settings, sample, seed: Fit(make(sample, settings.tokens))
+
+
+def _hidden_markov(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
+    model, _ = fitted_hidden_markov(sample, settings.tokens, np.random.default_rng(seed))
+    return Fit(Regimes(model, settings.read == "smoother"))
+
+
+def _codes(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
+    unit, window, count = float(sample.std()), settings.window, settings.tokens
+    found = learned_codes(
+        windows_of(sample / unit, window), count, torch.Generator().manual_seed(seed),
+        steps=settings.code_steps, among_data=settings.codes == "data",
+    )  # fmt: skip
+    return Fit(
+        described(lambda series: found.tokens(windows_of(series / unit, window)), sample, count), found.perplexity
+    )
+
+
+FITS: dict[str, Callable[[PriceTokens, Returns, int], Fit]] = {
+    "uniform": _bins(equal_width_bins),
+    "quantile": _bins(quantile_bins),
+    "kmeans": lambda settings, sample, seed: Fit(k_means(sample, settings.tokens, settings.window, seed)),
+    "mixture": lambda settings, sample, seed: Fit(gaussian_mixture(sample, settings.tokens, settings.window, seed)),
+    "hmm": _hidden_markov,
+    "vqvae": _codes,
+}
+"""By the tokeniser's name."""

@@ -1,0 +1,329 @@
+"""What a run of *Price tokens* does: write days down as tokens, learn their order walking forward, and judge.
+
+Every fold of the walk-forward and every seed has a network of its own. They take their epochs in turn. Forecasts are
+made with the weights of the best validation loss so far; counted pairs have none to choose, and read on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+from torch.optim import Optimizer
+
+from goldviz.data.markets.walk_forward import Fold
+from goldviz.diagnostics.forecasts.log_scores import LOG_SCORES, log_score_table
+from goldviz.labs.price_tokens.densities import Loss, baseline_losses, joined, loss_of_tokens, pair_counts, quantiles_of
+from goldviz.labs.price_tokens.motifs import ORDERS, motifs
+from goldviz.labs.price_tokens.networks import CountedPairs, TokenNetwork, token_network
+from goldviz.labs.price_tokens.problem import TokenProblem, token_problem
+from goldviz.labs.price_tokens.tokenisers import Regimes, Renamed, Tokeniser
+from goldviz.labs.price_tokens.writing import Written, changed_by_future, written
+from goldviz.models.discrete.vector_quantised import perplexity_of
+from goldviz.models.text.encoder import EncoderDropout
+from goldviz.training.clipping import clip_gradients
+from goldviz.training.devices import device_name, training_on
+from goldviz.training.grid import Grid, parameter_count, steps_from_state
+from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.seeds import BATCH_ORDER, DROPOUT_AND_NOISE, stream
+
+if TYPE_CHECKING:
+    from goldviz.labs.price_tokens.settings import PriceTokens
+    from goldviz.runs.recorder import Recorder
+
+    Record = Recorder[PriceTokens]
+
+NETWORK = "network"
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+RECENT_FORECASTS = 120
+BOOTSTRAP_SEED = 0
+EVALUATED_AT_ONCE = 1024
+
+
+class Best(nn.Module):
+    """The lowest validation loss so far; infinity while none was finite."""
+
+    lowest: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("lowest", torch.full((), math.inf, dtype=torch.float64))
+
+    def improves(self, loss: float) -> bool:
+        """Note a loss, and say whether it is the best so far."""
+        better = loss < float(self.lowest)
+        if better:
+            self.lowest.fill_(loss)
+        return better
+
+
+@dataclass
+class Learner:
+    """One network of one fold and seed, with all that changes in training."""
+
+    fold: Fold
+    network: TokenNetwork
+    best: TokenNetwork
+    progress: Best
+    optimiser: Optimizer | None
+    order: torch.Generator
+    noise: torch.Generator
+
+
+@dataclass(frozen=True)
+class Places:
+    """Contexts of all days, (day, place), and the token of each day, on the device."""
+
+    contexts: Tensor
+    targets: Tensor
+
+    @classmethod
+    def of(cls, tokens: np.ndarray, context: int, count: int, device: torch.device) -> Places:
+        """The last ``context`` tokens before every day; the token ``count`` stands before the first."""
+        padded = np.concatenate([np.full(context, count), tokens])
+        contexts = np.lib.stride_tricks.sliding_window_view(padded, context)[:-1]
+        return cls(torch.from_numpy(contexts.copy()).to(device), torch.from_numpy(tokens).to(device))
+
+    def at(self, days: np.ndarray) -> tuple[Tensor, Tensor]:
+        """Contexts and tokens of these days."""
+        chosen = torch.from_numpy(days).to(self.targets.device)
+        return self.contexts[chosen], self.targets[chosen]
+
+
+def train(settings: PriceTokens, record: Record) -> None:
+    """Make tokens, train every fold and seed, and record every variable that the experiment declares."""
+    with training_on(settings.device) as device:
+        problem = token_problem(settings)
+        text = written(settings, problem.returns, problem.starts)
+        places = Places.of(text.tokens, settings.context, settings.tokens, device)
+        grid = Grid.made(
+            [str(fold.number) for fold in problem.folds],
+            settings.seeds,
+            lambda number, seed: learner(settings, problem.folds[int(number)], seed, device),
+        )
+        baselines, notes = baseline_losses(problem, text.tokens, text.tokenisers, settings.smoothing)
+        announce(settings, record, problem, text, baselines, notes, device)
+        record.once("parameter_count", parameter_count(grid.learners[0][0].network))
+        for epoch in steps_from_state(record, settings.epochs, grid.parts()):
+            losses = grid.each(lambda one, epoch=epoch: learn(one, places, record.settings, epoch))
+            if epoch % settings.look_every == 0 or epoch == settings.epochs:
+                with record.instrument():
+                    shown = losses_of(grid, places, problem, text)
+                    record("nats", np.stack([one.nats for one in shown], axis=1))
+            record("validation_loss", [[validation for _, validation in row] for row in losses])
+            record("loss", [[loss for loss, _ in row] for row in losses])
+        conclude(record, problem, text, grid, places, baselines)
+
+
+def learner(settings: PriceTokens, fold: Fold, seed: int, device: torch.device) -> Learner:
+    """A network at its start, with its optimiser and random streams."""
+    network = token_network(settings, seed).to(device)
+    counted = isinstance(network, CountedPairs)
+    optimiser = None if counted else OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate)
+    return Learner(
+        fold, network, deepcopy(network), Best(), optimiser, stream(seed, BATCH_ORDER),
+        stream(seed, DROPOUT_AND_NOISE, device),
+    )  # fmt: skip
+
+
+def learn(one: Learner, places: Places, settings: PriceTokens, epoch: int) -> tuple[float, float]:
+    """An epoch: the mean training loss on its way, and the validation loss after it."""
+    loss = count(one, places, settings, epoch) if one.optimiser is None else step_by_step(one, places, settings)
+    validation = validation_loss(one, places)
+    if one.progress.improves(validation) or one.optimiser is None:
+        one.best.load_state_dict(one.network.state_dict())
+    return loss, validation
+
+
+@torch.no_grad()
+def count(one: Learner, places: Places, settings: PriceTokens, epoch: int) -> float:
+    """Read the epoch's part of the past; its loss by what was counted before."""
+    network = one.network
+    assert isinstance(network, CountedPairs)
+    days = np.concatenate([one.fold.train, one.fold.validation])
+    part = np.array_split(days, settings.epochs)[epoch - 1]
+    # With more epochs than days an epoch may read none: its loss is that of the newest day.
+    contexts, targets = places.at(part if len(part) else days[-1:])
+    loss = float(cross_entropy(network(contexts), targets))
+    if len(part):
+        network.count(contexts, targets)
+    return loss
+
+
+def step_by_step(one: Learner, places: Places, settings: PriceTokens) -> float:
+    """One pass over the training days in batches."""
+    assert one.optimiser is not None
+    set_learning_rate(one.optimiser, settings.learning_rate)
+    days = one.fold.train
+    order = torch.randperm(len(days), generator=one.order).numpy()
+    dropout, losses = EncoderDropout(settings.dropout, one.noise), []
+    for chosen in np.array_split(days[order], math.ceil(len(days) / settings.batch)):
+        contexts, targets = places.at(chosen)
+        loss = one.network.loss(contexts, targets, dropout)
+        one.optimiser.zero_grad()
+        loss.backward()
+        clip_gradients(one.network.parameters(), settings.clip or math.inf)
+        one.optimiser.step()
+        losses.append(loss.detach() * len(chosen))
+    return float(torch.stack(losses).sum()) / len(days)
+
+
+@torch.no_grad()
+def validation_loss(one: Learner, places: Places) -> float:
+    """The loss of the next token on the validation days."""
+    contexts, targets = places.at(one.fold.validation)
+    return float(cross_entropy(one.network(contexts).double(), targets))
+
+
+@torch.no_grad()
+def log_chances(one: Learner, places: Places) -> Float[np.ndarray, "day token"]:
+    """log P(k | past) of every day of the fold's block, by the best weights so far."""
+    contexts, _ = places.at(one.fold.test)
+    parts = [one.best(part) for part in contexts.split(EVALUATED_AT_ONCE)]
+    return torch.cat(parts).double().log_softmax(dim=1).cpu().numpy()
+
+
+def losses_of(grid: Grid[Learner], places: Places, problem: TokenProblem, text: Written) -> list[Loss]:
+    """The losses of each seed on all days that are forecast."""
+    by_seed = []
+    for column in zip(*grid.learners, strict=True):
+        blocks = [
+            loss_of_tokens(log_chances(one, places), tokeniser, problem.returns[one.fold.test])
+            for one, tokeniser in zip(column, text.tokenisers, strict=True)
+        ]
+        by_seed.append(joined(blocks))
+    return by_seed
+
+
+def announce(
+    settings: PriceTokens, record: Record, problem: TokenProblem, text: Written, baselines: dict[str, Loss],
+    notes: Sequence[str], device: torch.device,
+) -> None:  # fmt: skip
+    """Label the dimensions, say where the data come from, and record all that depends on no network."""
+    market, tested = problem.market, problem.tested
+    names = list(range(1, settings.tokens + 1))
+    dates = [problem.dates[day] for day in tested]
+    record.coordinates(
+        fold=[fold.number for fold in problem.folds], seed=list(settings.seeds), time=dates,
+        recent=dates[-RECENT_FORECASTS:], level=list(LEVELS), baseline=list(baselines), model=[NETWORK, *baselines],
+        metric=list(LOG_SCORES), token_name=names, next_token=names, refit=list(range(1, len(problem.folds))),
+        planted=[1, 2, 3], next_planted=[1, 2, 3],
+    )  # fmt: skip
+    record.attribute(
+        device=device_name(device), data_source=market.source, data_origin=market.origin,
+        data_retrieved=market.retrieved.isoformat(), data_last=problem.dates[-1], target_words=market.target.words,
+        data_notes=" ".join([*problem.notes, *notes]), simulated=int(market.simulated),
+        first_forecast=problem.dates[tested[0]],
+    )  # fmt: skip
+    record.once("came", problem.returns[tested])
+    record.once("price", problem.prices[tested])
+    record.once("block", np.concatenate([np.full(len(fold.test), fold.number, np.int16) for fold in problem.folds]))
+    record.once("baseline_nats", np.stack([one.nats for one in baselines.values()]))
+    describe_tokens(settings, record, problem, text)
+    compare_with_regimes(record, problem, text)
+    look_for_motifs(settings, record, problem, text)
+
+
+def describe_tokens(settings: PriceTokens, record: Record, problem: TokenProblem, text: Written) -> None:
+    """What tokens stand for, how often they come, and whether later days or later fits change them."""
+    returns, starts = problem.returns, problem.starts
+    ends = [*starts[1:], len(returns)]
+    pasts = [text.tokens[:end] for end in starts]
+    shares = [np.bincount(past, minlength=settings.tokens) / len(past) for past in pasts]
+    record.once("token", text.tokens[problem.tested].astype(np.int16))
+    record.once("occupancy", shares)
+    record.once("code_perplexity", [perplexity_of(past, settings.tokens) for past in pasts])
+    meant = [meaning_of(one, returns[:start]) for one, start in zip(text.tokenisers, starts, strict=True)]
+    record.once("token_mean", [mean for mean, _ in meant])
+    record.once("token_deviation", [deviation for _, deviation in meant])
+    counts = pair_counts(text.tokens, settings.tokens)
+    record.once("transition", counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
+    record.once("same_label", text.same_label)
+    record.once("same_meaning", text.same_meaning)
+    first = text.first.tokeniser
+    record.once("changed_by_future", changed_by_future(settings, returns, starts[0], ends[0], first))
+    model = regimes_of(text.tokenisers[-1])
+    if model is not None:
+        record.once("fitted_transition", model)
+    if text.first.codes_in_use:
+        record.coordinates(code_look=list(range(1, len(text.first.codes_in_use) + 1)))
+        record.once("codes_in_use", text.first.codes_in_use)
+
+
+def meaning_of(tokeniser: Tokeniser, past: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of the past returns with each token; NaN for one that no day has."""
+    own = tokeniser.tokens(past)
+    days = [past[own == token] for token in range(tokeniser.count)]
+    return tuple(  # type: ignore[return-value]
+        np.array([measure(one) if len(one) else np.nan for one in days]) for measure in (np.mean, np.std)
+    )
+
+
+def regimes_of(tokeniser: Tokeniser) -> np.ndarray | None:
+    """The chain that a hidden Markov model found, by the names of its tokens; None for other tokenisers."""
+    if isinstance(tokeniser, Renamed):
+        inner = regimes_of(tokeniser.tokeniser)
+        return None if inner is None else inner[np.ix_(tokeniser.order, tokeniser.order)]
+    return tokeniser.model.transitions if isinstance(tokeniser, Regimes) else None
+
+
+def compare_with_regimes(record: Record, problem: TokenProblem, text: Written) -> None:
+    """Tokens beside the planted regimes, on the days that are forecast."""
+    if problem.regimes is None:
+        return
+    from sklearn.metrics import adjusted_rand_score  # Importing it takes longer than the score.
+
+    record.once("regime", problem.regimes[problem.tested].astype(np.int16))
+    record.once("planted_transition", problem.planted)
+    record.once("rand_index", adjusted_rand_score(problem.regimes[problem.tested], text.tokens[problem.tested]))
+
+
+def look_for_motifs(settings: PriceTokens, record: Record, problem: TokenProblem, text: Written) -> None:
+    """Merges of tokens that stand together often, learned on the days before the first forecast."""
+    if settings.merges == 0:
+        return
+    first = problem.starts[0]
+    bits, named, dealt = motifs(
+        text.tokens[:first], text.tokens[first:], settings.tokens, settings.merges, settings.market_seed
+    )
+    record.coordinates(
+        order=list(ORDERS), merge=list(range(bits.shape[1])),
+        motif=[f"{place}: {words}" for place, (words, _) in enumerate(named, start=1)],
+    )  # fmt: skip
+    record.once("bits", bits)
+    record.once("motif_count", np.array([[times for _, times in named], dealt]).reshape(2, len(named)))
+
+
+def conclude(
+    record: Record, problem: TokenProblem, text: Written, grid: Grid[Learner], places: Places,
+    baselines: dict[str, Loss],
+) -> None:  # fmt: skip
+    """Record what the best weights of all folds come to, their chances averaged over seeds."""
+    chances = [np.mean([np.exp(log_chances(one, places)) for one in row], axis=0) for row in grid.learners]
+    blocks = [
+        loss_of_tokens(np.log(np.maximum(chance, 1e-300)), tokeniser, problem.returns[fold.test])
+        for chance, tokeniser, fold in zip(chances, text.tokenisers, problem.folds, strict=True)
+    ]
+    losses = {NETWORK: joined(blocks), **baselines}
+    table = log_score_table(
+        {name: one.nats for name, one in losses.items()}, {name: one.sign for name, one in losses.items()},
+        "frequency", np.random.default_rng(BOOTSTRAP_SEED),
+    )  # fmt: skip
+    for name, values in zip(("score", "score_low", "score_high"), table, strict=True):
+        record.once(name, values)
+    reference = baselines["frequency"].nats.mean()
+    record.once("seed_gain", [reference - one.nats.mean() for one in losses_of(grid, places, problem, text)])
+    unit = float(problem.returns[: problem.starts[-1]].std())
+    quantiles = [
+        quantiles_of(chance, tokeniser, unit, LEVELS)
+        for chance, tokeniser in zip(chances, text.tokenisers, strict=True)
+    ]
+    record.once("quantile", np.concatenate(quantiles)[-RECENT_FORECASTS:])

@@ -1,0 +1,120 @@
+"""What a run of *Price tokens* comes to: one sentence with its numbers, and a table of all models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goldviz.diagnostics.findings import percent
+from goldviz.diagnostics.forecasts.result import Result, judged
+from goldviz.diagnostics.forecasts.words import forecasts_counted, p_value, signed
+from goldviz.labs.price_tokens.readings import NETWORK, Reading
+from goldviz.labs.price_tokens.settings import PriceTokens
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+UNFINISHED = ("queued", "running", "paused")
+WORDS = (
+    "The next move's size can be forecast",
+    "Worse than token frequency",
+    "No detectable skill over token frequency",
+)
+SWITCHED = 0.1
+"""Share of days whose name a new fit may change for nothing but the name."""
+UNUSED = 0.3
+"""Perplexity of the tokens' use, as a share of how many there are, below which most are idle."""
+BASELINES = {
+    "frequency": "token frequency", "bigram": "counted pairs", "constant": "normal, constant variance",
+    "ar1": "AR(1)", "garch": "GARCH",
+}  # fmt: skip
+NETWORKS = {"bigram": "counted pairs", "mlp": "MLP", "gpt": "GPT"}
+
+
+def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
+    """The sentence that stands first. What makes a score worthless is said before the score."""
+    if str(ds.attrs.get("status", "")) == "diverged":
+        return "Training diverged: its loss stopped being a finite number, so there is no forecast to judge."
+    n = Reading(ds)
+    if not np.isfinite(n.own.value):
+        unfinished = str(ds.attrs.get("status", "running")) in UNFINISHED
+        return "No forecast yet: the first ones come with the first look." if unfinished else "There is no forecast."
+    score = f"{gain_in_words(n.own)}, {of_market(n)}"
+    if n.foresees:
+        return (
+            f"Tokens know the future: {percent(n.changed)} of them change when only later days do. So {score} says "
+            "nothing of a forecast made in time."
+        )
+    if n.switched > SWITCHED:
+        return (
+            f"Names switch between fits: {percent(n.same_label)} of the past days keep theirs, and "
+            f"{percent(n.same_meaning)} could. So the past was written in another language: {score}."
+        )
+    if n.used < UNUSED:
+        return f"Most days share one token ({in_use(n)}), so there is little to forecast: {score}."
+    if not n.own.sure:
+        return f"So far: {score}; the interval comes when the run ends."
+    if settings.shuffle_days:
+        return _of_shuffled(n, score)
+    beside = f"; GARCH reaches {signed(n.garch.value, 3)}" if np.isfinite(n.garch.value) else ""
+    return f"{judged(n.own, WORDS, score)}{beside}."
+
+
+def _of_shuffled(n: Reading, score: str) -> str:
+    if n.own.better:
+        return f"The days were dealt out at random, yet {score}: such skill can only come from a mistake."
+    return f"The days were dealt out at random, and no skill is left, as it must be: {score}."
+
+
+def gain_in_words(result: Result) -> str:
+    """A gain with its interval, and its test where that disagrees.
+
+    >>> gain_in_words(Result(0.034, 0.009, 0.063, 1e-9))
+    '+0.034 nats a day [+0.009, +0.063]'
+    """
+    ends = f" [{signed(result.low, 3)}, {signed(result.high, 3)}]" if result.sure else ""
+    test = f", Diebold-Mariano {p_value(result.p)}" if result.disputed else ""
+    return f"{signed(result.value, 3)} nats a day{ends}{test}"
+
+
+def in_use(n: Reading) -> str:
+    """How many tokens are in use, in words."""
+    return f"perplexity {n.perplexity:.1f} of {n.dataset.sizes['token_name']}"
+
+
+def of_market(n: Reading) -> str:
+    """How many forecasts, and of which kind of market."""
+    counted = forecasts_counted(n.forecasts)
+    return f"{counted} of a simulated market" if n.simulated else counted
+
+
+def model_name(model: str, network: str) -> str:
+    """A model as a person reads it.
+
+    >>> model_name("network", "gpt"), model_name("ar1", "gpt")
+    ('GPT', 'AR(1)')
+    """
+    return NETWORKS.get(network, "network") if model == NETWORK else BASELINES.get(model, model)
+
+
+def score_rows(ds: xr.Dataset, network: str) -> list[dict[str, str]]:
+    """The network and every baseline, one row for each; empty until the run has ended."""
+    if "score" not in ds:
+        return []
+    n, rows = Reading(ds), []
+    for model in (str(model) for model in ds["model"].values if str(model) != network):
+        whole, size, sign = (n.result(model, part) for part in ("gain", "size_gain", "sign_gain"))
+        reference = model == "frequency"
+        rows.append(
+            {
+                "Model": model_name(model, network),
+                "Nats a day": signed(n.result(model, "nats").value, 3),
+                "Gain": "0" if reference else signed(whole.value, 3),
+                "95 % interval": "–" if reference else f"{signed(whole.low, 3)} to {signed(whole.high, 3)}",
+                "of the size": "–" if reference else signed(size.value, 3),
+                "of the sign": "–" if reference else signed(sign.value, 4),
+                "DM p": p_value(whole.p).removeprefix("p = ").removeprefix("p ") or "–",
+            }
+        )
+    return rows

@@ -1,0 +1,102 @@
+"""Days written down as tokens while a market goes on: each block by the tokeniser that was fitted for it.
+
+What was once written is kept, as it would be in use. So the tokens of a block's past come from earlier fits, and a new
+fit that names the same regime otherwise makes nonsense of them, unless its names are matched to those before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from goldviz.labs.price_tokens.tokenisers import Fit, Renamed, Returns, Tokeniser, Tokens, fitted
+from goldviz.models.discrete.labels import agreement, matched
+
+if TYPE_CHECKING:
+    from goldviz.labs.price_tokens.settings import PriceTokens
+
+PROBES = 3
+"""So many days of the first block are taken, after which the future is changed."""
+LOOKED_BACK = 60
+"""So many days before each of them are looked at."""
+CHANGED_BY = -3.0
+"""What later returns are multiplied with."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """All days as tokens, the tokeniser of each block, and how its labels agree with the fit before.
+
+    ``same_label`` and ``same_meaning`` (refit,) are the shares of past days with the label of the fit before, as it
+    came or was named, and with labels matched.
+    """
+
+    tokens: Tokens
+    tokenisers: Sequence[Tokeniser]
+    first: Fit
+    same_label: Float[np.ndarray, " refit"]
+    same_meaning: Float[np.ndarray, " refit"]
+
+
+def written(settings: PriceTokens, returns: Returns, starts: Sequence[int]) -> Written:
+    """Write all days down. ``starts`` are the first days of the blocks that are forecast, ascending."""
+    ends = [*starts[1:], len(returns)]
+    tokens = np.empty(len(returns), np.int64)
+    first = fitted(settings, sample_of(settings, returns, starts[0], ends[0]), settings.market_seed)
+    kept: list[Tokeniser] = [_from_calm_to_storm(first.tokeniser, returns[: starts[0]])]
+    tokens[: ends[0]] = kept[0].tokens(returns)[: ends[0]]
+    agreements = []
+    for number, (start, end) in enumerate(zip(starts[1:], ends[1:], strict=True), start=1):
+        fresh = fitted(settings, sample_of(settings, returns, start, end), settings.market_seed + number).tokeniser
+        old, new = (one.tokens(returns)[:start] for one in (kept[-1], fresh))
+        meant = Renamed(fresh, matched(old, new, settings.tokens))
+        chosen: Tokeniser = meant if settings.labels == "aligned" else fresh
+        agreements.append([agreement(old, one.tokens(returns)[:start]) for one in (chosen, meant)])
+        kept.append(chosen)
+        tokens[start:end] = chosen.tokens(returns)[start:end]
+    same = np.array(agreements).reshape(-1, 2)
+    return Written(tokens, kept, first, same[:, 0], same[:, 1])
+
+
+def sample_of(settings: PriceTokens, returns: Returns, start: int, end: int) -> Returns:
+    """The days on which the tokeniser of the block from ``start`` to ``end`` is fitted."""
+    days = {"past": slice(0, start), "all": slice(None), "block": slice(start, end)}[settings.fitted_on]
+    return np.asarray(returns[days])
+
+
+def _from_calm_to_storm(tokeniser: Tokeniser, past: Returns) -> Tokeniser:
+    """Names that grow with the spread of their days, where names have no order of their own."""
+    if hasattr(tokeniser, "edges"):
+        return tokeniser
+    own = tokeniser.tokens(past)
+    spread = [float(np.abs(past[own == token]).mean()) if (own == token).any() else np.inf
+              for token in range(tokeniser.count)]  # fmt: skip
+    return Renamed(tokeniser, [int(token) for token in np.argsort(spread)])
+
+
+def changed_by_future(settings: PriceTokens, returns: Returns, start: int, end: int, before: Tokeniser) -> float:
+    """The share of tokens that are others when only days after them change: 0 for what can be used in time.
+
+    ``before`` is the tokeniser of the first block, from ``start`` to ``end``. From some of its days on returns are
+    turned round and made three times as large, and the days before are written down again, with whatever fit that
+    leads to.
+    """
+    sample = sample_of(settings, returns, start, end)
+    own, found = before.tokens(returns), []
+    for day in np.linspace(start, end, PROBES + 2, dtype=int)[1:-1]:
+        other = returns.copy()
+        other[day:] *= CHANGED_BY
+        seen = slice(max(0, day - LOOKED_BACK), day)
+        again = sample_of(settings, other, start, end)
+        # The same sample and seed make the same tokeniser.
+        same = np.array_equal(again, sample)
+        tokeniser = before if same else fitted(settings, again, settings.market_seed).tokeniser
+        now = tokeniser.tokens(other)[seen]
+        if not same:
+            now = np.argsort(matched(own[seen], now, settings.tokens))[now]
+        found.append(1 - agreement(own[seen], now))
+    return float(np.mean(found))

@@ -1,0 +1,27 @@
+"""Small runs of *Price tokens* for the contract of all laboratories."""
+
+from typing import Any
+
+SMALL = {
+    "train_years": 1, "test_years": 0.5, "refits": 2, "tokens": 4, "context": 4, "hidden": 8, "epochs": 3,
+    "batch": 1024, "look_every": 2, "merges": 3, "code_steps": 10,
+}  # fmt: skip
+RUNS = (
+    SMALL | {"tokeniser": "hmm", "tokens": 2, "network": "gpt", "layers": 1, "dropout": 0.5, "optimiser": "sgd"},
+    SMALL | {"tokeniser": "vqvae", "window": 3, "codes": "far"},
+    SMALL | {"tokeniser": "kmeans", "window": 5, "network": "bigram", "shuffle_days": True, "merges": 0},
+)
+BLIND = {"look_every": 3}
+
+SECONDS = (1, 120)
+MORE = ({"hidden": 128, "context": 64}, {"epochs": 60}, {"network": "gpt", "epochs": 30})
+LESS = ({"epochs": 1}, {"network": "bigram"})
+DOCUMENTED_IN = "docs/price-tokens.md"
+
+
+def absent(changes: Any) -> Any:
+    """What is not recorded with these settings."""
+    missing = set() if changes.get("tokeniser") == "hmm" else {"fitted_transition"}
+    missing |= set() if changes.get("tokeniser") == "vqvae" else {"codes_in_use"}
+    missing |= {"regime", "planted_transition", "rand_index"} if changes.get("shuffle_days") else set()
+    return missing | (set() if changes.get("merges", 20) else {"bits", "motif_count"})

@@ -1,0 +1,38 @@
+"""The page of *Price tokens*: the verdict stands first, and every trap is named in it."""
+
+import pytest
+
+from goldviz.labs.price_tokens.settings import PriceTokens
+from tests.pages.visit import Visitor
+
+pytestmark = pytest.mark.usefixtures("on_pages")
+PAGE = "pages/price_tokens.py"
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOLDVIZ_DATA", f"{tmp_path}/markets")
+
+
+def heading(visitor: Visitor) -> str:
+    [line] = [line for line in visitor.markdown if line.startswith("#### ")]
+    return line
+
+
+PRESETS = [
+    pytest.param(preset.slug, marks=[pytest.mark.slow] if number else [], id=preset.slug)
+    for number, preset in enumerate(PriceTokens.presets)
+]
+
+
+@pytest.mark.parametrize("slug", PRESETS)
+def test_every_preset_opens_with_its_verdict_and_figures(slug: str) -> None:
+    visitor = Visitor(PAGE, {"runs": f"example:{slug}"})
+    assert not visitor.errors
+    assert visitor.figures("text")[0]["data"]
+    assert visitor.figures("scoreboard")[0]["data"]
+    assert heading(visitor)
+
+
+def test_a_smoother_is_called_a_look_into_the_future() -> None:
+    assert "Tokens know the future" in heading(Visitor(PAGE, {"runs": "example:break-it-smoother"}))
