@@ -39,12 +39,19 @@ def overlay(runs: Sequence[tuple[str, xr.Dataset]], theme: Theme) -> Figure:
     figure.update_yaxes(title_text="Loss", **loss_axis(float(everything.min()), float(everything.max())))
     figure.update_xaxes(title_text=str(growing(curves[0][1])).capitalize())
     few = len(curves) <= LABELLED
-    notes = ["Colour: run. Dash: network. Median of a run's seeds."]
+    notes = ["Colour: run. Dash: network.", *_of_what(runs)]
     look.apply(figure, theme, title="Loss of all runs", notes=notes, height=460)
     if few:
         short = [(_ending(style), float(values.values[-1])) for style, values in curves]
         end_labels(figure, short)
     return figure
+
+
+def _of_what(runs: Sequence[tuple[str, xr.Dataset]]) -> list[str]:
+    """On which samples the losses are, where that is known, and of how many seeds."""
+    unseen = all(LOSSES[0] in ds for _, ds in runs)
+    seeds = any(ds.sizes.get("seed", 1) > 1 for _, ds in runs)
+    return ["On unseen samples."] * unseen + ["Median of a run's seeds."] * seeds
 
 
 def _curves(title: str, ds: xr.Dataset, colour: str) -> list[tuple[NetworkStyle, xr.DataArray]]:

@@ -25,6 +25,7 @@ from goldviz.ui.live_figure import Source
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.runs import panel as run_panel
 from goldviz.ui.texts import start_panel, text_panel
+from goldviz.ui.together import offer_one_figure
 from goldviz.ui.words import plain
 
 
@@ -113,6 +114,7 @@ class LaboratoryPage:
             if self.explore is not None and isinstance(last, Lane):
                 # A part of its own: what is tried there does not draw the rest of the page again.
                 st.fragment(self.explore)(last, epoch)
+            offer_one_figure(self.experiment.name, shown)
             self._details(shown, draw)
             findings_panel.show(self.experiment, shown)
             claims_panel.show(self.lab, shown)

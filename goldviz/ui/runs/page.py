@@ -8,16 +8,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from goldviz.declare.registry import experiments
-from goldviz.figures.overlay import MOST, overlay
+from goldviz.figures.overlay import MOST
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.kept_states import room_of_run
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UNFINISHED, Run, UnknownRunError
-from goldviz.ui import lanes, services
-from goldviz.ui.live_figure import live_figure
+from goldviz.ui import lanes, services, together
 from goldviz.ui.runs.table import LOOKS, gone, label_of, table
 from goldviz.ui.settings_panel import complain, show_complaints
-from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, numbered, plain
 
 ROWS = 50
@@ -57,7 +55,7 @@ def show() -> None:
     )
     chosen = [runs[row] for row in event.selection.rows if row < len(runs)]
     clicked = [runs[row] for row, _ in event.selection.cells if row < len(runs)]
-    if clicked and not chosen:
+    if clicked:
         _open(clicked)
     _actions(chosen)
     _together(chosen)
@@ -142,8 +140,7 @@ def _together(chosen: Sequence[Run]) -> None:
         return
     titles = numbered([label_of(run) for run in chosen])
     runs = [(title, services.live_run(run.id).snapshot()[1].dataset) for title, run in zip(titles, chosen, strict=True)]
-    figure = overlay(runs, theme_now())
-    live_figure(figure.to_json(), key="runs-together", subject=" ".join(titles), description="Losses of these runs.")
+    together.draw(runs, key="runs-together")
 
 
 def _on_disk() -> str:

@@ -1,5 +1,6 @@
 """The laboratory *Gradient flow in depth*: what a person sees and does there."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -340,6 +341,16 @@ def test_findings_of_several_lanes_are_one_table_with_a_column_for_each() -> Non
     assert all(plain(one.number) in table for findings in found for one in findings)
     assert "Try this" in visitor.buttons, "the cards stand behind the table"
     assert not any(text.startswith("| ") and "badge" in text for text in _laboratory().markdown)
+
+
+def test_all_lanes_can_be_drawn_in_one_figure() -> None:
+    visitor = _laboratory({"runs": "example:as-in-the-document,example:break-it-sigmoid"})
+    visitor.at.toggle(key="together-depth-gradients").set_value(True)
+    [part] = [one for one in visitor.look().at.get("bidi_component") if "lanes-together" in one.proto.id]
+    names = [trace["name"] for trace in json.loads(json.loads(part.proto.json)["figure"])["data"]]
+    titles = ("As in the document", "Break it: sigmoid")
+    assert names == [f"{title}: {network}" for title in titles for network in ("plain", "residual")]
+    assert not list(_laboratory().at.toggle), "one lane is one figure already"
 
 
 def test_lanes_share_their_axes() -> None:
