@@ -50,6 +50,13 @@ def folder() -> Path:
     return inside if inside.is_dir() else package.parent
 
 
+def heading(title: str, question: str) -> None:
+    """A laboratory's title and its question; a story's strip takes their place."""
+    with st.container(key="heading"):
+        st.title(title)
+        st.markdown(f"##### {question}")
+
+
 def main() -> None:
     """Draw the visitor's page inside the shared frame."""
     st.set_page_config(

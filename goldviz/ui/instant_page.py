@@ -139,8 +139,7 @@ class InstantPage:
             self.before()
         declared = self.declared
         complaints = _arrive(self.lab, declared)
-        st.title(declared.title)
-        st.markdown(f"##### {declared.question}")
+        chrome.heading(declared.title, declared.question)
         # What comes and goes has a place of its own; else all below would move, and be built anew.
         with st.container(key="arrival"):
             for sentence in complaints:

@@ -56,8 +56,7 @@ class LaboratoryPage:
         """Draw the page."""
         experiment = self.experiment
         complaints = _arrive(self.lab, experiment)
-        st.title(experiment.title)
-        st.markdown(f"##### {experiment.question}")
+        chrome.heading(experiment.title, experiment.question)
         # What comes and goes has a place of its own; else all below would move, and be built anew.
         with st.container(key="arrival"):
             for sentence in complaints:
@@ -66,7 +65,8 @@ class LaboratoryPage:
         market_panel.show(experiment)
         text_panel.show(experiment)
         start_panel.show(experiment)
-        settings_panel.presets(experiment)
+        with st.container(key="start-from"):
+            settings_panel.presets(experiment)
 
         with st.container(key="laboratory"):
             looking, setting_up = st.columns([3, 1], gap="medium")

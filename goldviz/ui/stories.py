@@ -77,16 +77,18 @@ def strip(page: str) -> None:
     slug, number = here
     _, story = stories()[slug]
     with st.container(border=True, key="story"):
+        told = place(slug, number) == page
         with st.container(horizontal=True, vertical_alignment="center", key="story-head"):
-            st.markdown(f"**{story.title}** :gray[{number} of {len(story.steps)}]", width="stretch")
-            if st.button("End the story", icon=":material/close:", type="tertiary", key="story-end"):
+            st.markdown(f"# {story.title} :gray[{number} of {len(story.steps)}]", width="stretch")
+            _ways(story, slug, number, here=told)
+            if st.button("End", icon=":material/close:", type="tertiary", key="story-end", help="End the story"):
                 st.session_state.pop(_AT, None)
                 st.query_params.pop(PARAMETER, None)
                 st.rerun()
-        if place(slug, number) == page:
-            _told(slug, number, _step(slug, number))
-        with st.container(horizontal=True, key="story-ways"):
-            _ways(story, slug, number, here=place(slug, number) == page)
+        if told:
+            # The style sheet takes the page's own title and presets away while a step says what to look at.
+            with st.container(key="story-told"):
+                _told(slug, number, _step(slug, number))
 
 
 def _step(slug: str, number: int) -> Step:
@@ -104,16 +106,14 @@ def _told(slug: str, number: int, step: Step) -> None:
 
 
 def _guess(guess: Guess, name: str, presets: tuple[str, ...], *, key: str) -> None:
-    guessed = st.pills(guess.question, guess.choices, key=key, persist_state="session")
+    # While it is open, the style sheet blurs the figures, which give the answer away.
+    with st.container(key="story-asks" if st.session_state.get(key) is None else "story-asked"):
+        guessed = st.pills(guess.question, guess.choices, key=key, persist_state="session")
     if guessed is None:
         return
     declared = cast("type[Experiment]", laboratories()[name].declared)
     right, sentence = guess.found(*(example(declared, slug) for slug in presets))
-    word = (
-        "Right."
-        if guess.choices[right] == guessed
-        else f"No: {guess.choices[right][:1].lower()}{guess.choices[right][1:]}."
-    )
+    word = "Right." if guess.choices[right] == guessed else f"No. The answer: {guess.choices[right]}."
     st.markdown(f"**{word}** {sentence}")
 
 

@@ -27,14 +27,14 @@ def test_a_step_sets_its_page_up_and_a_guess_is_answered() -> None:
     visitor = Visitor(LABORATORY, {"story": "skip.3"})
     story = stories()["skip"][1]
     assert story.steps[2].words in said(visitor)
-    assert f"**{story.title}** :gray[3 of 6]" in said(visitor)
+    assert f"# {story.title} :gray[3 of 6]" in said(visitor)
     assert shown(visitor) == [lanes.EXAMPLE + "break-it-deeper-is-worse"]
     assert visitor.at.session_state["detail-depth-gradients"] == "loss_by_depth"
     assert visitor.at.query_params["story"] == "skip.3"
     [guess] = [pills for pills in visitor.at.get("button_group") if pills.key == "guess-skip-3"]
     guess.set_value("No")
     visitor.look()
-    assert "**No: yes.** Plain 0.40 of zero's loss, residual 0.05." in said(visitor)
+    assert "**No. The answer: Yes.** Plain 0.40 of zero's loss, residual 0.05." in said(visitor)
 
 
 def test_a_copied_link_keeps_what_it_names_and_the_next_step_is_set_up_in_the_same_visit() -> None:
