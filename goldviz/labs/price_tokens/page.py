@@ -42,9 +42,11 @@ def why(lane: Lane[PriceTokens], draw: Callable[[str], None]) -> None:
         )
     with formulas:
         st.latex(r"p(x) = \sum_k P(k \mid \text{past}) \, f_k(x)")
-        st.latex(r"-\log p(x) = -\log P(k) + \log(\text{width of bin } k)")
-        st.latex(r"-\log p(x) = -\log[p(x) + p(-x)] - \log\frac{p(x)}{p(x) + p(-x)}")
-        st.caption("The last line parts a loss into that of the size and that of the sign.")
+        st.latex(r"-\log p(x) = -\log P(k) + \log w_k")
+        st.caption("In a bin of width w: the token's loss, and the width that it leaves open.")
+        st.latex(r"-\log[p(x) + p(-x)]")
+        st.latex(r"-\log\frac{p(x)}{p(x) + p(-x)}")
+        st.caption("These two add up to the loss: what is said of the size, and what of the sign.")
 
 
 PAGE = LaboratoryPage(LAB, main="text", beside="scoreboard", why=why, verdict=judge)

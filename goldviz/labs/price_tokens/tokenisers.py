@@ -11,11 +11,11 @@ import torch
 from jaxtyping import Float, Int
 
 from goldviz.data.markets.market import MarketError
-from goldviz.models.discrete.bins import equal_width_bins, quantile_bins
-from goldviz.models.discrete.clusters import described, gaussian_mixture, k_means
-from goldviz.models.discrete.hidden_markov import HiddenMarkov, fitted_hidden_markov
-from goldviz.models.discrete.vector_quantised import learned_codes
-from goldviz.models.discrete.windows import windows_of
+from goldviz.labs.price_tokens.discrete.bins import equal_width_bins, quantile_bins
+from goldviz.labs.price_tokens.discrete.clusters import described, gaussian_mixture, k_means
+from goldviz.labs.price_tokens.discrete.hidden_markov import HiddenMarkov, fitted_hidden_markov
+from goldviz.labs.price_tokens.discrete.vector_quantised import learned_codes
+from goldviz.labs.price_tokens.discrete.windows import windows_of
 
 if TYPE_CHECKING:
     from goldviz.labs.price_tokens.settings import PriceTokens

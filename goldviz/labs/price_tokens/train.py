@@ -20,14 +20,14 @@ from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 
 from goldviz.data.markets.walk_forward import Fold
-from goldviz.diagnostics.forecasts.log_scores import LOG_SCORES, log_score_table
 from goldviz.labs.price_tokens.densities import Loss, baseline_losses, joined, loss_of_tokens, pair_counts, quantiles_of
+from goldviz.labs.price_tokens.discrete.vector_quantised import perplexity_of
+from goldviz.labs.price_tokens.log_scores import LOG_SCORES, log_score_table
 from goldviz.labs.price_tokens.motifs import ORDERS, motifs
 from goldviz.labs.price_tokens.networks import CountedPairs, TokenNetwork, token_network
 from goldviz.labs.price_tokens.problem import TokenProblem, token_problem
 from goldviz.labs.price_tokens.tokenisers import Regimes, Renamed, Tokeniser
 from goldviz.labs.price_tokens.writing import Written, changed_by_future, written
-from goldviz.models.discrete.vector_quantised import perplexity_of
 from goldviz.models.text.encoder import EncoderDropout
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on

@@ -42,10 +42,8 @@ def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
         return "No forecast yet: the first ones come with the first look." if unfinished else "There is no forecast."
     score = f"{gain_in_words(n.own)}, {of_market(n)}"
     if n.foresees:
-        return (
-            f"Tokens know the future: {percent(n.changed)} of them change when only later days do. So {score} says "
-            "nothing of a forecast made in time."
-        )
+        gain = f"{signed(n.own.value, 3)} nats a day"
+        return f"Tokens know the future: {percent(n.changed)} change when only later days do. So {gain} mean nothing."
     if n.switched > SWITCHED:
         return (
             f"Names switch between fits: {percent(n.same_label)} of the past days keep theirs, and "

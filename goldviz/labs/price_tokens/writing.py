@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
+from goldviz.labs.price_tokens.discrete.labels import agreement, matched
 from goldviz.labs.price_tokens.tokenisers import Fit, Renamed, Returns, Tokeniser, Tokens, fitted
-from goldviz.models.discrete.labels import agreement, matched
 
 if TYPE_CHECKING:
     from goldviz.labs.price_tokens.settings import PriceTokens

@@ -75,12 +75,10 @@ def _fits(plot: Plot) -> None:
 
 
 def _agree(ds: xr.Dataset) -> str:
-    """How far tokens are the planted regimes, and what later days change."""
+    """How far tokens are the planted regimes, where there are any."""
     rand = float(ds["rand_index"]) if "rand_index" in ds else np.nan
-    changed = float(ds["changed_by_future"]) if "changed_by_future" in ds else np.nan
     agreed = f"Agreement with the planted regimes: {plain_number(rand)} (0 chance, 1 all)."
-    future = f"{changed:.0%} of the tokens change with later days." if changed > 0 else ""
-    return sentences(agreed if np.isfinite(rand) else "", future)
+    return agreed if np.isfinite(rand) else ""
 
 
 def _source(ds: xr.Dataset) -> str:

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goldviz.diagnostics.forecasts.log_scores import LOG_SCORES, log_score_table
+from goldviz.labs.price_tokens.log_scores import LOG_SCORES, log_score_table
 
 RNG = np.random.default_rng(0)
 BASE = RNG.standard_normal(500)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from goldviz.models.discrete.bins import Bins, equal_width_bins, quantile_bins
+from goldviz.labs.price_tokens.discrete.bins import Bins, equal_width_bins, quantile_bins
 
 SAMPLE = np.random.default_rng(0).standard_t(4, 4000) * 0.01
 EITHER = pytest.mark.parametrize("made", [equal_width_bins, quantile_bins])

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from goldviz.models.discrete.bins import Bins, check_different
-from goldviz.models.discrete.gaussians import log_densities_of, probabilities_up_to
-from goldviz.models.discrete.windows import summaries
+from goldviz.labs.price_tokens.discrete.bins import Bins, check_different
+from goldviz.labs.price_tokens.discrete.gaussians import log_densities_of, probabilities_up_to
+from goldviz.labs.price_tokens.discrete.windows import summaries
 
 RESTARTS = 4
 LEAST_VARIANCE = 1e-4

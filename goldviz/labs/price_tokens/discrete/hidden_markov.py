@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from goldviz.models.discrete.bins import check_different
-from goldviz.models.discrete.gaussians import log_densities_of, probabilities_up_to
+from goldviz.labs.price_tokens.discrete.bins import check_different
+from goldviz.labs.price_tokens.discrete.gaussians import log_densities_of, probabilities_up_to
 
 STAYS = 0.95
 """Probability of staying in a state at which EM begins."""

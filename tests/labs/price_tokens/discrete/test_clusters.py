@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from goldviz.models.discrete.bins import Bins
-from goldviz.models.discrete.clusters import gaussian_mixture, k_means
-from goldviz.models.discrete.labels import agreement, matched, shared_days
-from goldviz.models.discrete.windows import summaries, windows_of
+from goldviz.labs.price_tokens.discrete.bins import Bins
+from goldviz.labs.price_tokens.discrete.clusters import gaussian_mixture, k_means
+from goldviz.labs.price_tokens.discrete.labels import agreement, matched, shared_days
+from goldviz.labs.price_tokens.discrete.windows import summaries, windows_of
 
 CALM, STORM = 0.005, 0.03
 TRUTH = np.repeat([0, 1, 0, 1], 250)

@@ -7,7 +7,7 @@ from scipy.stats import norm
 from statsmodels.tsa.regime_switching.markov_regression import MarkovRegression
 
 from goldviz.data.markets.simulated import REGIMES, planted_transitions, simulated_regimes
-from goldviz.models.discrete.hidden_markov import HiddenMarkov, fitted_hidden_markov
+from goldviz.labs.price_tokens.discrete.hidden_markov import HiddenMarkov, fitted_hidden_markov
 
 MODEL = HiddenMarkov(
     np.array([0.2, 0.5, 0.3]),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.models.discrete.vector_quantised import VectorQuantised, learned_codes, perplexity_of
+from goldviz.labs.price_tokens.discrete.vector_quantised import VectorQuantised, learned_codes, perplexity_of
 
 WINDOWS = np.random.default_rng(0).standard_normal((600, 5)) * np.repeat([0.4, 2.0], 300)[:, None]
 
