@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -87,13 +88,18 @@ def beside_preset(run: Run) -> str:
         return ""
     own = {name: value for name, value in settings.model_dump(mode="json").items() if name not in UNTOLD}
     apart = {
-        preset.name: {name: own[name] for name, value in whole.items() if name in own and own[name] != value}
-        for preset in settings.presets
-        if (whole := settings.preset(preset.slug).model_dump(mode="json"))
+        preset: {name: own[name] for name, value in whole.items() if name in own and own[name] != value}
+        for preset, whole in _presets(type(settings)).items()
     }
     nearest = min(apart, key=lambda name: len(apart[name]))
     words = in_words(apart[nearest])
     return f"{nearest} · {words[0].lower()}{words[1:]}" if words else nearest
+
+
+@cache
+def _presets(declared: type[Experiment]) -> dict[str, dict[str, Any]]:
+    """Every preset's settings, by its name."""
+    return {preset.name: declared.preset(preset.slug).model_dump(mode="json") for preset in declared.presets}
 
 
 def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
