@@ -102,6 +102,11 @@ def test_what_takes_long_is_a_job(changes: dict[str, str]) -> None:
     assert seconds(TextTokens.checked(changes)) > AT_ONCE_SECONDS
 
 
+def test_a_short_text_that_is_its_own_corpus_is_answered_at_once() -> None:
+    assert seconds(TextTokens(corpus="own", text="gold " * 60)) < AT_ONCE_SECONDS
+    assert seconds(TextTokens(corpus="own", text="gold " * 300)) > AT_ONCE_SECONDS
+
+
 def test_a_job_hears_a_stop() -> None:
     def stop(done: float, total: float) -> None:
         raise Stopped
