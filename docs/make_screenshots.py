@@ -24,6 +24,7 @@ SHOTS = [
         "dark",
     ),
     ("steps-light", "backpropagation-steps", 1440, 1100, "light"),
+    ("tokens-light", "text-tokens", 1440, 1000, "light"),
     ("time-light", "recurrent-gradients", 1440, 1000, "light"),
     ("forecast-light", "gold-forecast", 1440, 1000, "light"),
     ("market-dark", "gold-market", 1440, 1000, "dark"),
