@@ -242,6 +242,23 @@ def test_the_toolbar_is_one_stop_of_the_keyboard(page: Page) -> None:
     page.evaluate("document.getElementById('after').remove()")
 
 
+def test_a_figure_is_presented_by_a_key_and_left_by_another(page: Page) -> None:
+    presented = "[window.host.parentElement.hasAttribute('data-goldviz-presented'), location.hash]"
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<input id=typed>')")
+    page.focus("#typed")
+    page.keyboard.press("p")
+    assert page.evaluate(presented) == [False, ""], "who types a p means the letter"
+    page.evaluate("document.getElementById('typed').remove()")
+    page.keyboard.press("p")
+    page.wait_for_function("window.host._fullLayout.height === (600 - 96) / 1.5")
+    assert page.evaluate(presented) == [True, "#present"]
+    page.keyboard.press("Tab")
+    assert page.evaluate(presented) == [True, "#present"], "other keys do what they always do"
+    page.keyboard.press("Escape")
+    page.wait_for_function("window.host._fullLayout.height === 400")
+    assert page.evaluate(presented) == [False, ""]
+
+
 def test_a_hundred_comings_and_goings_under_the_pointer_throw_nothing(page: Page) -> None:
     hover(page)
     page.evaluate(

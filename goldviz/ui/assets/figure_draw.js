@@ -11,6 +11,7 @@ const CONFIG = {
   // What is drawn here stays here: no button sends a figure to Plotly's servers.
   plotlyServerURL: "",
   modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "sendChartToCloud"],
+  modeBarButtonsToAdd: [PRESENT_BUTTON],
   toImageButtonOptions: { format: "svg", filename: "goldviz" },
 };
 
@@ -127,7 +128,7 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
   const about = JSON.stringify([width, figure.layout.title, figure.data.map((trace) => trace.name)]);
   if (place.about !== about) Object.assign(place, { about, lift: 0 });
   const react = () => {
-    const layout = fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout));
+    const layout = heightFor(host, fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout)));
     keepZoom(place.zoom, layout);
     host.style.height = `${layout.height}px`;
     return Plotly.react(host, colour(figure.data), layout, config);
@@ -142,6 +143,7 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
   host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
   relink(host);
   oneStop(host);
+  presentIfAsked(host);
 }
 
 // Whoever comes to the same place before the purge's turn goes on with what is drawn there.

@@ -1,0 +1,147 @@
+// One figure on the whole window, its text half as large again, for a projector. P, or a figure's toolbar, begins; arrows
+// move the step, space plays, N and B change the figure, Esc leaves. The address ends in #present meanwhile, so a link
+// may begin with it. Plotly knows figures that CSS has scaled: hovering, zooming and clicking work as before.
+
+const LARGER = 1.5;
+const BELOW = 96;
+const HASH = "#present";
+
+const presenting = (window.goldvizPresenting ??= { host: undefined, asked: window.location?.hash === HASH });
+
+const KEYS = new Map([
+  ["ArrowLeft", "back"],
+  ["ArrowRight", "on"],
+  [" ", "play"],
+  ["n", "next"],
+  ["b", "before"],
+  ["p", "leave"],
+  ["escape", "leave"],
+]);
+
+// What a key means where a figure is presented, or undefined.
+export function orderOf(key) {
+  return KEYS.get(key) ?? KEYS.get(key.toLowerCase());
+}
+
+// The place of the figure after or before this one, around the ends.
+export function neighbour(at, count, by) {
+  return (at + by + count) % count;
+}
+
+// What a layout's height becomes so that the scaled figure fills the window above the timeline.
+export function presentedHeight(inner, larger = LARGER, below = BELOW) {
+  return Math.max(240, Math.floor((inner - below) / larger));
+}
+
+const figuresInView = () => [...document.querySelectorAll(".goldviz-figure[data-drawn]")].filter((one) => one.clientWidth);
+
+function boxOf(host) {
+  return host.closest('[data-testid="stElementContainer"]') ?? host.parentElement;
+}
+
+function nearestFigure() {
+  const middle = window.innerHeight / 2;
+  const away = (host) => {
+    const { top, bottom } = host.getBoundingClientRect();
+    return Math.abs((top + bottom) / 2 - middle);
+  };
+  return figuresInView().sort((one, other) => away(one) - away(other))[0];
+}
+
+// The page's colours are known to the components alone.
+function paperUnder(host) {
+  if (!host) return;
+  const paper = getComputedStyle(host).getPropertyValue("--st-background-color");
+  document.documentElement.style.setProperty("--goldviz-paper", paper);
+}
+
+function present(host) {
+  const before = presenting.host;
+  if (before === host) return;
+  presenting.host = host;
+  for (const one of [before, host]) {
+    if (!one) continue;
+    // The page's script may set this element's classes anew; what else it carries stays.
+    boxOf(one).toggleAttribute("data-goldviz-presented", one === host);
+    one.goldvizPlace?.draw();
+  }
+  document.documentElement.classList.toggle("goldviz-presenting", Boolean(host));
+  paperUnder(host);
+  const { pathname, search } = window.location;
+  window.history.replaceState(window.history.state, "", pathname + search + (host ? HASH : ""));
+  if (host) host.focus?.({ preventScroll: true });
+  else before?.scrollIntoView({ block: "center" });
+}
+
+function timelineOf(name) {
+  return document.querySelector(`.goldviz-timeline ${name}`);
+}
+
+function stepBy(by) {
+  const slider = timelineOf("input");
+  if (!slider) return;
+  slider.value = Number(slider.value) + by;
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+  slider.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+const ORDERS = {
+  on: () => stepBy(1),
+  back: () => stepBy(-1),
+  play: () => timelineOf("button")?.click(),
+  leave: () => present(undefined),
+  next: () => turn(1),
+  before: () => turn(-1),
+};
+
+function turn(by) {
+  const all = figuresInView();
+  if (all.length) present(all[neighbour(all.indexOf(presenting.host), all.length, by)]);
+}
+
+function isTyping(target) {
+  return Boolean(target?.closest?.('input:not([type="range"]), textarea, select, [contenteditable="true"], [role="combobox"]'));
+}
+
+function listen() {
+  if (presenting.listening) return;
+  presenting.listening = true;
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (presenting.host && !presenting.host.isConnected) present(undefined);
+      const order = presenting.host ? orderOf(event.key) : undefined;
+      if (order) ORDERS[order]();
+      else if (!presenting.host && (event.key === "p" || event.key === "P")) present(nearestFigure());
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    true,
+  );
+}
+
+if (globalThis.document) listen();
+
+// The toolbar's button, with the same meaning as the key.
+const PRESENT_BUTTON = {
+  name: "present",
+  title: "Present (P)",
+  icon: { width: 24, height: 24, path: "M4 4h7v2H6v5H4V4zm9 0h7v7h-2V6h-5V4zM4 13h2v5h5v2H4v-7zm14 0h2v7h-7v-2h5v-5z" },
+  click: (host) => present(presenting.host === host ? undefined : host),
+};
+
+// A layout as high as the window has room for, where its figure is presented.
+function heightFor(host, layout) {
+  return presenting.host === host ? { ...layout, height: presentedHeight(window.innerHeight) } : layout;
+}
+
+// Called after every draw: a figure that leaves the page is presented no longer, a link may ask for the first one.
+function presentIfAsked(host) {
+  if (presenting.host && !presenting.host.isConnected) present(undefined);
+  if (presenting.host === host) paperUnder(host);
+  if (!presenting.asked || host !== document.querySelector(".goldviz-figure")) return;
+  presenting.asked = false;
+  present(host);
+}
