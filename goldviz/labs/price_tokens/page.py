@@ -49,4 +49,4 @@ def why(lane: Lane[PriceTokens], draw: Callable[[str], None]) -> None:
         st.caption("These two add up to the loss: what is said of the size, and what of the sign.")
 
 
-PAGE = LaboratoryPage(LAB, main="text", beside="scoreboard", why=why, verdict=judge)
+PAGE = LaboratoryPage(LAB, main="as_text", beside="scoreboard", why=why, verdict=judge)

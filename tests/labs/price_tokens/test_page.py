@@ -29,7 +29,7 @@ PRESETS = [
 def test_every_preset_opens_with_its_verdict_and_figures(slug: str) -> None:
     visitor = Visitor(PAGE, {"runs": f"example:{slug}"})
     assert not visitor.errors
-    assert visitor.figures("text")[0]["data"]
+    assert visitor.figures("as_text")[0]["data"]
     assert visitor.figures("scoreboard")[0]["data"]
     assert heading(visitor)
 

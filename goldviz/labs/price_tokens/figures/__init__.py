@@ -10,13 +10,13 @@ from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.price_tokens.figures.quantities import gained, shared_limits
 from goldviz.labs.price_tokens.figures.skill import gains, look_of, scoreboard
-from goldviz.labs.price_tokens.figures.text import fan, text
+from goldviz.labs.price_tokens.figures.text import as_text, fan
 from goldviz.labs.price_tokens.figures.tokens import meaning, motifs, transitions
 from goldviz.labs.price_tokens.figures.training import loss
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-FIGURES = by_name(text, scoreboard, gains, fan, meaning, transitions, motifs, loss)
+FIGURES = by_name(as_text, scoreboard, gains, fan, meaning, transitions, motifs, loss)
 POINTS = 60
 
 

@@ -23,7 +23,7 @@ RED = "#d55e00"
         shows="The price on the days that are forecast, and under it each day's token.",
         cannot_show="Neighbours of one colour may be one regime or chance: the planted strip is there where the "
         "market is made up.")  # fmt: skip
-def text(plot: Plot) -> Figure:
+def as_text(plot: Plot) -> Figure:
     """Price, tokens as they were written down, and the planted regimes of a simulated market. Dotted: the next fit."""
     ds, count = plot.ds, plot.ds.sizes["token_name"]
     dates, planted = labels(ds), "regime" in ds

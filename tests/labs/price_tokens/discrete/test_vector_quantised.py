@@ -10,7 +10,7 @@ WINDOWS = np.random.default_rng(0).standard_normal((600, 5)) * np.repeat([0.4, 2
 
 
 def codes(seed: Any, **how: Any) -> Any:
-    return learned_codes(WINDOWS, 16, torch.Generator().manual_seed(seed), steps=150, **how)
+    return learned_codes(WINDOWS, 16, torch.Generator().manual_seed(seed), **{"steps": 150, **how})
 
 
 def test_the_gradient_is_handed_straight_through_the_code() -> None:
@@ -31,12 +31,13 @@ def test_the_gradient_is_handed_straight_through_the_code() -> None:
         torch.testing.assert_close(weights.grad, wanted)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))])
 def test_codes_that_start_far_away_collapse_and_those_among_the_data_do_not(seed: Any) -> None:
     assert perplexity_of(codes(seed, among_data=False).tokens(WINDOWS), 16) < 3
     assert perplexity_of(codes(seed).tokens(WINDOWS), 16) > 6
 
 
 def test_the_same_seed_gives_the_same_tokens() -> None:
-    np.testing.assert_array_equal(codes(3).tokens(WINDOWS), codes(3).tokens(WINDOWS))
-    assert len(codes(3).perplexity) == 10
+    one, other = codes(3, steps=20), codes(3, steps=20)
+    np.testing.assert_array_equal(one.tokens(WINDOWS), other.tokens(WINDOWS))
+    assert len(one.perplexity) == 10
