@@ -182,20 +182,3 @@ def encoded(sequences: Sequence[ArrayLike], pairs: Sequence[Pair], base: int) ->
     for token, pair in enumerate(pairs, start=base):
         row.merge(pair, token)
     return row.sequences()
-
-
-def decoded(numbers: Sequence[int], pairs: Sequence[Pair], base: int) -> list[int]:
-    """The numbers below ``base`` that these stand for; raises ``IndexError`` for one that was never made.
-
-    >>> decoded([2, 0], [(0, 1)], 2)
-    [0, 1, 0]
-    """
-    left = list(reversed(numbers))
-    found = []
-    while left:
-        number = left.pop()
-        if number < base:
-            found.append(number)
-        else:
-            left.extend(reversed(pairs[number - base]))
-    return found
