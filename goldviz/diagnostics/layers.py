@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import torch
@@ -35,6 +36,8 @@ from goldviz.models.feedforward.activations import Activation
 
 PROBE = 256
 """Distributions are of so many samples at most."""
+ENTRIES_AT_ONCE = 50_000
+"""Entries of weights that are measured together: more would not stay in the processor's cache."""
 
 Measured = dict[str, Tensor]
 
@@ -89,11 +92,8 @@ class LayerStep:
         of a layer are equal.
         """
         moved = _in_one([weight for layer in self.weights for weight in layer]) - self._before
-        _, data = self._moments(self._before)
-        norms, slopes = self._moments(self._slopes)
-        _, steps = self._moments(moved)
-        found = {"gradient_norm": norms, "gradient_to_data": slopes / data, "update_to_data": steps / data}
-        return {name: values.to(moved.dtype) for name, values in found.items()}
+        entries = torch.stack([self._before, self._slopes, moved]).cpu().double()
+        return {name: values.to(moved.dtype) for name, values in _readings(entries, self._sizes.tolist()).items()}
 
     def distributions(self) -> Measured:
         """Shares of magnitudes per bin after the backward pass, (layer, bin) each.
@@ -107,16 +107,6 @@ class LayerStep:
             "weight_gradient_histogram": MAGNITUDE_BINS.shares(self._slopes.split(self._sizes.tolist())).cpu(),
         }
 
-    def _moments(self, entries: Float[Tensor, " entry"]) -> tuple[Float[Tensor, " layer"], Float[Tensor, " layer"]]:
-        """Norm and standard deviation, with Bessel's correction, of each layer's entries.
-
-        In float64, where the square of a gradient of 1e-25 is no zero and a large mean costs no digits.
-        """
-        row, sizes = entries.cpu().double(), self._sizes
-        sums = torch.segment_reduce(row, "sum", lengths=sizes)
-        squares = torch.segment_reduce(row.square(), "sum", lengths=sizes)
-        return squares.sqrt(), ((squares - sums.square() / sizes).clamp_(min=0) / (sizes - 1)).sqrt()
-
     @cached_property
     def _sizes(self) -> Int[Tensor, " layer"]:
         """How many entries each layer has, in order."""
@@ -125,6 +115,64 @@ class LayerStep:
             matrices = len(layer[0]) if len(layer) == 1 and layer[0].ndim > 2 else 1
             sizes += [sum(weight.numel() for weight in layer) // matrices] * matrices
         return torch.tensor(sizes)
+
+
+class LayerSteps:
+    """What steps of training do to layers, one matrix each, of several steps at once and in memory that stays warm.
+
+    Reading one step costs more in calls than in arithmetic. So the entries of a step are only copied, and the steps
+    are measured together when ``full``, as :meth:`LayerStep.after_step` would have measured each.
+    """
+
+    def __init__(self, matrices: Sequence[Tensor]) -> None:
+        self.matrices = matrices
+        self._entries = [matrix.detach().view(-1) for matrix in matrices]
+        self._sizes = [len(entries) for entries in self._entries]
+        self.room = max(1, ENTRIES_AT_ONCE // sum(self._sizes))
+        self._kept = self._entries[0].new_empty(3, self.room, sum(self._sizes))
+        self._rows = [[*kept] for kept in self._kept]
+        self._measured = torch.empty(self._kept.shape, dtype=torch.float64)
+        self.count = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for another step."""
+        return self.count == self.room
+
+    def after_backward(self) -> None:
+        """Keep the weights and their gradient as they are: ask before the gradient is clipped."""
+        slopes = [torch.zeros_like(w).view(-1) if w.grad is None else w.grad.view(-1) for w in self.matrices]
+        for row, entries in zip(self._rows, (self._entries, slopes), strict=False):
+            torch.cat(entries, out=row[self.count])
+
+    def after_step(self) -> None:
+        """Keep the weights that the step left."""
+        torch.cat(self._entries, out=self._rows[2][self.count])
+        self.count += 1
+
+    def measured(self) -> Measured:
+        """The readings of the steps since this was asked last, (step, layer) each."""
+        kept, entries = self._kept[:, : self.count], self._measured[:, : self.count]
+        self.count = 0
+        torch.sub(kept[2], kept[0], out=kept[2])
+        found = _readings(entries.copy_(kept), self._sizes)
+        return {name: values.to(kept.dtype) for name, values in found.items()}
+
+
+def _readings(entries: Float[Tensor, "3 *step entry"], sizes: Sequence[int]) -> Measured:
+    """Of weights, gradients and steps in float64: see :meth:`LayerStep.after_step`.
+
+    In float64 the square of a gradient of 1e-25 is no zero, and a large mean costs no digits. Neighbours of the same
+    size are added up together.
+    """
+    alike = [(size, len([*group])) for size, group in groupby(sizes)]
+    parts = entries.split([size * count for size, count in alike], dim=-1)
+    layers = [part.unflatten(-1, (count, size)) for part, (size, count) in zip(parts, alike, strict=True)]
+    sums = torch.cat([layer.sum(-1) for layer in layers], dim=-1)
+    norms = torch.cat([torch.linalg.vector_norm(layer, dim=-1) for layer in layers], dim=-1)
+    each = torch.tensor(sizes)
+    data, slopes, steps = ((norms.square() - sums.square() / each).clamp_(min=0) / (each - 1)).sqrt()
+    return {"gradient_norm": norms[1], "gradient_to_data": slopes / data, "update_to_data": steps / data}
 
 
 def of_weights(step: LayerStep) -> Measured:

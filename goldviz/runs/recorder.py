@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -148,6 +148,7 @@ class Recorder(Generic[Declared]):
         self._pending: Batch | None = None
         self._total = settings.steps_planned()
         self._kept_every = 0
+        self._release: Callable[[], None] = lambda: None
 
     @property
     def seconds(self) -> float:
@@ -179,8 +180,11 @@ class Recorder(Generic[Declared]):
             self.step = step
             self._pending = Batch(step)
             yield step
+            keeps = state is not None and (step == n or step % self._interval(n) == 0)
+            if keeps or step == n:
+                self._release()
             self._hand_over()
-            if state is not None and (step == n or step % self._interval(n) == 0):
+            if state is not None and keeps:
                 self._keep(step, n, state)
             if self._budget is not None and step - first + 1 >= self._budget and step < n:
                 self._end("paused", f"Paused after {self.settings.step} {step}.", state)
@@ -193,11 +197,28 @@ class Recorder(Generic[Declared]):
             raise RuntimeError(f"{name} was recorded outside record.steps()")
         self._pending.add(name, self.step, array)
         if variable.must_stay_finite and not np.isfinite(array).all():
+            self._release()
             self._hand_over()
             where = _first_bad(array, variable.dims[1:], self._coordinates)
             raise Ended(
                 "diverged", f"{variable.long_name} was no longer finite at {self.settings.step} {self.step}{where}."
             )
+
+    def holds_back(self, release: Callable[[], None]) -> None:
+        """Let a procedure hold back what it measured, to measure several steps at once.
+
+        ``release`` hands it over by :meth:`late`. It is called before a state is kept and before the run ends, so that
+        nothing is lost.
+        """
+        self._release = release
+
+    def late(self, name: str, steps: Sequence[int], values: Any) -> None:
+        """Record a variable of earlier steps, (step, ...), after all that was recorded of it before."""
+        array = self._checked(name, values, self._variables[name].dims[1:], (len(steps),))
+        if self._pending is None:
+            self._pending = Batch(self.step)
+        for step, row in zip(steps, array, strict=True):
+            self._pending.add(name, step, row)
 
     def once(self, name: str, values: Any) -> None:
         """Record a variable that has no growing dimension."""
@@ -212,7 +233,7 @@ class Recorder(Generic[Declared]):
         finally:
             self.instrument_seconds += time.perf_counter() - started
 
-    def _checked(self, name: str, values: Any, dims: tuple[str, ...]) -> np.ndarray:
+    def _checked(self, name: str, values: Any, dims: tuple[str, ...], before: tuple[int, ...] = ()) -> np.ndarray:
         array = np.array(values)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"{name} was recorded as {array.dtype}; numbers and truth values can be recorded.")
@@ -223,7 +244,7 @@ class Recorder(Generic[Declared]):
         unlabelled = [dim for dim in dims if dim not in self._coordinates]
         if unlabelled:
             raise ValueError(f"{name} was recorded before record.coordinates() labelled {', '.join(unlabelled)}.")
-        shape = tuple(len(self._coordinates[dim]) for dim in dims)
+        shape = (*before, *(len(self._coordinates[dim]) for dim in dims))
         if array.shape != shape:
             raise ValueError(f"{name} has shape {array.shape}; its dimensions {dims} ask for {shape}.")
         return array
@@ -270,6 +291,8 @@ class Recorder(Generic[Declared]):
             self._sink.mark(step, in_words(allowed), allowed)
 
     def _end(self, status: str, message: str, state: Callable[[], bytes] | None) -> None:
+        self._release()
+        self._hand_over()
         if state is not None:
             self._sink.state(self.step, state())
         raise Ended(status, message)

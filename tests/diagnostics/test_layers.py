@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import cross_entropy
 
+from goldviz.diagnostics import layers
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS
-from goldviz.diagnostics.layers import Layer, LayerStep, activation_readings, distributions, watching
+from goldviz.diagnostics.layers import Layer, LayerStep, LayerSteps, activation_readings, distributions, watching
 from goldviz.models.feedforward.activations import ACTIVATIONS
 
 OPTIMISERS = {
@@ -70,6 +71,33 @@ def test_ratios_and_norms_are_those_of_float64(name):
         torch.testing.assert_close(shown["gradient_norm"].double(), norms, rtol=max(close, 1e-6), atol=0)
         torch.testing.assert_close(shown["gradient_to_data"].double(), slopes, rtol=close, atol=0)
         torch.testing.assert_close(shown["update_to_data"].double(), steps, rtol=close, atol=0)
+
+
+@pytest.mark.parametrize("at_once", [1, 200, 10**6])
+def test_steps_that_are_measured_together_are_as_each_alone(at_once, monkeypatch):
+    monkeypatch.setattr(layers, "ENTRIES_AT_ONCE", at_once)
+    model = network(torch.float32)
+    matrices = [model[number].weight for number in (0, 1, 3)]
+    together, alone, optimiser = LayerSteps(matrices), [], OPTIMISERS["adam"](model.parameters())
+    found = []
+    for _ in range(7):
+        watched = LayerStep([[matrix] for matrix in matrices])
+        optimiser.zero_grad()
+        cross_entropy(model(batch()[0]), batch()[1]).backward()
+        watched.after_backward()
+        together.after_backward()
+        optimiser.step()
+        together.after_step()
+        alone.append(watched.after_step())
+        if together.full:
+            found.append(together.measured())
+    assert len(found) == 7 // together.room
+    if together.count:
+        found.append(together.measured())
+    for name in alone[0]:
+        shown = torch.cat([part[name] for part in found])
+        assert shown.dtype == torch.float32
+        torch.testing.assert_close(shown, torch.stack([one[name] for one in alone]), rtol=1e-6, atol=0)
 
 
 def test_plain_sgd_s_update_is_the_learning_rate_times_the_gradient_and_adam_s_is_not():

@@ -128,6 +128,68 @@ def test_a_diverged_run_keeps_what_it_recorded_and_says_where() -> None:
     assert log.told[-1].total == 9
 
 
+class HoldingBack:
+    """A procedure that hands ``norm`` over only when it has to, and notes which steps each state came after."""
+
+    def __init__(self, log: Log, orders: Mapping[int, list[Order]], **how: Any) -> None:
+        self.record = Recorder(Toy(epochs=30), log, Orders(orders, log), **how)
+        self.record.coordinates(seed=[0], network=["plain"])
+        self.record.holds_back(self.release)
+        self.log, self.waiting = log, list[int]()
+        self.handed_over: dict[int, int] = {}
+
+    def release(self) -> None:
+        if self.waiting:
+            self.record.late("norm", self.waiting, [[float(step)] for step in self.waiting])
+            self.waiting = []
+
+    def state(self) -> bytes:
+        self.handed_over[self.record.step] = len(self.log.records.steps.get("norm", []))
+        return b"state"
+
+    def run(self, diverge_at: int = 0) -> str:
+        try:
+            for step in self.record.steps(30, self.state):
+                self.waiting.append(step)
+                self.record("position", [[float("nan") if step == diverge_at else 0.0]])
+        except Ended as end:
+            return end.status
+        return "finished"
+
+
+@pytest.mark.parametrize(
+    ("last", "status", "orders", "how"),
+    [
+        (30, "finished", {}, {}),
+        (7, "paused", {7: [Order("pause")]}, {}),
+        (7, "stopped", {7: [Order("stop")]}, {}),
+        (7, "paused", {}, {"budget": 7}),
+    ],
+)
+def test_what_is_held_back_is_there_before_a_state_is_kept_and_at_the_end(
+    last: int, status: str, orders: dict[int, list[Order]], how: dict[str, int]
+) -> None:
+    log = Log()
+    procedure = HoldingBack(log, orders, **how)
+    assert procedure.run() == status
+    assert log.records.steps["norm"] == list(range(1, last + 1))
+    assert [float(value[0]) for value in log.records.values["norm"]] == log.records.steps["norm"]
+    assert procedure.handed_over == {step: step for step in procedure.handed_over}
+    assert last in procedure.handed_over
+
+
+def test_what_is_held_back_is_kept_of_a_run_that_diverges() -> None:
+    log = Log()
+    assert HoldingBack(log, {}).run(diverge_at=5) == "diverged"
+    assert log.records.steps["norm"] == [1, 2, 3, 4, 5]
+
+
+def test_late_values_need_a_row_for_each_step() -> None:
+    record = HoldingBack(Log(), {}).record
+    with pytest.raises(ValueError, match="shape"):
+        record.late("norm", [1, 2], [[0.0]])
+
+
 @pytest.mark.parametrize(("kind", "status"), [("pause", "paused"), ("stop", "stopped")])
 def test_an_order_ends_the_run_after_the_step_with_its_state(kind: str, status: str) -> None:
     log, found, message = carried_out(Toy(epochs=9), {4: [Order(kind)]})

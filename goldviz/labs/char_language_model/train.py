@@ -21,7 +21,7 @@ from goldviz.data.texts.corpora import corpus
 from goldviz.data.texts.items import Corpus
 from goldviz.data.texts.pair_counts import pairs, simple_losses, table_of_counts
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
-from goldviz.diagnostics.layers import LayerStep
+from goldviz.diagnostics.layers import LayerStep, LayerSteps
 from goldviz.labs.char_language_model.instruments import (
     Measured,
     divergence_of,
@@ -44,8 +44,8 @@ from goldviz.labs.char_language_model.sizes import characters_read, hidden_layer
 from goldviz.labs.char_language_model.split import Split, Windows, split, windows
 from goldviz.labs.char_language_model.spread import spreads_of
 from goldviz.training.devices import device_name, training_on
-from goldviz.training.grid import Grid, hand_over, parameter_count, steps_from_state, table
-from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.grid import Grid, hand_over, parameter_count, stacked, steps_from_state, table
+from goldviz.training.optimisers import OPTIMISERS, clear_gradients, set_learning_rate
 from goldviz.training.seeds import BATCH_ORDER, DATA, stream
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class Reader:
     optimiser: Optimizer | None
     order: torch.Generator
     text: SeedText
+    looks: LayerSteps | None
 
 
 def train(settings: CharLanguageModel, record: Record) -> None:
@@ -94,6 +95,9 @@ def train(settings: CharLanguageModel, record: Record) -> None:
         [readers] = grid.learners
         announce(settings, record, read, readers, device)
         close = frozenset(close_steps(settings))
+        looked: list[int] = []
+        release = partial(hand_over_looks, readers, looked, record)
+        record.holds_back(release)
         for step in steps_from_state(record, settings.steps, grid.parts()):
             closely = step in close
             looks = settings.look_every > 0 and (step == 1 or step % settings.look_every == 0)
@@ -103,15 +107,28 @@ def train(settings: CharLanguageModel, record: Record) -> None:
                     seen = characters_read(settings)
                     hand_over(of_first_seed(readers[0].network, seen, settings.seeds[0], len(read.symbols)), record)
             shown = [act(one) for one in readers]
-            if not (looks or closely):
-                record("loss", [[one["loss"].item() for one in shown]])
+            if closely:
+                with record.instrument():
+                    release()
+                    hand_over(with_seeds_together(table([shown])), record)
                 continue
-            with record.instrument():
-                hand_over(with_seeds_together(table([shown])), record)
+            looked += [step] * looks
+            record("loss", [[one["loss"].item() for one in shown]])
+            if any(one.looks is not None and one.looks.full for one in readers):
+                with record.instrument():
+                    release()
         asked = [windows(one.text.items.test, read.symbols, characters_read(settings)).to(device) for one in readers]
         record.once(
             "test_loss", [[mean_loss(one.network, own).item() for one, own in zip(readers, asked, strict=True)]]
         )
+
+
+def hand_over_looks(readers: Sequence[Reader], steps: list[int], record: Record) -> None:
+    """What the looks at ``steps`` showed, which no longer wait then."""
+    waiting = [one.looks.measured() for one in readers if one.looks is not None and one.looks.count]
+    for name, values in stacked(waiting).items() if waiting else ():
+        record.late(name, steps, values.movedim(0, 1)[:, None].cpu().numpy())
+    steps.clear()
 
 
 def with_seeds_together(shown: Measured) -> Measured:
@@ -133,7 +150,7 @@ def reader(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.d
     weights = [] if isinstance(model, CountedBigram) else list(model.matrices().values())
     optimiser = OPTIMISERS[settings.optimiser](model.parameters(), settings.learning_rate) if weights else None
     text = text_of(settings, read, seed, device)
-    return Reader(model, weights, optimiser, stream(seed, BATCH_ORDER), text)
+    return Reader(model, weights, optimiser, stream(seed, BATCH_ORDER), text, LayerSteps(weights) if weights else None)
 
 
 def text_of(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.device) -> SeedText:
@@ -221,9 +238,8 @@ def learn(
     """One step along the gradient."""
     done, loss = passed(one, network, settings.batch)
     watched = LayerStep([[matrix] for matrix in one.weights], [[h] for h in done.hidden]) if closely else None
-    if looks and watched is None:
-        watched = LayerStep([[matrix] for matrix in one.weights])
-    optimiser.zero_grad()
+    kept = one.looks if looks and not closely else None
+    clear_gradients(optimiser)
     loss.backward()
     if settings.weight_decay:
         pull(one.weights, settings.weight_decay)
@@ -231,13 +247,19 @@ def learn(
     if watched is not None:
         with record.instrument():
             watched.after_backward()
-            seen |= gradients_of(watched) if closely else {}
+            seen |= gradients_of(watched)
+    if kept is not None:
+        with record.instrument():
+            kept.after_backward()
     cools = step > settings.steps * (1 - settings.cool_down)
     set_learning_rate(optimiser, settings.learning_rate * (COOLER if cools else 1))
     optimiser.step()
     if watched is not None and looks:
         with record.instrument():
             seen |= watched.after_step()
+    if kept is not None:
+        with record.instrument():
+            kept.after_step()
     return seen
 
 

@@ -6,6 +6,7 @@ import torch
 
 from goldviz.data.texts.corpora import corpus
 from goldviz.data.texts.pair_counts import cross_entropy, pairs, probabilities, table_of_counts
+from goldviz.diagnostics import layers
 from goldviz.labs.char_language_model.networks import MODELS
 from goldviz.labs.char_language_model.sampling import OVER, as_text, sampled
 from goldviz.labs.char_language_model.settings import MODELS as NAMED
@@ -72,6 +73,16 @@ def test_the_steps_that_cool_down_are_shorter():
     hot = small_run(settings.changed(cool_down=0.0))["update_to_data"].values[:, 0, 0].mean(1)
     np.testing.assert_array_equal(ratios[:20], hot[:20])
     assert ratios[-1] < 0.4 * hot[-1]
+
+
+def test_looks_are_the_same_however_many_are_measured_at_once(monkeypatch):
+    settings = CharLanguageModel(**CITIES, steps=23, hidden=8, look_every=2, seeds=(0, 1))
+    one_by_one = small_run(settings)
+    assert one_by_one["look"].values.tolist() == [1, *range(2, 23, 2)]
+    monkeypatch.setattr(layers, "ENTRIES_AT_ONCE", 1)
+    together = small_run(settings.changed(time_limit=settings.time_limit + 1))
+    for name in ("loss", "gradient_norm", "gradient_to_data", "update_to_data"):
+        np.testing.assert_array_equal(one_by_one[name].values, together[name].values)
 
 
 @pytest.mark.parametrize(
