@@ -64,7 +64,8 @@ def main() -> None:
     )
     st.html(Path(__file__).parent / "assets" / "style.css")
     # Gold is light in the dark theme, so text on it has to be dark there.
-    st.html(f"<style>:root {{ --goldviz-on-gold: {'#14161A' if theme_now() == 'dark' else '#FFFFFF'}; }}</style>")
+    paper, on_gold = ("#14161A", "#14161A") if theme_now() == "dark" else ("#FFFFFF", "#FFFFFF")
+    st.html(f"<style>:root {{ --goldviz-on-gold: {on_gold}; --goldviz-paper: {paper}; }}</style>")
     home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
     runs = st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")
     told = st.Page("pages/stories.py", title="Stories", icon=":material/auto_stories:", url_path="stories")

@@ -295,3 +295,17 @@ def test_nothing_is_wider_than_the_window(server: Server, window: Page, path: st
         }).length"""
     )
     assert cut == 0, "labels of a figure are cut"
+
+
+@pytest.mark.slow
+def test_on_a_phone_train_is_at_hand_and_leads_to_the_figure(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server, "epochs=300"), width=390, height=800)
+    wait_for_figure(page)
+    for position in ("0", "document.body.scrollHeight"):
+        page.evaluate(f"(document.querySelector('.stMain') ?? document.body).scrollTo(0, {position})")
+        box = button(page, "Train").bounding_box()
+        assert box is not None
+        assert 700 < box["y"] < 800 - box["height"]
+    train(page)
+    expect(page.get_by_role("button", name="Stop")).to_be_in_viewport()
+    expect(wait_for_figure(page)).to_be_in_viewport()
