@@ -73,6 +73,7 @@ NETWORKS: dict[str, NetworkStyle] = {
     "neural_bigram": NetworkStyle("neural bigram", "#a77b1c", "dashdot", "star-square"),
     "deep_mlp": NetworkStyle("deep MLP", "#9263cf", "dash", "star-diamond"),
     "wavenet": NetworkStyle("hierarchy", "#cc4b62", "longdash", "hexagram"),
+    "gpt": NetworkStyle("GPT", "#5e8c31", "solid", "triangle-nw"),
     "gru_decay": NetworkStyle("GRU with decay", "#7a78d2", "longdash", "pentagon"),
 }
 

@@ -1,0 +1,142 @@
+"""What worker processes do for the text box: write on from a prompt with a run's weights, and say why a token.
+
+Every task is told of a run by plain words and gives plain numbers. A process keeps the networks that it has loaded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+
+from goldviz.data.texts.pieces import TextError
+from goldviz.labs.char_gpt.network import shape_of
+from goldviz.labs.char_gpt.settings import CharGpt
+from goldviz.labs.char_gpt.texts import TokenText, token_text
+from goldviz.labs.char_gpt.train import GPT
+from goldviz.models.text.causal import CausalTransformer
+from goldviz.models.text.completion import Choice, last_place, written_on
+from goldviz.runs.store import Store
+from goldviz.training.state import StateError
+from goldviz.training.threads import one_thread
+
+ReportSteps = Callable[[float, float], None]
+CANDIDATES = 8
+"""So many of the likeliest tokens are shown at each place."""
+LONGEST_PROMPT = 2000
+"""Characters. Of a longer prompt, as of one longer than the block, the end is read."""
+
+
+class Trained(NamedTuple):
+    """A run's network as it stood at a kept step: the run, the step, its first seed, and its settings as JSON."""
+
+    run: str
+    step: int
+    settings: str
+
+
+@dataclass(frozen=True)
+class Completion:
+    """The prompt's tokens and those that followed, each with its probability and the likeliest candidates.
+
+    ``seconds`` is what drawing took. Candidates are (new, candidate), the likeliest first; of probability 0 are those
+    that the choice left out.
+    """
+
+    prompt: tuple[int, ...]
+    tokens: tuple[int, ...]
+    probabilities: Float[np.ndarray, " new"]
+    candidates: Int[np.ndarray, "new candidate"]
+    candidate_probabilities: Float[np.ndarray, "new candidate"]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a token: the likeliest tokens by what each depth would have said, and where the last place looked.
+
+    ``own`` is the probability of the chosen token by depth; ``weights`` are (block, head, place) over ``places``.
+    """
+
+    candidates: Int[np.ndarray, "depth candidate"]
+    probabilities: Float[np.ndarray, "depth candidate"]
+    own: Float[np.ndarray, " depth"]
+    weights: Float[np.ndarray, "block head place"]
+    places: tuple[int, ...]
+
+
+def complete(
+    report: ReportSteps, trained: Trained, prompt: str, count: int, choice: Choice, seed: int, cached: bool
+) -> Completion:
+    """Write ``count`` tokens on. Raises :class:`TextError` for an empty prompt or characters that were never read."""
+    network, text = loaded(trained)
+    asked = prompt_tokens(text, prompt)
+    chances = torch.rand(count, 1, generator=torch.Generator().manual_seed(seed))
+    drawn = []
+    with one_thread():
+        started = time.perf_counter()
+        for one in written_on(network, torch.tensor([asked]), chances, choice, cached=cached):
+            drawn.append(one)
+            report(len(drawn), count)
+        seconds = time.perf_counter() - started
+    shares = torch.cat([one.shares for one in drawn])
+    tokens = torch.cat([one.token for one in drawn])
+    best = shares.topk(min(CANDIDATES, shares.shape[1]))
+    return Completion(
+        tuple(asked), tuple(tokens.tolist()), shares.gather(1, tokens[:, None])[:, 0].numpy(), best.indices.numpy(),
+        best.values.numpy(), seconds,
+    )  # fmt: skip
+
+
+def explain(report: ReportSteps, trained: Trained, tokens: tuple[int, ...], chosen: int) -> Reason:
+    """Why ``chosen`` came after these tokens."""
+    network, _ = loaded(trained)
+    with one_thread():
+        lens = last_place(network, torch.tensor(tokens))
+    report(1, 1)
+    best = lens.guesses.topk(min(5, lens.guesses.shape[1]))
+    return Reason(
+        best.indices.numpy(), best.values.numpy(), lens.guesses[:, chosen].numpy(), lens.weights.numpy(),
+        tokens[-network.shape.positions :],
+    )  # fmt: skip
+
+
+def prompt_tokens(text: TokenText, prompt: str) -> list[int]:
+    """The end of the prompt in tokens; raises :class:`TextError` where there is none, or unknown characters."""
+    tokens = text.tokens.encode(prompt[-LONGEST_PROMPT:])
+    if not tokens:
+        raise TextError("The prompt is empty; allowed is a text to go on from, such as one letter.")
+    return tokens
+
+
+@lru_cache(maxsize=4)
+def loaded(trained: Trained) -> tuple[CausalTransformer, TokenText]:
+    """The first seed's network with its text.
+
+    Raises :class:`goldviz.runs.schema.StoreError` where the run or its state is gone, and
+    :class:`goldviz.training.state.StateError` where the state holds no such network.
+    """
+    settings = CharGpt.checked_json(trained.settings)
+    text = token_text(settings.corpus, settings.tokens, settings.vocabulary)
+    return network_of_state(settings, text.size, Store().state(trained.run, trained.step)), text
+
+
+def network_of_state(settings: CharGpt, vocabulary: int, state: bytes) -> CausalTransformer:
+    """The first seed's network as it stood in a packed state; raises :class:`StateError` where it holds none."""
+    # Imported here, as in goldviz.training.state, because an exported script runs without safetensors.
+    from safetensors.torch import load
+
+    network = CausalTransformer(shape_of(settings, vocabulary))
+    own = f"{GPT}/{settings.seeds[0]}/network/"
+    weights = {key.removeprefix(own): part for key, part in load(state).items() if key.startswith(own)}
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        raise StateError("The kept state holds no network of these settings.") from error
+    return network.eval().requires_grad_(False)

@@ -1,0 +1,104 @@
+"""What happens inside: attention under the causal triangle, places and their vectors, the stream through the blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import theme as look
+from goldviz.figures.attention_mosaic import attention_mosaic
+from goldviz.figures.draft import Figure, Heatmap
+from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.frames import AtStep
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite, positive, single
+from goldviz.labs.char_gpt.figures.quantities import figure, probe_of
+
+
+@figure("Where do the heads look?", needs=("attention",),
+        shows="The attention of every head in a stretch of dev text, at the step in view.",
+        cannot_show="What the network concludes from it: attention is not an explanation, and this is one "
+        "stretch.")  # fmt: skip
+def attention(plot: Plot) -> Figure:
+    """A bright diagonal looks at itself, a line beside it at the token before, a bright column always at one token."""
+    now = finite(plot.now["attention"].transpose("close_look", "block_number", "head", "query", "key").astype(float))
+    pieces = probe_of(plot)
+    shown = "".join(pieces)
+    return attention_mosaic(plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now),
+                            f"Text: {shown}", noun="block")  # fmt: skip
+
+
+def _sharpest(now: xr.DataArray) -> str:
+    """The answer: which head gives most of its attention to one token of those that it sees."""
+    peaks = now.values[:, :, 1:].max(axis=-1).mean(axis=-1)
+    if not np.isfinite(peaks).any():
+        return ""
+    block, head = np.unravel_index(int(np.nanargmax(peaks)), peaks.shape)
+    share = f"{peaks[block, head]:.0%} of its attention on one token"
+    return f"Step {int(now['close_look'])}. Surest: block {block + 1}, head {head + 1}, {share}."
+
+
+@figure("Does what came before help?", needs=("position_loss",),
+        shows="The dev loss at each place in the block: the first sees one token, the last sees all.",
+        cannot_show="Which of the earlier tokens helped.")  # fmt: skip
+def position_loss(plot: Plot) -> Figure:
+    """Loss by place in the block; a last place far above the others means that those see what they should guess."""
+    plot.curves(finite(plot.now["position_loss"]), hover="%{y:.3f} nat")
+    plot.number_axis("position", "Place in the block", "place %{x}")
+    plot.linear_axis("position_loss", "Loss (nat a token)")
+    return plot.finish(plot.say(_of_ends, finite(plot.now["position_loss"]).median(["network", "seed"])),
+                       plot.drawn(plot.when("At step {}.", "close_look")))  # fmt: skip
+
+
+def _of_ends(now: xr.DataArray) -> str:
+    quarter = max(1, now.sizes["position"] // 4)
+    first, last = (float(part.mean()) for part in (now[:quarter], now[-quarter:]))
+    return f"First quarter: {first:.2f} nat, last quarter: {last:.2f} nat." if np.isfinite(first + last) else ""
+
+
+@figure("Which places are alike?", needs=("position_similarity",),
+        shows="The cosine of every two places' learned vectors: red alike, blue opposite.",
+        cannot_show="What the network makes of it: queries and keys read sums of token and place.")  # fmt: skip
+def positions(plot: Plot) -> Figure:
+    """Learned positions begin unrelated; training makes neighbours alike, so distance is learned, not given."""
+    now = plot.now["position_similarity"].transpose("close_look", "position", "other_position")
+    plot.add(
+        Heatmap(
+            x=plot.ds["other_position"].values, y=plot.ds["position"].values, coloraxis="coloraxis",
+            z=AtStep("close_look", single(now.values.astype(np.float32))),
+            hovertemplate="places %{y} and %{x}: %{z:.2f}<extra></extra>",
+        )
+    )  # fmt: skip
+    plot.figure.update_yaxes(autorange="reversed", title_text="Place", showgrid=False)
+    plot.figure.update_xaxes(title_text="Place", showgrid=False)
+    said = AtStep("close_look", [_neighbours(one) for one in now.values.astype(np.float64)])
+    plot.finish(said, plot.when("At step {}; first seed.", "close_look"), height=470, legend=False, hover="closest")
+    colour_bar_below(plot.figure, (-1.0, 1.0), f"{look.DIVERGING}_r", "Cosine", tickvals=[-1, -0.5, 0, 0.5, 1])
+    return plot.figure
+
+
+def _neighbours(cosines: NDArray[Any]) -> str:
+    """How alike neighbours are, and places half a block apart."""
+    half = len(cosines) // 2
+    near, far = (float(np.diagonal(cosines, offset).mean()) for offset in (1, half))
+    return f"Neighbours: {near:.2f}; {half} apart: {far:.2f}." if np.isfinite(near + far) else ""
+
+
+@figure("Does the signal grow block by block?", needs=("residual_variance",),
+        shows="The variance of the states before the first block and after each one.",
+        cannot_show="Whether growth harms: layer norms undo it before each branch.")  # fmt: skip
+def stream(plot: Plot) -> Figure:
+    """Variance of the residual stream by depth; branches over √(2n) keep it from growing with n (document 002, 3.6)."""
+    plot.curves(positive(plot.now["residual_variance"]), hover="variance %{y:.3g}")
+    plot.number_axis("depth", "Blocks passed", "after %{x} blocks")
+    plot.log_axis("residual_variance", "Variance")
+    growth = positive(plot.now["residual_variance"]).median(["network", "seed"])
+    return plot.finish(plot.say(_growth, growth), plot.drawn(plot.when("At step {}.", "close_look")))
+
+
+def _growth(now: xr.DataArray) -> str:
+    factor = float(now[-1] / now[0])
+    return f"From end to end it grows {factor:.3g} times." if np.isfinite(factor) else ""

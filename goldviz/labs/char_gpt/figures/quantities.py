@@ -1,0 +1,75 @@
+"""What the figures of *Character GPT* have limits for, and what several of them read off a run."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+import xarray as xr
+
+from goldviz.figures import limits, plot
+from goldviz.figures.layers import LayerAxis, layer_quantities
+from goldviz.figures.limits import Quantity, Reading, Values, decades, ends_of, log_of, padded, with_zero
+from goldviz.figures.notes import as_label
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite
+
+
+def of_losses(*names: str) -> Reading:
+    """The finite values of several losses."""
+
+    def read(ds: xr.Dataset) -> Values:
+        found = [ds[name].values.ravel() for name in names if name in ds]
+        values = np.concatenate([np.array([]), *found])
+        return np.asarray(values[np.isfinite(values)])
+
+    return read
+
+
+def in_bits(ds: xr.Dataset, name: str) -> xr.DataArray:
+    """A loss in nats a token as bits a byte: times tokens a byte, over ln 2."""
+    return finite(ds[name]) * (float(ds["tokens_per_byte"]) / math.log(2))
+
+
+def _of_bits(ds: xr.Dataset) -> Values:
+    if "tokens_per_byte" not in ds:
+        return np.array([])
+    names = [name for name in ("dev_loss", "uniform_loss", "unigram_loss", "bigram_loss") if name in ds]
+    values = np.concatenate([np.array([]), *(in_bits(ds, name).values.ravel() for name in names)])
+    return np.append(values[np.isfinite(values)], float(ds["gzip_bits"]) if "gzip_bits" in ds else [])
+
+
+QUANTITIES = {
+    **layer_quantities(
+        layer=LayerAxis.of_names("layer"),
+        block_number=LayerAxis(ends_of("block_number"), title="Block", noun="block"),
+    ),
+    "loss": Quantity(of_losses("loss", "dev_loss", "uniform_loss")),
+    "dev_loss": Quantity(of_losses("train_loss", "dev_loss"), padded),
+    "bits": Quantity(_of_bits, padded),
+    "position_loss": Quantity(of_losses("position_loss"), padded),
+    "logit_entropy": Quantity(of_losses("logit_entropy", "dev_loss", "uniform_loss"), padded),
+    "attention": Quantity(with_zero("attention")),
+    "residual_variance": Quantity(log_of("residual_variance"), decades),
+    "norm": Quantity(log_of("norm_before_clip"), decades),
+    "learning_rate": Quantity(with_zero("learning_rate"), padded),
+    "depth": Quantity(ends_of("depth")),
+    "position": Quantity(ends_of("position")),
+    "step": Quantity(ends_of("step")),
+    "look": Quantity(ends_of("look")),
+    "close_look": Quantity(ends_of("close_look")),
+}
+
+figure = partial(plot.figure, QUANTITIES)
+shared_limits = partial(limits.shared_limits, QUANTITIES)
+
+
+def signs_of(ds: xr.Dataset) -> list[str]:
+    """The tokens as they are shown, ready for a label."""
+    return [as_label(sign) for sign in map(str, ds["token"].values)]
+
+
+def probe_of(plot: Plot) -> list[str]:
+    """The probe's tokens, without their places."""
+    return [str(place).partition(" ")[2] for place in plot.ds["query"].values]

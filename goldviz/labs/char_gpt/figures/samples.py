@@ -1,0 +1,65 @@
+"""What the network writes at a look, token by token."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Heatmap
+from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.frames import AtStep
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import single
+from goldviz.labs.char_gpt.figures.quantities import figure, signs_of
+
+IN_A_ROW = {1.2: 24, 2.2: 12, 100.0: 8}
+"""Tokens in a row, by how many characters a token has at most, in the mean."""
+
+
+@figure("What does it write?", needs=("sample_token", "sample_probability"),
+        shows="Four samples that the network writes, token by token; bright tokens were held likely.",
+        cannot_show="Four samples say little of how likely real text is: that is the dev loss.")  # fmt: skip
+def samples(plot: Plot) -> Figure:
+    """Text drawn at a close look from the same chances each time, so it changes only as the network learns."""
+    drawn, held = (plot.now[name].transpose("close_look", "sample", "place").values for name in
+                   ("sample_token", "sample_probability"))  # fmt: skip
+    signs = signs_of(plot.ds)
+    words = np.array(signs, dtype=object)[np.nan_to_num(drawn, nan=0).astype(int)]
+    width = _width(plot.ds)
+    text, shares = (_in_rows(values, width) for values in (words, held.astype(np.float64)))
+    plot.add(
+        Heatmap(
+            z=AtStep("close_look", single(shares)), text=AtStep("close_look", text.tolist()), texttemplate="%{text}",
+            textfont={"size": 14}, coloraxis="coloraxis", hoverongaps=False, xgap=1, ygap=2,
+            hovertemplate="%{text}: probability %{z:.1%}<extra></extra>",
+        )
+    )  # fmt: skip
+    plot.figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False, ticks="")
+    plot.figure.update_xaxes(showticklabels=False, showgrid=False, ticks="")
+    plot.finish(plot.when("At step {}; the same chances each time.", "close_look"), "␣ is a blank, ⏎ a line's end.",
+                height=470, legend=False, hover="closest")  # fmt: skip
+    colour_bar_below(
+        plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Probability when it was drawn", tickformat=".0%", nticks=6
+    )
+    return plot.figure
+
+
+def _width(ds: xr.Dataset) -> int:
+    """Tokens in a row: fewer where the text's tokens have many characters, in the mean."""
+    lengths = [len(str(sign)) for sign in ds["token"].values]
+    counts = ds["token_count"].values if "token_count" in ds else np.ones(len(lengths))
+    mean = float(np.average(lengths, weights=counts))
+    return next(count for letters, count in IN_A_ROW.items() if mean <= letters or letters == max(IN_A_ROW))
+
+
+def _in_rows(values: NDArray[Any], width: int) -> NDArray[Any]:
+    """Samples (look, sample, place) as rows of so many tokens, an empty row between two samples."""
+    looks, samples, places = values.shape
+    rows = values.reshape(looks, samples, places // width, width)
+    gap = np.full((looks, samples, 1, width), "" if values.dtype == object else np.nan, dtype=values.dtype)
+    apart = np.concatenate([rows, gap], axis=2)
+    return apart.reshape(looks, samples * apart.shape[2], width)[:, :-1]

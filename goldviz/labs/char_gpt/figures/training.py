@@ -1,0 +1,126 @@
+"""What training does: the loss beside simple guesses, bits a byte, text that is not learned, steps and gradients."""
+
+from __future__ import annotations
+
+import math
+
+import xarray as xr
+
+from goldviz.diagnostics.findings import percent
+from goldviz.figures.draft import Figure
+from goldviz.figures.elements import legend_above_headings
+from goldviz.figures.frames import Words
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite, positive
+from goldviz.figures.smoothed import smoothed_curves
+from goldviz.figures.theme import NetworkStyle
+from goldviz.labs.char_gpt.figures.quantities import figure, in_bits
+
+SIMPLE = {"uniform_loss": "all alike", "unigram_loss": "single tokens", "bigram_loss": "pairs"}
+AFTER = NetworkStyle("after clipping", "#838383", "dot", "square")
+RATE = NetworkStyle("learning rate", "#838383", "solid", "circle")
+
+
+@figure("Does it guess better than counting?", needs=("loss",),
+        shows="The loss of each step over training, and lines for guesses that need no network.",
+        cannot_show="A batch's loss is noisy: the dev loss stands in the line under the title.")  # fmt: skip
+def loss(plot: Plot) -> Figure:
+    """Loss on each step's text, smoothed without looking ahead, beside guesses by uniform, single and pair counts."""
+    smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
+    plot.step_grid()
+    plot.loss_axis("loss", "Loss (nat a token)")
+    lowest, highest = plot.limit("loss")
+    for name, words in SIMPLE.items():
+        value = float(plot.ds[name]) if not plot.lacks(name) else math.nan
+        if lowest <= value <= highest:
+            plot.reference(value, f"{words}: {value:.2f}", x=1)
+    return plot.finish(_dev_now(plot), smoothing, plot.drawn())
+
+
+def _dev_now(plot: Plot) -> Words:
+    """The dev loss at the last close look, in nats and in bits a byte."""
+    if plot.lacks("dev_loss", "tokens_per_byte"):
+        return ""
+    share = float(plot.ds["tokens_per_byte"]) / math.log(2)
+    now = plot.now["dev_loss"].median("seed")
+    return plot.each(now, lambda nats: f"{nats:.3f} nat = {nats * share:.2f} bits a byte", between=": ",
+                     within="Dev, {}.")  # fmt: skip
+
+
+@figure("How many bits does a byte cost?", needs=("dev_loss", "tokens_per_byte"),
+        shows="The dev loss in bits a byte, which compare between characters and pieces, beside gzip.",
+        cannot_show="Gzip looks back 32,768 bytes and needs no training: it is no rival, but a yardstick.")  # fmt: skip
+def bits(plot: Plot) -> Figure:
+    """Dev loss times tokens a byte over ln 2: what a byte of text that was not learned would take to be sent."""
+    plot.curves(in_bits(plot.ds, "dev_loss"), hover="%{y:.3f} bits")
+    plot.step_grid()
+    plot.linear_axis("bits", "Bits a byte")
+    lines = {words: float(in_bits(plot.ds, name)) for name, words in SIMPLE.items() if not plot.lacks(name)}
+    if not plot.lacks("gzip_bits"):
+        lines["gzip"] = float(plot.ds["gzip_bits"])
+    for place, (words, value) in enumerate(sorted(lines.items(), key=lambda line: line[1])):
+        plot.reference(value, f"{words}: {value:.2f}", x=1 if place % 2 else 0)
+    return plot.finish(plot.drawn())
+
+
+@figure("Does it learn rules, or the text by heart?", title="Rules, or the text by heart?",
+        needs=("train_loss", "dev_loss"),
+        shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
+        cannot_show="A small gap does not prove that the network could not do better.")  # fmt: skip
+def generalisation(plot: Plot) -> Figure:
+    """Training and dev loss: where the dev loss turns up while the other falls, the text is learned by heart."""
+    plot.curves(finite(plot.ds["dev_loss"]), hover="dev %{y:.4f} nat")
+    for network in plot.networks:
+        plot.line(
+            finite(plot.ds["train_loss"]).sel(network=network), network, "training text", hover="train %{y:.4f} nat"
+        )
+    plot.step_grid()
+    plot.loss_axis("dev_loss", "Loss (nat a token)")
+    gap = finite(plot.now["dev_loss"] - plot.now["train_loss"]).median("seed")
+    said = plot.each(gap, lambda nats: f"{nats:+.3f} nat", between=" ", within="Dev less training, {}.")
+    return plot.finish(said, "Dotted: training text.", plot.drawn())
+
+
+@figure("How unsure is its guess?", needs=("logit_entropy", "dev_loss"),
+        shows="The entropy of the guessed next token on dev text, and the dev loss (dotted).",
+        cannot_show="Whether it is unsure at the right places: only that it is as unsure as it is wrong.")  # fmt: skip
+def certainty(plot: Plot) -> Figure:
+    """Entropy of the softmax: where it equals the loss, the network is as sure as it may be; below, too sure."""
+    plot.curves(finite(plot.ds["logit_entropy"]), hover="entropy %{y:.3f} nat")
+    for network in plot.networks:
+        plot.line(finite(plot.ds["dev_loss"]).sel(network=network), network, "dev loss", hover="dev %{y:.3f} nat")
+    plot.step_grid()
+    plot.linear_axis("logit_entropy", "Nat a token")
+    sure = finite(plot.now["dev_loss"] - plot.now["logit_entropy"]).median("seed")
+    said = plot.each(
+        sure, lambda nats: f"{nats:+.3f} nat", between=" ", within="Loss less entropy, {}: above 0 too sure."
+    )
+    return plot.finish(said, "Dotted: dev loss.", plot.drawn())
+
+
+@figure("How long is the gradient, and the step?", title="How long is the gradient?",
+        needs=("norm_before_clip", "norm_after_clip", "learning_rate"),
+        shows="The norm of the whole gradient before and after clipping, and the learning rate of every step.",
+        cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.")  # fmt: skip
+def gradient(plot: Plot) -> Figure:
+    """Norm before clipping with its steps, after clipping dotted, on a log axis; below, the rate with its warm-up."""
+    plot.panels(["Norm of the whole gradient", "Learning rate"])
+    norms = positive(plot.averaged("norm_before_clip"))
+    plot.curves(norms, hover="before %{y:.3g}", row=1)
+    after = positive(plot.averaged("norm_after_clip"))
+    for network in plot.networks:
+        plot.line(after.sel(network=network), network, AFTER.label, hover="after %{y:.3g}", row=1, color=AFTER.colour)
+    averaging, plot.thinning = plot.thinning, ""
+    rates = plot.thinned("learning_rate").expand_dims("seed")
+    plot.curve(rates, RATE.label, style=RATE, hover="%{y:.2e}", row=2, legend=False)
+    plot.step_grid()
+    plot.log_axis("norm", "Norm", row=1)
+    plot.linear_axis("learning_rate", "Rate", row=2)
+    finished = plot.finish(_clipped(plot.ds), "Dotted: after clipping.", averaging, height=540)
+    return legend_above_headings(finished)
+
+
+def _clipped(ds: xr.Dataset) -> str:
+    """The share of the steps that were clipped, over all seeds."""
+    before, after = ds["norm_before_clip"].values, ds["norm_after_clip"].values
+    return f"Clipped: {percent(float((after < before * (1 - 1e-6)).mean()))} of the steps." if before.size else ""

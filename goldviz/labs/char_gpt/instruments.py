@@ -1,0 +1,138 @@
+"""What a look at a GPT shows: losses by place, the stream's variance, attention, samples that it writes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.nn.functional import cross_entropy, normalize
+
+from goldviz.data.texts.pair_counts import cross_entropy as of_counts
+from goldviz.data.texts.pair_counts import probabilities, table_of_counts
+from goldviz.diagnostics.layers import activation_readings
+from goldviz.labs.char_gpt.texts import TokenText
+from goldviz.models.feedforward.activations import ACTIVATIONS
+from goldviz.models.text.causal import CausalTransformer
+from goldviz.models.text.completion import Choice, written_on
+from goldviz.training.seeds import stream
+
+Measured = dict[str, Tensor]
+SCORED, WALKED = 32, 4
+"""Stretches of text that are scored, and that are walked through block by block, at a look."""
+PROBE = 24
+"""Tokens, at most, of the text whose attention is shown."""
+SAMPLES, LONGEST = 4, 48
+SAMPLING = 4
+"""The stream of the numbers that samples are made of."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is looked at: stretches of training and dev text with the token after each, and the probe."""
+
+    train: Int[Tensor, "stretch place"]
+    dev: Int[Tensor, "stretch place"]
+    probe: Int[Tensor, " place"]
+
+    @classmethod
+    def of(cls, text: TokenText, block: int, device: torch.device) -> Asked:
+        """Evenly spread stretches; the probe begins the dev text."""
+        train, dev = (stretches(part, block).to(device) for part in (text.train, text.dev))
+        return cls(train[:: max(1, len(train) * 2 // SCORED)], dev, text.dev[: min(PROBE, block)].to(device))
+
+
+def stretches(tokens: Int[Tensor, " place"], block: int) -> Int[Tensor, "stretch place"]:
+    """At most 32 stretches of a block and the token after it, evenly spread over the text."""
+    starts = torch.linspace(0, len(tokens) - block - 1, min(SCORED, max(1, len(tokens) // block)))
+    return tokens[starts.long()[:, None] + torch.arange(block + 1)]
+
+
+@torch.no_grad()
+def look_closely(network: CausalTransformer, asked: Asked) -> Measured:
+    """Losses, the guesses' entropy, and what the blocks do."""
+    logits = network(asked.dev[:, :-1]).float()
+    by_place = cross_entropy(logits.mT, asked.dev[:, 1:], reduction="none").mean(0)
+    shares = logits.log_softmax(-1)
+    return {
+        "train_loss": mean_loss(network, asked.train),
+        "dev_loss": by_place.mean(),
+        "position_loss": by_place,
+        "logit_entropy": -(shares.exp() * shares).sum(-1).mean(),
+        **_of_blocks(network, asked.dev[:WALKED, :-1]),
+    }
+
+
+@torch.no_grad()
+def mean_loss(network: CausalTransformer, stretch: Int[Tensor, "stretch place"]) -> Float[Tensor, ""]:
+    """The loss on all places of some stretches."""
+    return cross_entropy(network(stretch[:, :-1]).float().flatten(0, 1), stretch[:, 1:].flatten())
+
+
+def _of_blocks(network: CausalTransformer, tokens: Int[Tensor, "stretch place"]) -> Measured:
+    """Variance of the stream by depth, how even attention is, and how the feed-forward units respond."""
+    sums: list[Tensor] = []
+    hooks = [block.expand.register_forward_hook(lambda _m, _x, z: sums.append(z.flatten(0, 1)))
+             for block in network.stack()]  # fmt: skip
+    try:
+        walked = list(network.walk(tokens))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    streams = [walked[0].input, *(parts.output for parts in walked)]
+    weights = torch.stack([parts.weights for parts in walked]).float()
+    activation = ACTIVATIONS[network.shape.activation](0.0)
+    return {
+        "residual_variance": torch.stack([stream.float().var() for stream in streams]),
+        "attention_entropy": evenness(weights, masked=network.shape.masked).mean((1, 2, 3)),
+        "attention_peak": weights.amax(-1).mean((1, 2, 3)),
+        **activation_readings([activation.function(z) for z in sums], sums, activation),
+    }
+
+
+def evenness(weights: Float[Tensor, "*batch query key"], *, masked: bool) -> Float[Tensor, "*batch query"]:
+    """The entropy of each row over that of an even one, ln of the places that it sees; the first, sure one is left out.
+
+    >>> evenness(torch.tensor([[1.0, 0.0], [0.5, 0.5]]), masked=True)
+    tensor([1.])
+    """
+    places = weights.shape[-1]
+    seen = torch.arange(1, places + 1, device=weights.device) if masked else weights.new_full((places,), places)
+    entropy = torch.special.entr(weights).sum(-1) / seen.log()
+    return entropy[..., 1:] if places > 1 else torch.full_like(entropy, math.nan)
+
+
+@torch.no_grad()
+def of_first_seed(network: CausalTransformer, asked: Asked, seed: int) -> Measured:
+    """Attention in the probe, the places' similarity, and samples that go on from it."""
+    weights = torch.cat([parts.weights for parts in network.walk(asked.probe[None])])
+    places = normalize(network.position.weight.float(), dim=1)
+    prompt = asked.probe[:1].expand(SAMPLES, 1)
+    chances = torch.rand(LONGEST, SAMPLES, generator=stream(seed, SAMPLING)).to(prompt.device)
+    drawn = list(written_on(network, prompt, chances, Choice(), cached=True))
+    tokens = torch.stack([one.token for one in drawn], 1)
+    held = torch.stack([one.shares.gather(1, one.token[:, None])[:, 0] for one in drawn], 1)
+    return {
+        "attention": weights.half(), "position_similarity": (places @ places.T).half(),
+        "sample_token": tokens.int(), "sample_probability": held,
+    }  # fmt: skip
+
+
+def simple_losses(text: TokenText) -> dict[str, float]:
+    """Dev losses of guessing evenly, by single tokens and by pairs of the training part, with one fake count each."""
+    size = text.size
+    train, dev = text.train.numpy(), text.dev.numpy()
+    counts = [table_of_counts(_pairs(part), size) for part in (train, dev)]
+    single = probabilities(counts[0].sum(axis=0)[None, :], 1.0)[0]
+    return {
+        "uniform_loss": math.log(size),
+        "unigram_loss": of_counts(counts[1].sum(axis=0), single),
+        "bigram_loss": of_counts(counts[1], probabilities(counts[0], 1.0)),
+    }
+
+
+def _pairs(tokens: Int[np.ndarray, " place"]) -> Int[np.ndarray, "pair two"]:
+    return np.stack([tokens[:-1], tokens[1:]], axis=1)

@@ -1,0 +1,67 @@
+"""Character GPT: the page's figures, a text box that the trained network completes, and document 002, section 3."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from goldviz.labs.char_gpt import LAB
+from goldviz.labs.char_gpt.parts import completion
+from goldviz.labs.char_gpt.settings import CharGpt
+from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.lanes import Lane
+from goldviz.ui.words import plain
+
+
+def why(lane: Lane[CharGpt], draw: Callable[[str], None]) -> None:
+    """Document 002, section 3, with the run's own numbers."""
+    words, figure = st.columns([2, 3])
+    with words:
+        st.markdown("Each place looks at itself and at what stands before it, never ahead (document 002, 3.3):")
+        st.latex(r"O = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt H} + \text{mask}\right) V")
+        st.markdown("$n$ blocks add what they find to what comes in (3.6); the read-out is the token table (3.2):")
+        st.latex(r"h \leftarrow h + \tfrac{1}{\sqrt{2n}}\, f(\mathrm{LN}\, h)")
+        st.latex(r"\text{logits} = \mathrm{LN}(h)\, E^\top")
+        st.markdown("The loss is the mean over all places. With tokens a byte it becomes bits a byte:")
+        st.latex(r"\mathcal L = -\frac{1}{BT} \sum \log p(x_{t+1} \mid x_1 \dots x_t)")
+        st.markdown(_numbers(lane))
+        st.caption(
+            "The document prints AdamW without bias correction: its first step would be 3.2 times as long "
+            "(0.1 / √0.001). Here it is torch's, with it. The final layer norm, which the document does not list, is "
+            "GPT-2's."
+        )
+    with figure:
+        draw("stream")
+
+
+def _numbers(lane: Lane[CharGpt]) -> str:
+    """The equations' symbols in this run, and what was measured."""
+    settings, ds = lane.settings, lane.dataset
+    if "uniform_loss" not in ds or not ds.sizes.get("close_look"):
+        return "The run's numbers appear here with its first look."
+    uniform, share = float(ds["uniform_loss"]), float(ds["tokens_per_byte"]) / math.log(2)
+    first, last = (float(np.median(ds["dev_loss"][place])) for place in (0, -1))
+    head = settings.width // settings.heads
+    lines = [
+        "In this run:",
+        f"- $n = {settings.layers}$, $H = {settings.width} / {settings.heads} = {head}$, "
+        f"{float(ds['parameter_count'][0]):,.0f} parameters",
+        f"- all tokens alike: $\\ln V = {uniform:.2f}$ nat; the first dev loss: **{first:.2f}**",
+        f"- counted pairs: {float(ds['bigram_loss']):.2f} nat; this network now: **{last:.2f}** nat = "
+        f"**{last * share:.2f}** bits a byte; gzip: {float(ds['gzip_bits']):.2f}",
+    ]
+    return "\n".join(lines)
+
+
+def explore(lane: Lane[CharGpt], step: int | None) -> None:
+    """Complete a text with the run's weights."""
+    notes = str(lane.dataset.attrs.get("text_notes", ""))
+    if notes:
+        st.caption(f":material/info: {plain(notes)}")
+    completion.show(lane, step)
+
+
+PAGE = LaboratoryPage(LAB, main="loss", beside="samples", why=why, explore=explore)

@@ -1,0 +1,162 @@
+"""The text box: a prompt, how to choose, what was written, and why a token."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from goldviz.labs.char_gpt.figures.completion import candidates, lens, looked
+from goldviz.labs.char_gpt.settings import CharGpt
+from goldviz.runs.job_worker import JobFailedError
+from goldviz.runs.jobs import Task, TooManyJobsError
+from goldviz.ui import background, services
+from goldviz.ui.lanes import Lane
+from goldviz.ui.live_figure import live_figure
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+if TYPE_CHECKING:
+    from goldviz.figures.spec import FigureSpec
+    from goldviz.labs.char_gpt.completing import Completion, Trained
+
+PROMPTS = {"python": "The ", "names": "ma", "cities": "san "}
+TOKENS_A_SECOND = 400
+"""That a small network draws with a cache, for the estimate of a job."""
+
+
+def show(lane: Lane[CharGpt], step: int | None) -> None:
+    """The text box of a run that has kept its weights."""
+    st.subheader("Let it complete your text", anchor=False)
+    trained = _trained(lane, step)
+    if trained is None:
+        st.caption(
+            "Recorded examples come without weights. Press *Train*: as soon as your run has kept some, it completes "
+            "your text here."
+        )
+        return
+    prompt, asked = _controls(lane)
+    if not st.session_state.get(_asked(lane)):
+        return
+    try:
+        written = background.awaited(_task(lane, trained, prompt, *asked))
+    except (JobFailedError, TooManyJobsError, ValueError) as error:
+        st.error(plain(str(error)), icon=":material/block:")
+        return
+    _show_written(lane, trained, written)
+
+
+def _trained(lane: Lane[CharGpt], step: int | None) -> Trained | None:
+    """The last kept weights that are not after the step in view, or the first after the start."""
+    if lane.run is None:
+        return None
+    from goldviz.labs.char_gpt.completing import Trained
+
+    kept = [one for one in services.store().kept_steps(lane.id) if one > 0]
+    if not kept:
+        return None
+    before = [one for one in kept if step is None or one <= step]
+    return Trained(lane.id, before[-1] if before else kept[0], lane.settings.model_dump_json())
+
+
+def _asked(lane: Lane[CharGpt]) -> str:
+    return f"gpt-asked-{lane.id}"
+
+
+def _controls(lane: Lane[CharGpt]) -> tuple[str, tuple[int, float, int, float, bool]]:
+    """The prompt, and how to go on from it."""
+    key = f"gpt-{lane.id}"
+    text, knobs = st.columns([3, 2], gap="medium")
+    with text:
+        prompt = st.text_area(
+            "Prompt", PROMPTS.get(lane.settings.corpus, "The "), key=f"{key}-prompt", max_chars=20_000, height=130,
+            help="The network goes on from here. It sees the end that fits into its block.",
+        )  # fmt: skip
+        count = st.slider("Tokens to write", 1, 500, 120, key=f"{key}-count")
+    with knobs:
+        temperature = st.slider(
+            "Temperature", 0.0, 2.0, 0.8, 0.05, key=f"{key}-temperature",
+            help="Logits are divided by it: small is sure, large is wild, 0 always takes the likeliest token.",
+        )  # fmt: skip
+        top_k = st.slider("Top-k", 0, 50, 0, key=f"{key}-top-k", help="Only the k likeliest tokens. 0: all.")
+        top_p = st.slider(
+            "Top-p", 0.05, 1.0, 1.0, 0.05, key=f"{key}-top-p",
+            help="Only the likeliest tokens whose probabilities add up to p.",
+        )  # fmt: skip
+        cached = st.toggle(
+            "Keep keys and values", True, key=f"{key}-cached", disabled=not lane.settings.masked,
+            help="A cache of the earlier places' keys and values: the same tokens, faster.",
+        )  # fmt: skip
+    st.button(
+        "Complete", type="primary", icon=":material/edit_note:", key=f"{key}-go",
+        on_click=lambda: st.session_state.update({_asked(lane): True}),
+    )  # fmt: skip
+    return prompt, (count, temperature, top_k, top_p, cached and lane.settings.masked)
+
+
+def _task(
+    lane: Lane[CharGpt], trained: Trained, prompt: str, count: int, temperature: float, top_k: int, top_p: float,
+    cached: bool,
+) -> Task[Completion]:  # fmt: skip
+    from goldviz.labs.char_gpt.completing import complete
+    from goldviz.models.text.completion import Choice
+
+    choice = Choice(temperature, top_k, top_p)
+    arguments = (trained, prompt, count, choice, 0, cached)
+    name = hashlib.sha256(repr(arguments).encode("utf-8", "replace")).hexdigest()[:24]
+    return Task(f"char-gpt-{name}", complete, arguments, "Writing on", 0.3 + count / TOKENS_A_SECOND)
+
+
+def _show_written(lane: Lane[CharGpt], trained: Trained, written: Completion) -> None:
+    """The text, how fast it came, and one token of it in full."""
+    from goldviz.labs.char_gpt.texts import token_text
+
+    settings = lane.settings
+    text = token_text(settings.corpus, settings.tokens, settings.vocabulary)
+    before, after = text.tokens.decode(written.prompt), text.tokens.decode(written.tokens)
+    with st.container(border=True):
+        st.html(f"<pre style='white-space:pre-wrap;margin:0'>{html.escape(before)}<b>{html.escape(after)}</b></pre>")
+    speed = len(written.tokens) / max(written.seconds, 1e-9)
+    st.caption(f"Weights of step {trained.step:,}. {speed:,.0f} tokens a second.")
+    count = len(written.tokens)
+    place = st.slider("Token", 1, count, 1, key=f"gpt-token-{lane.id}-{count}") if count > 1 else 1
+    _show_token(lane, trained, written, text.signs, place - 1)
+
+
+def _show_token(
+    lane: Lane[CharGpt], trained: Trained, written: Completion, signs: tuple[str, ...], place: int
+) -> None:  # fmt: skip
+    """The candidates for a token, what each block would have said, and where the last place looked."""
+    from goldviz.labs.char_gpt.completing import explain
+
+    chosen = written.tokens[place]
+    tokens = (*written.prompt, *written.tokens[:place])[-lane.settings.block :]
+    seen = (trained, tokens, chosen)
+    name = hashlib.sha256(repr(seen).encode()).hexdigest()[:24]
+    left, right = st.columns(2)
+    shown = [signs[token] for token in written.candidates[place]]
+    with left:
+        _draw(lane, candidates, name, shown, written.candidate_probabilities[place], signs[chosen])
+    try:
+        reason = background.awaited(Task(f"char-gpt-why-{name}", explain, seen, "Looking inside", 0.1))
+    except (JobFailedError, TooManyJobsError, ValueError) as error:
+        st.error(plain(str(error)), icon=":material/block:")
+        return
+    with right:
+        _draw(lane, lens, name, [[signs[token] for token in row] for row in reason.candidates], reason.probabilities)
+    own = ", ".join(f"{share:.0%}" for share in reason.own)
+    st.caption(
+        f"Drawn: {plain(signs[chosen])}. Its probability after the tables and after each block: {own}, "
+        "before temperature, top-k and top-p."
+    )
+    _draw(lane, looked, name, [signs[token] for token in reason.places], reason.weights)
+
+
+def _draw(lane: Lane[CharGpt], spec: FigureSpec, subject: str, *what: object) -> None:
+    theme = theme_now()
+    drawn = services.figure_json((spec.name, subject, str(what[:1]), theme), lambda: spec.draw(*what, theme=theme))
+    live_figure(drawn, key=f"gpt-{spec.name}-{lane.id}", subject=f"{lane.id} {subject}",
+                description=f"{spec.question} {spec.shows}")  # fmt: skip
+    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")

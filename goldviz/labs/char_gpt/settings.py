@@ -1,0 +1,201 @@
+"""What can be set of *Character GPT*, and what is recorded of it.
+
+Document 002, section 3: embedding, learned positions, causal attention, feed-forward networks, layer norms, residual
+paths, AdamW, the schedule of the learning rate, clipping; ablations leave one part out at a time.
+
+``sample_token``, ``attention`` and ``position_similarity`` are of the first seed. The run's attributes say more:
+``dev_bytes``, ``train_tokens``, ``dev_tokens``, and ``text_notes`` where the text was shortened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from goldviz.declare import layers as of_layers
+from goldviz.declare import standard
+from goldviz.declare.settings import Experiment, Preset, Variable, setting
+
+CORPORA = {"python": "Python's documentation", "names": "First names", "cities": "City names"}
+TOKENS = {"characters": "Characters", "pieces": "Pieces of bytes (BPE)"}
+ACTIVATIONS = {"gelu": "GELU", "relu": "ReLU"}
+RESIDUAL_SCALES = {
+    "none": "None", "init": "First weights / √(2n)", "branch": "Branches / √(2n)", "both": "Both, as in the document",
+}  # fmt: skip
+PRECISIONS = {"float32": "32 bits", "bfloat16": "bfloat16 where it does no harm"}
+
+EVERY_STEP = ("step", "network", "seed")
+LOOK = ("look", "network", "seed", "layer")
+CLOSE = ("close_look", "network", "seed")
+BLOCK = (*CLOSE, "block_number")
+SAMPLE = ("close_look", "sample", "place")
+SMALL = {
+    "layers": 3, "width": 64, "block": 32, "batch": 12, "steps": 400, "residual_scale": "init",
+}  # fmt: skip
+"""Of the presets that leave a part out: a tenth of the work."""
+
+
+class CharGpt(Experiment):
+    """Train a causal Transformer to write a text on, token by token."""
+
+    name: ClassVar[str] = "char-gpt"
+    title: ClassVar[str] = "Character GPT"
+    question: ClassVar[str] = "What does a GPT learn from text in a minute, and which of its parts does it need?"
+    icon: ClassVar[str] = ":material/edit_note:"
+    section: ClassVar[str] = "Language"
+    rank: ClassVar[int] = 48
+    step: ClassVar[str] = "step"
+    smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "block", "batch")
+
+    # fmt: off
+    layers: int = setting(4, ge=1, le=12, group="Network", essential=True, unit="blocks",
+        description="Blocks n, one on the other.")
+    heads: int = setting(4, ge=1, le=16, group="Network", essential=True, unit="heads",
+        description="Attention heads of every block.")
+    width: int = setting(128, ge=8, le=512, group="Network", essential=True, unit="units",
+        description="Width C of a token's state; a multiple of the heads.")
+    block: int = setting(64, ge=4, le=512, group="Network", essential=True, unit="tokens",
+        description="Tokens that the network sees at once.")
+    activation: Literal["gelu", "relu"] = setting("gelu", group="Network", labels=ACTIVATIONS,
+        description="Nonlinearity of the feed-forward networks, which are four times as wide.")
+    dropout: float = standard.dropout(0.0, description="Share of each branch's output that is dropped in training.")
+    tied: bool = setting(True, group="Network",
+        description="The read-out uses the token table. Else it has a table of its own.")
+
+    masked: bool = setting(True, group="Parts", essential=True,
+        description="No place sees a later one. Without the mask each sees the token that it should guess.")
+    scaled: bool = setting(True, group="Parts",
+        description="Attention scores are divided by the square root of the head's width.")
+    residual: bool = setting(True, group="Parts", description="Each branch is added to its input, h + f(h).")
+    layer_norm: bool = setting(True, group="Parts",
+        description="Layer norms before each branch and before the read-out.")
+    residual_scale: Literal["none", "init", "branch", "both"] = setting("both", group="Parts", labels=RESIDUAL_SCALES,
+        description="What keeps the signal from growing block by block: smaller first weights, smaller branches.")
+
+    corpus: str = setting("python", group="Text", control="text", pattern="^(python|names|cities|[0-9a-f]{16})$",
+        labels=CORPORA, allowed="python, names, cities, or the 16 characters that name a text kept on this server",
+        description="What is learned: Python's documentation, names, or your own text.")
+    tokens: Literal["characters", "pieces"] = setting("characters", group="Text", essential=True, labels=TOKENS,
+        description="What a token is. Losses a token differ; bits a byte compare.")
+    vocabulary: int = setting(512, ge=256, le=4096, group="Text", unit="tokens",
+        description="Most pieces, learned on the training part; no effect on characters.")
+
+    optimiser: standard.Optimiser = standard.optimiser("adamw")
+    learning_rate: float = standard.learning_rate(4e-3, le=10, description="Peak of the learning rate.")
+    steps: int = standard.steps(500, le=20_000, description="Optimiser steps, each on stretches drawn at random.")
+    batch: int = standard.batch(12, "stretches of the block's length", ge=1, le=256)
+    warm_up: float = setting(0.1, ge=0, le=0.9, group="Training",
+        description="Share of the steps in which the learning rate rises; then it falls to a hundredth of its peak.")
+    weight_decay: float = setting(0.1, ge=0, le=1, group="Training", hot=True,
+        description="Pull of matrices and tables towards zero.")
+    decay_all: bool = setting(False, group="Training", description="Biases and layer norms decay, too.")
+    clip: float = standard.clip(1.0,
+        description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping.")
+    precision: Literal["float32", "bfloat16"] = setting("float32", group="Training", labels=PRECISIONS,
+        description="Precision of the matrix products. bfloat16 is faster on GPUs that have it.")
+    look_every: int = setting(25, ge=0, le=1000, group="Instruments", unit="steps",
+        description="Gradients and the size of the steps are measured every so many steps. 0: never.")
+    close_looks: int = setting(10, ge=0, le=100, group="Instruments", unit="looks",
+        description="So many times, evenly spread, dev text is scored and samples are written. 0: never.")
+    # fmt: on
+
+    @model_validator(mode="after")
+    def _heads_share_the_width(self) -> Self:
+        if self.width % self.heads:
+            raise ValueError(f"Width is {self.width}; allowed is a multiple of the {self.heads} heads")
+        return self
+
+    variables: ClassVar[Mapping[str, Variable]] = {
+        "learning_rate": Variable(("step",), "Learning rate of the step"),
+        "loss": Variable(EVERY_STEP, "Loss on the step's text", "nat", must_stay_finite=True),
+        "norm_before_clip": Variable(EVERY_STEP, "Norm of the whole gradient before clipping"),
+        "norm_after_clip": Variable(EVERY_STEP, "Norm of the whole gradient after clipping"),
+        "gradient_norm": Variable(LOOK, "Gradient norm of the layer's matrices and tables"),
+        **of_layers.update_to_data(LOOK),
+        **of_layers.gradient_to_data(LOOK),
+        "train_loss": Variable(CLOSE, "Loss on training text, without dropout", "nat"),
+        "dev_loss": Variable(CLOSE, "Dev loss: text that is not learned", "nat"),
+        "logit_entropy": Variable(CLOSE, "Entropy of the guess of the next token, mean over dev text", "nat"),
+        "position_loss": Variable((*CLOSE, "position"), "Dev loss by place in the block", "nat"),
+        "residual_variance": Variable((*CLOSE, "depth"), "Variance of the states after so many blocks"),
+        "attention_entropy": Variable(BLOCK, "Entropy of attention over that of an even one, mean over heads"),
+        "attention_peak": Variable(BLOCK, "Largest attention weight of a row, mean over rows and heads"),
+        **of_layers.activations(BLOCK),
+        **of_layers.distributions(("close_look", "network", "layer"), ("close_look", "network", "layer")),
+        "attention": Variable(("close_look", "block_number", "head", "query", "key"),
+            "Attention in the probe, first seed; rows sum to 1"),
+        "position_similarity": Variable(("close_look", "position", "other_position"),
+            "Cosine of two places' vectors, first seed"),
+        "sample_token": Variable(SAMPLE, "Token that was drawn, first seed"),
+        "sample_probability": Variable(SAMPLE, "Its probability when it was drawn, first seed"),
+        "token_count": Variable(("token",), "How often a token occurs in training text", once=True),
+        "tokens_per_byte": Variable((), "Tokens for a byte of dev text", once=True),
+        "uniform_loss": Variable((), "Dev loss of guessing all tokens alike, ln V", "nat", once=True),
+        "unigram_loss": Variable((), "Dev loss of guessing by how often a token occurs", "nat", once=True),
+        "bigram_loss": Variable((), "Dev loss of guessing by counted pairs", "nat", once=True),
+        "gzip_bits": Variable((), "Bits for a byte of dev text by gzip's method", "bit", once=True),
+        "parameter_count": Variable(("network",), "Number of parameters", once=True),
+    }  # fmt: skip
+
+    equations: ClassVar[tuple[str, ...]] = (
+        "Attention: softmax(Q K^T / sqrt(H) + mask) V, minus infinity above the diagonal (document 002, 3.3).",
+        "Block: h + MHA(LN h) / sqrt(2n), then h + FFN(LN h) / sqrt(2n); FFN has 4C hidden units (3.4 to 3.6).",
+        "Logits: LN(h) E^T with the token table E (3.2); loss: mean cross entropy over B T places (3.1).",
+        "AdamW with bias correction (Loshchilov and Hutter 2019; document 002, 3.7, prints it without); biases and "
+        "layer norms do not decay.",
+        "Learning rate: eta_max t / s_w, then eta_min + (eta_max - eta_min) (1 + cos(pi (t - s_w) / (N - s_w))) / 2 "
+        "(3.7), N the number of steps.",
+        "Clipping: g / max(1, |g| / tau) (3.7). Bits a byte: nats a token times tokens a byte over ln 2.",
+    )
+
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset("As in the document", "document",
+            "Four blocks with four heads read Python's documentation by characters, 64 at a time."),
+        Preset("Small, to compare", "document",
+            "Three blocks at half the width, for the presets that leave a part out. It ends 0.22 to 0.27 nat below "
+            "counted pairs, at 3.1 to 3.2 bits a byte (five seeds of five).", SMALL),
+        Preset("Pieces of bytes", "document",
+            "The small network on 512 pieces in place of characters: its loss a token is higher, and a byte costs 2.6 "
+            "to 2.9 bits in place of 3.1 to 3.2 (five seeds of five).", {**SMALL, "tokens": "pieces"}),
+        Preset("Break it: no mask", "break",
+            "Every place sees the token that it should guess, and the loss falls to 0.2 to 0.3. The last place, which "
+            "sees none, guesses worse than counted pairs (five seeds of five).", {**SMALL, "masked": False}),
+        Preset("Break it: no scale", "break",
+            "Scores are not divided. In five seeds of five the loss ends within 0.03 nat of that with the scale: first "
+            "weights this small saturate nothing.", {**SMALL, "scaled": False}),
+        Preset("Break it: no residual", "break",
+            "Branches replace their input, and what a place is gets lost on the way: the loss ends worse than counted "
+            "pairs (five seeds of five).", {**SMALL, "residual": False}),
+        Preset("Break it: no LayerNorm", "break",
+            "Without layer norms the same steps teach less: 0.26 to 0.32 nat behind the small network (five seeds of "
+            "five).", {**SMALL, "layer_norm": False}),
+        Preset("Break it: rate × 30", "break", "The small network with thirty times the learning rate.",
+            {**SMALL, "learning_rate": 0.12}),
+        Preset("Break it: no warm-up", "break",
+            "The full rate from the first step, when AdamW knows little of how long gradients are.",
+            {**SMALL, "warm_up": 0.0}),
+        Preset("Fix it: slower steps", "fix", "No warm-up either, and a sixth of the rate.",
+            {**SMALL, "warm_up": 0.0, "learning_rate": 0.0007}),
+    )  # fmt: skip
+
+    def without_effect(self) -> Collection[str]:
+        """The number of pieces, where characters are read."""
+        return ("vocabulary",) if self.tokens == "characters" else ()
+
+    def steps_planned(self) -> int:
+        return self.steps
+
+    def estimated_seconds(self) -> float:
+        """About how long a run takes on one CPU thread, from costs fitted to timed runs.
+
+        A step costs something for each block and six operations for each weight and token; a close look about three
+        passes over more text, and a sample of tokens one after another.
+        """
+        size = 100 if self.tokens == "characters" else self.vocabulary
+        weights = 12 * self.layers * self.width**2 + size * self.width + 2 * self.layers * self.block * self.width
+        step = 1 + 0.8 * self.layers + 8e-5 * self.batch * self.block * weights * 1e-3
+        look = 60 + 4e-5 * 48 * self.block * weights * 1e-3
+        pieces = 2.0 if self.tokens == "pieces" else 0.3
+        return pieces + len(self.seeds) * (self.steps * step + self.close_looks * look) * 1e-3

@@ -1,0 +1,148 @@
+"""What a run of *Character GPT* does: document 002, section 3.
+
+Lanes of one seed share first weights, where shapes agree, and the order of stretches. Every look is of the network as
+its step finds it: the first one is of the start.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.diagnostics.layers import LayerStep, distributions, watching, with_means_over_seeds
+from goldviz.labs.char_gpt.instruments import (
+    LONGEST,
+    SAMPLES,
+    Asked,
+    Measured,
+    look_closely,
+    of_first_seed,
+    simple_losses,
+)
+from goldviz.labs.char_gpt.network import Writer, layers_of, writer
+from goldviz.labs.char_gpt.texts import TokenText, fits, token_text
+from goldviz.models.text.encoder import EncoderDropout
+from goldviz.training.clipping import clip_gradients
+from goldviz.training.devices import device_name, training_on
+from goldviz.training.grid import Grid, hand_over, parameter_count, steps_from_state, table
+from goldviz.training.optimisers import set_learning_rate
+from goldviz.training.schedules import warm_up_share
+
+if TYPE_CHECKING:
+    from goldviz.labs.char_gpt.settings import CharGpt
+    from goldviz.runs.recorder import Recorder
+
+    Record = Recorder[CharGpt]
+
+GPT = "gpt"
+
+
+def train(settings: CharGpt, record: Record) -> None:
+    """Train every seed's network, and record every variable that the experiment declares."""
+    text = token_text(settings.corpus, settings.tokens, settings.vocabulary)
+    fits(text, settings.block)
+    with training_on(settings.device) as device:
+        grid = Grid.made([GPT], settings.seeds, lambda _, seed: writer(settings, text.size, seed, device))
+        [writers] = grid.learners
+        asked = Asked.of(text, settings.block, device)
+        announce(settings, record, text, writers[0], asked, device)
+        close, tokens = frozenset(close_steps(settings)), text.train.to(device)
+        for step in steps_from_state(record, settings.steps, grid.parts()):
+            now, closely = record.settings, step in close
+            rate = now.learning_rate * warm_up_share(step, settings.steps, settings.warm_up)
+            record("learning_rate", rate)
+            shown: list[Measured] = [{} for _ in writers]
+            if closely:
+                with record.instrument():
+                    hand_over(of_first_seed(writers[0].network, asked, settings.seeds[0]), record)
+                    shown = [look_closely(one.network, asked) for one in writers]
+            looks = settings.look_every > 0 and (step == 1 or step % settings.look_every == 0)
+            learned = [learn(one, now, tokens, rate, record, looks=looks, closely=closely) for one in writers]
+            together = [seen | more for seen, more in zip(shown, learned, strict=True)]
+            hand_over(with_means_over_seeds(table([together])), record)
+
+
+def close_steps(settings: CharGpt) -> tuple[int, ...]:
+    """The steps at which text is scored and written: the first, the last, and evenly between."""
+    if settings.close_looks == 0:
+        return ()
+    every = -(-settings.steps // settings.close_looks)
+    return tuple(dict.fromkeys((1, *range(every, settings.steps, every), settings.steps)))
+
+
+def announce(
+    settings: CharGpt, record: Record, text: TokenText, first: Writer, asked: Asked, device: torch.device
+) -> None:
+    """Label the dimensions, name text and device, and record what does not change: sizes and simple guesses."""
+    places = list(range(1, settings.block + 1))
+    blocks = list(range(1, settings.layers + 1))
+    probe = [f"{place} {text.signs[token]}" for place, token in enumerate(asked.probe.tolist(), start=1)]
+    record.coordinates(
+        network=[GPT], seed=list(settings.seeds), layer=[layer.name for layer in layers_of(first.network)],
+        position=places, other_position=places, depth=[0, *blocks], block_number=blocks,
+        head=list(range(1, settings.heads + 1)), query=probe, key=probe, sample=list(range(1, SAMPLES + 1)),
+        place=list(range(1, LONGEST + 1)), token=list(text.signs), value_bin=VALUE_BINS.centres,
+        magnitude_bin=MAGNITUDE_BINS.centres,
+    )  # fmt: skip
+    record.attribute(
+        device=device_name(device), text_notes=" ".join(text.notes), train_tokens=len(text.train),
+        dev_tokens=len(text.dev), dev_bytes=text.dev_bytes,
+    )  # fmt: skip
+    for name, loss in simple_losses(text).items():
+        record.once(name, loss)
+    record.once("gzip_bits", text.gzip_bits)
+    record.once("tokens_per_byte", text.tokens_per_byte)
+    record.once("token_count", torch.bincount(text.train, minlength=text.size).numpy())
+    record.once("parameter_count", [parameter_count(first.network)])
+
+
+def learn(
+    one: Writer, now: CharGpt, tokens: Tensor, rate: float, record: Record, *, looks: bool, closely: bool
+) -> Measured:
+    """One step; ``looks`` and ``closely`` add what it shows of the layers."""
+    starts = torch.randint(len(tokens) - now.block, (now.batch, 1), generator=one.order)
+    stretch = tokens[starts.to(tokens.device) + torch.arange(now.block + 1, device=tokens.device)]
+    dropout = EncoderDropout(now.dropout, one.dropout)
+    with watching(layers_of(one.network)) if closely else nullcontext(_weights(one) if looks else None) as watched:
+        with products_in(now.precision, tokens.device):
+            logits = one.network(stretch[:, :-1], dropout)
+        loss = cross_entropy(logits.float().flatten(0, 1), stretch[:, 1:].flatten())
+    one.optimiser.zero_grad()
+    loss.backward()
+    seen: Measured = {"loss": loss.detach()}
+    if watched is not None:
+        with record.instrument():
+            watched.after_backward()
+            if closely:
+                seen |= watched.distributions()
+                seen["activation_histogram"] = distributions(VALUE_BINS, watched.outputs)
+    norm, _ = clip_gradients(one.network.parameters(), now.clip or math.inf)
+    seen |= {"norm_before_clip": norm.float(), "norm_after_clip": norm.clamp(max=now.clip or math.inf).float()}
+    set_learning_rate(one.optimiser, rate)
+    one.optimiser.param_groups[0]["weight_decay"] = now.weight_decay
+    one.optimiser.step()
+    if watched is not None and looks:
+        with record.instrument():
+            seen |= watched.after_step()
+    return seen
+
+
+def _weights(one: Writer) -> LayerStep:
+    return LayerStep([layer.weights for layer in layers_of(one.network)])
+
+
+@contextmanager
+def products_in(precision: str, device: torch.device) -> Iterator[None]:
+    """Matrix products in bfloat16, softmax and layer norms in float32, where that is asked for (document 002, 3.7)."""
+    if precision == "float32":
+        yield
+        return
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        yield

@@ -1,0 +1,31 @@
+"""Character GPT in a real browser: train a small one on pieces of city names, and let it complete a text."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_server import Server
+from tests.browser.laboratory_page import button, figure, set_number, state, train, wait_for_figure
+
+Opener = Callable[..., Page]
+NAME = "char-gpt"
+SMALL = "corpus=cities&tokens=pieces&vocabulary=270&layers=2&heads=2&width=16&block=16&batch=4&close_looks=2"
+
+
+def test_a_gpt_is_trained_on_pieces_and_completes_a_text(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/{NAME}?{SMALL}")
+    # The first visit loads the laboratory.
+    expect(figure(page, "loss").locator(".main-svg").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Recorded examples come without weights")).to_be_visible()
+    set_number(page, "steps", "40", experiment=NAME)
+    train(page)
+    state(page, "Finished")
+    button(page, "Complete").click()
+    written = page.locator("pre b")
+    expect(written).to_be_visible(timeout=60_000)
+    assert len(written.inner_text()) > 20
+    for name in ("gpt-candidates", "gpt-lens", "gpt-looked"):
+        wait_for_figure(page, name)
+    page.get_by_label("Prompt").fill("")
+    page.get_by_label("Prompt").press("Control+Enter")
+    expect(page.get_by_text("The prompt is empty")).to_be_visible()
