@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from goldviz.data.texts.byte_pieces import BYTES
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
 from goldviz.figures.elements import worded
@@ -22,7 +23,7 @@ from goldviz.labs.text_tokens.settings import PATTERN_LABELS
 COLOURS = ("#0e7ac0", "#d55e00")
 SYMBOLS = ("circle", "diamond")
 HATCHES = ("", "/")
-SIZES = [256, 512, 1024, 2048, 4096]
+SIZES = (512, 1024, 2048)
 PICTURED = 14
 """Bytes of the home page's picture: four spaces and print(dog)."""
 BEFORE = -1.3
@@ -56,7 +57,7 @@ def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title=title, notes=[_compression_note(ds)])
     legend_below(figure)
     last = int(ds["size"][-1])
-    sizes = [*(size for size in SIZES if size < 0.8 * last), last]
+    sizes = [BYTES, *(size for size in SIZES if size < 0.8 * last), last]
     figure.update_xaxes(title_text="Tokens in the vocabulary", tickvals=np.log2(sizes).tolist(),
                         ticktext=[f"{size:,}" for size in sizes], showgrid=False)  # fmt: skip
     figure.update_yaxes(title_text="Bytes a token", rangemode="tozero")
