@@ -44,20 +44,20 @@ CLAIMS = (
     Claim(LAB, "C106", "By predicting masked words a model learns general linguistic structure.", "001, 4.2.2",
         lanes=(READ,),
         parts=(
-            Part("after 1,200 steps the loss on masked words of unseen texts is {:.2g} of what word frequencies give",
-                beside_frequencies, below=1, scale="ratio"),
+            Part("width 32 (64 is usual), 1,200 steps: the loss on masked words of unseen texts is {:.2g} of what word "
+                "frequencies give", beside_frequencies, below=1, scale="ratio"),
         )),
     Claim(LAB, "C107", "What was learned without labels helps a task with few of them.", "001, 4.2.2",
         lanes=(READ, UNREAD),
         parts=(
-            Part("after 1,200 steps without labels {:.1%} more tones of new patterns are judged rightly", gained_on_new,
-                above=0),
+            Part("width 32 (64 is usual), 1,200 steps without labels: {:.1%} more tones of new patterns are judged "
+                "rightly", gained_on_new, above=0),
             Part("of known patterns {:.1%} more are", gained_on_known, above=0),
         )),
     Claim(LAB, "C108", "Contextual representations understand language better than counts of words.", "001, 4.2.1",
         lanes=(READ,),
         parts=(
-            Part("after 1,200 steps {:.1%} more tones of new patterns are judged rightly than by a bag of words",
-                above_counting_words, above=0),
+            Part("width 32 (64 is usual), 1,200 steps: {:.1%} more tones of new patterns are judged rightly than by a "
+                "bag of words", above_counting_words, above=0),
         )),
 )  # fmt: skip
