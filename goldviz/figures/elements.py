@@ -128,10 +128,11 @@ def loss_axis(low: float, high: float) -> dict[str, Any]:
     return {"range": padded(low, high)}
 
 
-def end_labels(figure: Figure, ends: Sequence[tuple[NetworkStyle, float]]) -> None:
+def end_labels(figure: Figure, ends: Sequence[tuple[NetworkStyle, float]], theme: Theme) -> None:
     """Name each curve beside its end, with its last value, in its colour: 'residual 0.44'. No label covers another.
 
-    Call it after ``theme.apply``, when the y axis has its range.
+    In a narrow column the browser puts them inside the plot. Call it after ``theme.apply``, when the y axis has its
+    range.
     """
     layout = figure.layout
     logarithmic = layout.yaxis.type == "log"
@@ -143,7 +144,7 @@ def end_labels(figure: Figure, ends: Sequence[tuple[NetworkStyle, float]]) -> No
         figure.add_annotation(
             text=f"{style.label} {times(value)}".strip(), x=1, xref="x domain", xanchor="left", xshift=6,
             y=height, yref="y", yanchor="middle", yshift=place - (height - low) * pixels, showarrow=False,
-            font={"size": 13, "color": style.colour},
+            font={"size": 13, "color": style.colour}, bgcolor=look.with_alpha(INKS[theme].background, 0.75),
         )  # fmt: skip
     layout.margin.r = LABELS_WIDE
 

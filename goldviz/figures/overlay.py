@@ -43,7 +43,7 @@ def overlay(runs: Sequence[tuple[str, xr.Dataset]], theme: Theme) -> Figure:
     look.apply(figure, theme, title="Loss of all runs", notes=notes, height=460)
     if few:
         short = [(_ending(style), float(values.values[-1])) for style, values in curves]
-        end_labels(figure, short)
+        end_labels(figure, short, theme)
     return figure
 
 

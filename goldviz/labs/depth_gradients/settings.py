@@ -173,7 +173,8 @@ class DepthGradients(Experiment):
         """About how long a run takes on one CPU thread, from costs in nanoseconds fitted to timed runs.
 
         An epoch of one network costs so much for each hidden activation (more with dropout and noise), for each weight
-        and sample that are multiplied, and for each mini-batch; Jacobians cost most when layers are wide.
+        and sample that are multiplied, and for each mini-batch; a look at unseen samples costs a sixth of it, and
+        Jacobians cost most when layers are wide.
         """
         return sum(self._seconds_at(depth) for depth in trained_depths(self.depth, self.shallower))
 
@@ -182,9 +183,10 @@ class DepthGradients(Experiment):
         batches = 1 if self.batch == 0 else math.ceil(self.samples / self.batch)
         an_activation = 3.6 + 3.3 * (self.dropout > 0) + 2.8 * (self.noise > 0)
         training = self.samples * (depth * self.width * an_activation + 0.036 * weights)
+        evaluating = self.samples * (depth * self.width * 1.2 + 0.012 * weights)
         steps = batches * (500_000 + 17 * weights)
         measuring = 32_000 * depth + 500_000
         closely = 163_000 * depth + weights * (41 + 0.094 * self.width)
         close_looks = 1 + self.epochs // self.histogram_every if self.histogram_every else 0
-        one_network = self.epochs * (training + steps + measuring) + close_looks * closely
+        one_network = self.epochs * (training + evaluating + steps + measuring) + close_looks * closely
         return 2 * len(self.seeds) * one_network * 1e-9

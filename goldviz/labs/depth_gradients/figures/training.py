@@ -32,7 +32,7 @@ def loss(plot: Plot) -> Figure:
     for style, zero in known:
         plot.figure.add_hline(y=zero, line={"color": style.colour, "width": 1.5, "dash": style.dash})
     drawn = plot.finish(*notes, plot.drawn(), legend=False)
-    end_labels(drawn, [*_ends(plot), *known])
+    end_labels(drawn, [*_ends(plot), *known], plot.theme)
     return drawn
 
 

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./assets.mjs";
+
+const { fitted } = await load(["figure_fit"], ["fitted"]);
+
+const measureWith = () => (text) => text.length * 7;
+const name = { xref: "x domain", x: 1, xanchor: "left", xshift: 6, text: "residual 0.44" };
+const other = { xref: "x domain", x: 0, xanchor: "left", text: "a reference" };
+const layout = { height: 430, margin: { r: 104, t: 44 }, annotations: [name, other], title: { text: "Loss" } };
+
+test("names at the ends of curves stand beside the plot where there is room", () => {
+  const wide = fitted(layout, 362, 0, measureWith);
+  assert.deepEqual(wide.annotations, layout.annotations);
+  assert.equal(wide.margin.r, 104);
+});
+
+test("in a narrow column they stand inside, and the plot gets their room", () => {
+  const narrow = fitted(layout, 220, 0, measureWith);
+  assert.deepEqual(narrow.annotations, [{ ...name, xanchor: "right", xshift: -6 }, other]);
+  assert.equal(narrow.margin.r, 30);
+  assert.equal(layout.margin.r, 104, "the figure itself stays as it was sent");
+});
