@@ -18,8 +18,14 @@ from goldviz.ui.words import plain
 def judge(lane: Lane[PriceTokens]) -> None:
     """The one sentence that matters."""
     st.markdown(f"#### {plain(verdict(lane.dataset, lane.settings))}")
-    notes = str(lane.dataset.attrs.get("data_notes", ""))
-    st.caption(f"{plain(notes)} A laboratory, not investment advice.")
+    notes = [str(lane.dataset.attrs.get("data_notes", "")), fitted_before(lane), "A laboratory, not investment advice."]
+    st.caption(plain(" ".join(filter(None, notes))))
+
+
+def fitted_before(lane: Lane[PriceTokens]) -> str:
+    """The day before which the first tokeniser is fitted, where it is fitted on the past."""
+    first = str(lane.dataset.attrs.get("first_forecast", ""))
+    return f"First fit: days before {first}." if first and lane.settings.fitted_on == "past" else ""
 
 
 def why(lane: Lane[PriceTokens], draw: Callable[[str], None]) -> None:

@@ -32,6 +32,8 @@ def test_every_preset_opens_with_its_verdict_and_figures(slug: str) -> None:
     assert visitor.figures("as_text")[0]["data"]
     assert visitor.figures("scoreboard")[0]["data"]
     assert heading(visitor)
+    if PriceTokens.preset(slug).fitted_on == "past":
+        assert any("days before 20" in caption for caption in visitor.captions)
 
 
 def test_a_smoother_is_called_a_look_into_the_future() -> None:
