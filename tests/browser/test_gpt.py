@@ -26,6 +26,7 @@ def test_a_gpt_is_trained_on_pieces_and_completes_a_text(server: Server, open_pa
     assert len(written.inner_text()) > 20
     for name in ("gpt-candidates", "gpt-lens", "gpt-looked"):
         wait_for_figure(page, name)
-    page.get_by_label("Prompt").fill("")
-    page.get_by_label("Prompt").press("Control+Enter")
+    prompt = page.get_by_role("textbox", name="Prompt")
+    prompt.fill("")
+    prompt.press("Control+Enter")
     expect(page.get_by_text("The prompt is empty")).to_be_visible()

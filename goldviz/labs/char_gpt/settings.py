@@ -32,7 +32,8 @@ CLOSE = ("close_look", "network", "seed")
 BLOCK = (*CLOSE, "block_number")
 SAMPLE = ("close_look", "sample", "place")
 SMALL = {
-    "layers": 3, "width": 64, "block": 32, "batch": 12, "steps": 400, "residual_scale": "init",
+    "layers": 3, "width": 64, "block": 32, "batch": 12, "steps": 400, "residual_scale": "init", "close_looks": 10,
+    "look_every": 25,
 }  # fmt: skip
 """Of the presets that leave a part out: a tenth of the work."""
 
@@ -95,9 +96,9 @@ class CharGpt(Experiment):
         description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping.")
     precision: Literal["float32", "bfloat16"] = setting("float32", group="Training", labels=PRECISIONS,
         description="Precision of the matrix products. bfloat16 is faster on GPUs that have it.")
-    look_every: int = setting(25, ge=0, le=1000, group="Instruments", unit="steps",
+    look_every: int = setting(50, ge=0, le=1000, group="Instruments", unit="steps",
         description="Gradients and the size of the steps are measured every so many steps. 0: never.")
-    close_looks: int = setting(10, ge=0, le=100, group="Instruments", unit="looks",
+    close_looks: int = setting(5, ge=0, le=100, group="Instruments", unit="looks",
         description="So many times, evenly spread, dev text is scored and samples are written. 0: never.")
     # fmt: on
 

@@ -74,7 +74,7 @@ def looked(signs: Sequence[str], weights: NDArray[np.floating], *, theme: Theme 
         )
     )  # fmt: skip
     look.apply(figure, theme, title="Where did it look?", legend=False, height=200 + 18 * len(rows), hover="closest")
-    figure.update_yaxes(autorange="reversed", showgrid=False, type="category", tickfont_size=11)
+    figure.update_yaxes(autorange="reversed", showgrid=False, type="category", tickfont_size=12)
     figure.update_xaxes(showgrid=False, tickmode="array", tickvals=list(range(places)), tickangle=0, tickfont_size=12,
                         ticktext=[as_label(sign) for sign in signs], title_text="Token")  # fmt: skip
     colour_bar_below(figure, (0.0, float(weights.max())), look.SEQUENTIAL, "Attention weight", nticks=6)

@@ -16,8 +16,11 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import single
 from goldviz.labs.char_gpt.figures.quantities import figure, signs_of
 
-IN_A_ROW = {1.2: 24, 2.2: 12, 100.0: 8}
-"""Tokens in a row, by how many characters a token has at most, in the mean."""
+CHARACTERS_IN_A_ROW = 24
+PIECES_IN_A_ROW = (12, 8)
+LONG_PIECES = 2.2
+MOST_LONG = 0.1
+"""Share of the tokens that may have more than one character where tokens are characters: those that nobody sees."""
 
 
 @figure("What does it write?", needs=("sample_token", "sample_probability"),
@@ -49,11 +52,13 @@ def samples(plot: Plot) -> Figure:
 
 
 def _width(ds: xr.Dataset) -> int:
-    """Tokens in a row: fewer where the text's tokens have many characters, in the mean."""
-    lengths = [len(str(sign)) for sign in ds["token"].values]
+    """Tokens in a row: fewer where they are pieces, and fewer still where the text's pieces are long, in the mean."""
+    lengths = np.array([len(str(sign)) for sign in ds["token"].values])
+    if (lengths > 1).mean() < MOST_LONG:
+        return CHARACTERS_IN_A_ROW
     counts = ds["token_count"].values if "token_count" in ds else np.ones(len(lengths))
-    mean = float(np.average(lengths, weights=counts))
-    return next(count for letters, count in IN_A_ROW.items() if mean <= letters or letters == max(IN_A_ROW))
+    short, long = PIECES_IN_A_ROW
+    return short if np.average(lengths, weights=counts) < LONG_PIECES else long
 
 
 def _in_rows(values: NDArray[Any], width: int) -> NDArray[Any]:
