@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,10 +18,15 @@ from tests.runs.toy import Toy
 HOSTILE = '<img src=x onerror=alert(1)> **bold** [x](http://a.example) :material/error: $x$ "quoted"'
 
 
+def _of_runs(visitor: Visitor) -> list[Any]:
+    """The links that open a run."""
+    return [link.proto for link in visitor.page_links() if link.proto.query_string.startswith("open=")]
+
+
 def test_a_stranger_sees_the_laboratory_and_what_to_do() -> None:
     visitor = Visitor()
     assert visitor.at.title[0].value == "goldviz"
-    card = visitor.page_links()[0].proto
+    card = next(link.proto for link in visitor.page_links() if not link.proto.query_string)
     assert card.page == DepthGradients.name
     assert DepthGradients.title in card.label
     assert DepthGradients.question in visitor.markdown
@@ -61,7 +67,7 @@ def test_the_latest_runs_lead_to_their_laboratory() -> None:
     ids = [services.store().create(DepthGradients(depth=depth)) for depth in range(1, 9)]
     visitor = Visitor()
     links = [link.proto for link in visitor.page_links()]
-    runs = [link for link in links if link.query_string]
+    runs = _of_runs(visitor)
     assert [link.query_string for link in runs] == [f"open={run_id}" for run_id in reversed(ids[-home.LATEST :])]
     assert {link.page for link in runs} == {DepthGradients.name}
     assert any(link.label == "All 8 runs" for link in links)
@@ -96,8 +102,8 @@ def test_going_to_a_laboratory_by_the_navigation_shows_it_as_it_was_left() -> No
 def test_a_name_is_shown_as_plain_text() -> None:
     services.store().create(DepthGradients(), name=HOSTILE)
     visitor = Visitor()
-    [label] = [link.proto.label for link in visitor.page_links() if link.proto.query_string]
-    assert label == plain(HOSTILE)
+    [link] = _of_runs(visitor)
+    assert link.label == plain(HOSTILE)
     assert "<img" not in "".join(element.proto.body for element in visitor.at.get("html"))
 
 
@@ -105,7 +111,7 @@ def test_a_run_of_a_laboratory_that_is_not_here_is_listed_without_a_link() -> No
     services.store().create(Toy(), name="a toy")
     visitor = Visitor()
     assert "a toy" in visitor.markdown
-    assert not any(link.proto.query_string for link in visitor.page_links())
+    assert not _of_runs(visitor)
 
 
 @pytest.mark.parametrize(("breaks", "sentence"), FAULTS.items())
