@@ -24,7 +24,11 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, alone: 
     """Title, state, progress and buttons of one lane, whose frames come from ``source``."""
     state = lane.run.status if lane.run else "example"
     word, colour, icon = STATES[state]
-    st.markdown(f"**{plain(lane.title)}** :{colour}-badge[{icon} {word}]")
+    repeats = "*Train* repeats it live" if alone else "*Train* or another preset takes its place"
+    st.markdown(
+        f"**{plain(lane.title)}** :{colour}-badge[{icon} {word}]",
+        help=None if lane.run else f"Made by goldviz itself with these settings; {repeats}.",
+    )
     if lane.run is not None:
         sought = st.session_state.get(SOUGHT) == lane.id
         live_progress(source, lane.id, *lanes.progress_of(lane), frames.felt(source.offer, lane), sought=sought)
@@ -32,9 +36,6 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, alone: 
             del st.session_state[SOUGHT]
         if lane.run.message and lane.run.status not in ("paused", "queued"):
             st.caption(plain(lane.run.message))
-    else:
-        repeats = "*Train* repeats it live" if alone else "*Train* or another preset takes its place"
-        st.caption(f"Made by goldviz itself with these settings; {repeats}.")
     if isinstance(lane, UnreadLane):
         st.warning(plain(lane.complaint), icon=":material/history:")
     _buttons(experiment, lane, alone)
