@@ -150,7 +150,10 @@ def test_every_bad_setting_gets_its_sentence(capsys: pytest.CaptureFixture[str])
         (("export", "abc", "--to", "run.exe"), "The file run.exe ends in .exe; allowed is .html, .csv, .nc or .py."),
         (("serve", "--port", "0"), "Port is 0; allowed is a whole number from 1 to 65535."),
         (("serve", "--port", "many"), "Argument --port: invalid int value: 'many'"),
-        (("serve", "--allow-host", "http://a"), "--allow-host is 'http://a'; allowed is a name or an address, without "),
+        (
+            ("serve", "--allow-host", "http://a"),
+            "--allow-host is 'http://a'; allowed is a name or an address, without ",
+        ),
         (("serve", "--address", "300.0.0.1"), "goldviz cannot listen at 300.0.0.1, port 8501: "),
     ],
 )
