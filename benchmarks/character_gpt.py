@@ -26,8 +26,8 @@ from goldviz.training.devices import resolve, training_on
 from goldviz.training.optimisers import set_learning_rate
 from goldviz.training.schedules import warm_up_share
 
-STEPS = 100
-REPEATS = 3
+STEPS = 500
+REPEATS = 1
 BLOCK = 256
 GOAL = 2.0
 SETTINGS = CharGpt()
