@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,6 +34,7 @@ class StandaloneRecord:
         self.facts: dict[str, Any] = {}
         self.curves: dict[str, dict[str, list[Any]]] = {}
         self.finals: dict[str, Any] = {}
+        self._release: Callable[[], None] = lambda: None
 
     def coordinates(self, **labels: list[Any]) -> None:
         """Label the fixed dimensions."""
@@ -48,12 +49,21 @@ class StandaloneRecord:
         for self.step in range(1, n + 1):
             self.settings = SimpleNamespace(**{**vars(self.settings), **self.changes.get(self.step - 1, {})})
             yield self.step
+        self._release()
 
     def __call__(self, name: str, values: Any) -> None:
         """Keep a variable's values at this step."""
+        self.late(name, [self.step], [values])
+
+    def holds_back(self, release: Callable[[], None]) -> None:
+        """``release`` hands over by :meth:`late` what a procedure measured of several steps at once."""
+        self._release = release
+
+    def late(self, name: str, steps: Sequence[int], values: Any) -> None:
+        """Keep a variable's values at earlier steps."""
         curve = self.curves.setdefault(name, {"steps": [], "values": []})
-        curve["steps"].append(self.step)
-        curve["values"].append(_plain(values))
+        curve["steps"] += steps
+        curve["values"] += [_plain(value) for value in values]
 
     def once(self, name: str, values: Any) -> None:
         """Keep a variable that has no growing dimension."""

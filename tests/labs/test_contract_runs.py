@@ -17,6 +17,7 @@ from tests.labs.scripts_alone import run_alone
 from tests.labs.small_runs import (
     EVERY_SMALL,
     EVERY_TRAINED,
+    ONE_OF_EACH,
     SMALL,
     TRAINED,
     Small,
