@@ -237,7 +237,10 @@ def port() -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
-def test_serve_says_where_it_is_and_stops_cleanly(number: signal.Signals, port: int, tmp_path: Path) -> None:
+def test_serve_says_where_it_is_and_stops_cleanly(
+    number: signal.Signals, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOLDVIZ_WORKERS", "1" if number == signal.SIGINT else "0")
     command = [*COMMAND, "serve", "--port", str(port)]
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(

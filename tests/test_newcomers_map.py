@@ -104,6 +104,7 @@ def test_a_new_activation_is_one_edit(checkout: Path) -> None:
     assert says(checkout, f"{TRY}\ntried('depth-gradients', 'activation', {SMALL_DEPTH})") == "Cubic"
 
 
+@pytest.mark.slow
 def test_another_threshold_is_one_edit(checkout: Path) -> None:
     code = (
         f"import goldviz; run = goldviz.run('depth-gradients', {SMALL_DEPTH}, progress=False);"

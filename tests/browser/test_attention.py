@@ -119,6 +119,7 @@ def test_a_model_that_was_trained_here_is_looked_into(server: Server, open_page:
     assert run
 
 
+@pytest.mark.slow
 def test_documents_are_brought_compared_and_become_channels(server: Server, open_page: Opener, tmp_path: Path) -> None:
     texts = [f"Inflation {word} and the Committee keeps the target range. Gold is at {price} dollars."
              for word, price in (("rose", 1900), ("fell", 1950), ("fell again", 1990), ("eased", 2010),

@@ -23,6 +23,7 @@ def test_a_bad_start_is_named_and_a_network_learns_city_names(server: Server, op
     choose_preset(page, "Break it: few names")
     expect(page.get_by_text("496 city names").first).to_be_visible()
     set_number(page, "steps", "60", experiment=NAME)
+    page.wait_for_url("**steps=60**")
     train(page)
     state(page, "Finished")
     page.wait_for_function(

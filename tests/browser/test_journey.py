@@ -192,6 +192,7 @@ def test_zoom_survives_updates_and_no_frame_is_blank(server: Server, open_page: 
     state(page, "Stopped")
 
 
+@pytest.mark.slow
 def test_two_clicks_on_train_start_one_run(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "epochs=5&depth=3&width=7"))
     wait_for_figure(page)
@@ -216,6 +217,7 @@ def test_two_clicks_on_train_start_one_run(server: Server, open_page: Opener) ->
     assert sum(one.get("width") == 7 for one in settings) == 1
 
 
+@pytest.mark.slow
 def test_a_finding_s_cure_runs_in_a_lane_beside_which_comes_into_view(server: Server, open_page: Opener) -> None:
     page = open_page(address(server))
     wait_for_figure(page)

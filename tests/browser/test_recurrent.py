@@ -50,6 +50,7 @@ def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_pag
     state(page, "Finished")
 
 
+@pytest.mark.slow
 def test_the_lens_answers_at_once_and_its_link_shows_the_same(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/jacobian-lens?cell=lstm&length=30&hidden=4000")
     expect(page.get_by_text("Hidden is '4000'").or_(page.get_by_text("Hidden is 4000"))).to_be_visible()

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { load } from "./assets.mjs";
 
 const { latest, colourOf, placeNames, largest } = await load(
-  ["formula_field"],
+  ["latest", "formula_field"],
   ["latest", "colourOf", "placeNames", "largest"],
 );
 
@@ -43,12 +43,13 @@ test("a server that does not answer is told in words, and the next text is asked
       return { kind: "equal" };
     },
     (found) => taken.push(found.kind),
+    ({ message }) => taken.push(message),
   );
   ask("bad");
   await soon();
   ask("good");
   await soon();
-  assert.deepEqual(taken, ["unread", "equal"]);
+  assert.deepEqual(taken, ["No answer.", "equal"]);
 });
 
 test("a cell is as strong as its number is large", () => {

@@ -92,7 +92,7 @@ def drawn(figure: FigureSpec, dataset: xr.Dataset, theme: str, epoch: int | None
     assert json.loads(made.to_json())
 
 
-@RECORDED
+@SOME_RECORDED
 def test_every_figure_of_a_recorded_example_is_drawn(lab: Laboratory, slug: str) -> None:
     dataset = example(lab.declared, slug)
     first_preset = slug == lab.declared.presets[0].slug

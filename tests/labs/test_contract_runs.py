@@ -28,8 +28,8 @@ from tests.labs.small_runs import (
 )
 from tests.thinned import thinned, thinned_by
 
-PRESETS = thinned_by(((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets), ordinary=2)
-"""Examples that are repeated: two of each laboratory in the ordinary suite."""
+PRESETS = thinned_by((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets)
+"""Examples that are repeated: one of each laboratory in the ordinary suite."""
 OTHER_CPU = 1e-4
 """Relative. Losses of the first steps on another processor, whose kernels add in another order."""
 OF_LARGEST = 0.02

@@ -131,6 +131,7 @@ def worker(port: int) -> Iterator[subprocess.Popen[bytes]]:
         yield process
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_was_away_is_found_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goldviz.runs.workers.CONNECT_SECONDS", 1.0)
     port = free_port()

@@ -32,7 +32,7 @@ CLOSE = ("close_look", "network", "seed")
 BLOCK = (*CLOSE, "block_number")
 SAMPLE = ("close_look", "sample", "place")
 SMALL = {
-    "layers": 3, "width": 64, "block": 32, "batch": 12, "steps": 400, "residual_scale": "init", "close_looks": 10,
+    "layers": 3, "width": 64, "block": 32, "steps": 400, "residual_scale": "init", "close_looks": 10,
     "look_every": 25,
 }  # fmt: skip
 """Of the presets that leave a part out: a tenth of the work."""

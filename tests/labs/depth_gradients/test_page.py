@@ -302,7 +302,7 @@ def test_a_preset_changes_settings_and_leaves_a_trained_run_where_it_is(monkeypa
     for slug in ("break-it-sigmoid", "fix-it-clip"):
         visitor.at.button_group(key=PRESETS).set_value(slug)
         assert visitor.look().runs == [mine, f"example:{slug}"]
-    assert any("another preset takes its place" in words for words in visitor.captions)
+    assert any("another preset takes its place" in element.proto.help for element in visitor.at.markdown)
     visitor.set(depth=2, width=6, epochs=2, samples=40).click(TRAIN)
     assert len(visitor.runs) == 2
     assert visitor.runs[0] == mine
