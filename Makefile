@@ -6,6 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 
+# Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test tests browser-tests other-tests test-long lint format types install browser bench screenshots examples laboratories advice claims model clean
 
 run: $(VENV)/.app
