@@ -39,12 +39,11 @@ class Workers:
         self._processes, self._scheduler, self._database = processes, scheduler, database
         self._cluster: LocalCluster | None = None
         self._seen = time.monotonic()
+        self._told = ""
         self._client = self._connected()
 
     def _connected(self) -> Client:
         from distributed import Client
-
-        from goldviz.runs.store_address import StoreAddress
 
         try:
             if self._scheduler:
@@ -54,7 +53,6 @@ class Workers:
                 preload, one_thread = ("goldviz.runs.worker", WARM_UP), {"OMP_NUM_THREADS": "1"}
                 self._cluster = local_cluster(self._processes, preload=preload, environment=one_thread)
                 client = Client(self._cluster, set_as_default=False)
-            client.register_plugin(StoreAddress(self.store, self._database))
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             where = f"the Dask scheduler at {self._scheduler}" if self._scheduler else "the local workers"
             raise WorkersError(f"No run can start: {where} cannot be reached ({error}).") from error
@@ -87,7 +85,17 @@ class Workers:
 
     def submit(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Future[Any]:
         """Send a task, as Dask's client does; ``options`` are the function's and Dask's."""
+        self._tell_address()
         return self._client.submit(function, *arguments, pure=False, **options)
+
+    def _tell_address(self) -> None:
+        """Tell the workers the store's address, once a scheduler: Dask itself may have connected to another one."""
+        from goldviz.runs.store_address import StoreAddress
+
+        scheduler = self._client.scheduler_info(n_workers=0)["id"]
+        if scheduler != self._told:
+            self._client.register_plugin(StoreAddress(self.store, self._database))
+            self._told = scheduler
 
     def mend(self) -> bool:
         """Connect again to a scheduler that was away, or start workers that are missing; whether it connected anew."""
