@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
+from goldviz.declare.data_labels import ATTRIBUTE, labelled
 from goldviz.diagnostics.findings import Finding
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import FONT, INKS
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from goldviz.declare.instant import Instant
-    from goldviz.declare.settings import Experiment, Settings
+    from goldviz.declare.settings import Experiment
 
 SEVERITIES = {"bad": ("✕", "#b3261e"), "warning": ("!", "#8a6a00"), "good": ("✓", "#00734f")}
 
@@ -81,7 +82,8 @@ def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[st
     """The report of a recorded run: all figures of its laboratory that have something to show."""
     title = str(dataset.attrs.get("title") or settings.title)
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
-    return report_html(title, _named(settings), drawn, settings.equations, settings.findings(dataset))
+    kept = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
+    return report_html(title, _named(labelled(settings, kept)), drawn, settings.equations, settings.findings(dataset))
 
 
 def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
@@ -90,9 +92,8 @@ def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[s
         kept = json.loads(dataset.attrs["settings"])
     except ValueError:
         kept = None
-    listed = (
-        {name.replace("_", " ").capitalize(): value for name, value in kept.items()} if isinstance(kept, dict) else {}
-    )
+    labels = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
+    listed = _named(kept | labels) if isinstance(kept, dict) else {}
     drawn = [(spec, of_unread_run(spec)(dataset)) for spec in figures.values()]
     title = str(dataset.attrs.get("title") or dataset.attrs["experiment"])
     return report_html(title, {"Note": complaint, **listed}, drawn, [])
@@ -101,11 +102,11 @@ def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[s
 def report_of_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
     """The report of an instant page, with these of its figures."""
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
-    return report_html(settings.title, _named(settings), drawn, [settings.question])
+    return report_html(settings.title, _named(labelled(settings)), drawn, [settings.question])
 
 
-def _named(settings: Settings) -> dict[str, Any]:
-    return {name.replace("_", " ").capitalize(): value for name, value in settings.model_dump(mode="json").items()}
+def _named(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name.replace("_", " ").capitalize(): value for name, value in values.items()}
 
 
 def findings_html(findings: Iterable[Finding]) -> str:

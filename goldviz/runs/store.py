@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
+from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.runs import arrays
 from goldviz.runs.clock import database_clock
 from goldviz.runs.kept_states import room_of_run, surplus
@@ -186,6 +187,7 @@ class Store:
         row |= {
             "parent": run_id,
             "parent_step": step,
+            "attributes": {**row["attributes"], **_kept_labels(parent)},
             "step": step,
             "seconds": parent.seconds * share,
             "instrument_seconds": parent.instrument_seconds * share,
@@ -222,7 +224,7 @@ class Store:
             "settings_version": settings.version,
             "variables": {key: asdict(variable) for key, variable in settings.variables.items()},
             "coordinates": {},
-            "attributes": {"step_dimension": settings.step},
+            "attributes": {"step_dimension": settings.step, **_labels(settings)},
             "changes": {},
             "status": status,
             "message": "",
@@ -618,6 +620,16 @@ def _by_network(values: np.ndarray, coordinates: Mapping[str, Any]) -> dict[str,
         names, values = [""], values[None]
     medians = [float(np.median(own)) if own.size else np.nan for own in values]
     return {name: value for name, value in zip(names, medians, strict=True) if np.isfinite(value)}
+
+
+def _labels(settings: Experiment) -> dict[str, Any]:
+    """What the run's data are called now; they may be gone when it is looked at."""
+    labels = labels_of(settings)
+    return {ATTRIBUTE: labels} if labels else {}
+
+
+def _kept_labels(run: Run) -> dict[str, Any]:
+    return {name: value for name, value in run.attributes.items() if name == ATTRIBUTE}
 
 
 def _clean(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import streamlit as st
 import xarray as xr
 
+from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.declare.settings import Experiment, SettingsError, label
 from goldviz.runs.examples import example, has_example
 from goldviz.runs.schema import StoreError
@@ -87,7 +88,7 @@ class Lane(Shown, Generic[Declared]):
     @property
     def own_title(self) -> str:
         """The run's name, or what is special about its settings."""
-        return (self.run.name if self.run else "") or difference(self.settings)
+        return (self.run.name if self.run else "") or difference(self.settings, kept_labels(self.run))
 
 
 @dataclass(frozen=True)
@@ -136,29 +137,48 @@ def sense_of(lane: AnyLane) -> str:
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
-def difference(settings: Experiment) -> str:
-    """The preset that these settings are, or else what sets them apart from the document's, in a few words."""
+def kept_labels(run: Run | None) -> dict[str, str]:
+    """What a run's data were called when it was queued, by setting."""
+    return dict(run.attributes.get(ATTRIBUTE, {})) if run else {}
+
+
+def difference(settings: Experiment, kept: Mapping[str, str] | None = None) -> str:
+    """The preset that these settings are, or else what sets them apart from the document's, in a few words.
+
+    Data are called by their labels; ``kept`` are those that a run keeps.
+    """
     shown = {name: value for name, value in settings.differences().items() if name not in ("device", "time_limit")}
-    changed = _each_in_words(shown)
+    labels = labels_of(settings, kept)
+    changed = _each_in_words(shown, labels)
     preset = settings.like_preset()
     if preset is not None:
         return " · ".join([preset.name, *(changed[name] for name in settings.kept_by_presets if name in changed)])
-    return in_words(shown) or settings.presets[0].name
+    return _few(changed, labels) or settings.presets[0].name
 
 
-def in_words(changes: Mapping[str, Any]) -> str:
-    """Settings and their values in a few words.
+def in_words(changes: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> str:
+    """Settings and their values in a few words; first the labels of data, letter by letter as they are.
 
     >>> in_words({"learning_rate": 0.01, "clip": 1.0})
     'Learning rate 0.01 · clip 1'
+    >>> in_words({"clip": 1.0, "data": "0123456789abcdef"}, {"data": "gold.csv"})
+    'gold.csv · clip 1'
     """
-    words = list(_each_in_words(changes).values())
+    return _few(_each_in_words(changes, labels or {}), labels or {})
+
+
+def _few(changed: Mapping[str, str], labels: Mapping[str, str]) -> str:
+    words = [changed[name] for name in sorted(changed, key=lambda name: name not in labels)]
     text = " · ".join(words[:4])
-    return text[:1].upper() + text[1:] + (f" · {len(words) - 4} more" if len(words) > 4 else "")
+    first = text[:1] if words[:1] and words[0] in labels.values() else text[:1].upper()
+    return first + text[1:] + (f" · {len(words) - 4} more" if len(words) > 4 else "")
 
 
-def _each_in_words(changes: Mapping[str, Any]) -> dict[str, str]:
-    return {name: f"{label(name).lower()} {_short(value)}" for name, value in changes.items()}
+def _each_in_words(changes: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: labels[name] if name in labels else f"{label(name).lower()} {_short(value)}"
+        for name, value in changes.items()
+    }
 
 
 def _short(value: Any) -> str:

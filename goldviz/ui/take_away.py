@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Mapping
 
 import streamlit as st
 import xarray as xr
 
+from goldviz.declare.data_labels import labels_of
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Experiment, Settings
 from goldviz.export.report import report_of_run, report_of_unread_run, report_of_view
 from goldviz.export.table import curves_csv
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.arrays import changes_by_step
+from goldviz.ui import lanes
 from goldviz.ui.lanes import AnyLane, Lane
 
 FORMS = {
@@ -39,7 +42,7 @@ def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, Figu
         "The address in your browser is a link to these settings, seeds and runs: it opens the same view for anyone "
         "who reaches this server. The script needs Python and what its first lines name."
     )
-    stem = f"goldviz-{experiment.name}-{lane.id.removeprefix('example:')}"
+    stem = "-".join(["goldviz", experiment.name, *data_in_name(lane), lane.id.removeprefix("example:")])
     with st.container(horizontal=True, gap="small"):
         none = not lane.last_step
         download("Curves (CSV)", lambda: curves_csv(lane.dataset), f"{stem}.csv", f"csv-{lane.id}", disabled=none)
@@ -50,6 +53,12 @@ def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, Figu
             download("Python script", lambda: lane.settings.script(changes), script, f"script-{lane.id}")
     if isinstance(lane, Lane):
         st.code(_command("run", lane.settings, "run.nc"), language="bash")
+
+
+def data_in_name(lane: AnyLane) -> list[str]:
+    """What the lane's data are called, as part of a file's name; nothing where every machine has them."""
+    labels = labels_of(lane.settings, lanes.kept_labels(lane.run)) if isinstance(lane, Lane) else {}
+    return [named for label in labels.values() if (named := re.sub(r"[^\w.]+", "_", label).strip("_."))]
 
 
 def _report(lane: AnyLane, figures: Mapping[str, FigureSpec]) -> str:

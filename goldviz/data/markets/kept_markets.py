@@ -130,6 +130,13 @@ def kept() -> list[KeptMarket]:
     return sorted(found, key=lambda market: (market.retrieved, market.name), reverse=True)
 
 
+def kept_market(name: str) -> KeptMarket | None:
+    """What is known of the kept market of this name; None where there is none, or its file cannot be read."""
+    with suppress(DamagedMarketError, OSError):
+        return _kept_market(_market_path(name))
+    return None
+
+
 def _kept_market(path: Path) -> KeptMarket:
     said = market_description(path)
     retrieved = pd.Timestamp(said["retrieved"])

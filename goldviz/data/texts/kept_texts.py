@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.uploaded_text import decoded_text
@@ -58,6 +59,7 @@ def keep_text(content: bytes, file: str) -> KeptText:
     with _disk_faults_named("written"):
         KEPT_TEXTS.write(name, kept)
         KEPT_TEXTS.make_room(spared=name)
+    keep_label(name, file)
     return KeptText(name, words, notes)
 
 

@@ -10,12 +10,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from goldviz.declare.data_labels import labelled, labels_of
 from goldviz.declare.registry import experiments
 from goldviz.declare.settings import Experiment, SettingsError, label
 from goldviz.diagnostics.findings import times
 from goldviz.figures.theme import NETWORKS
 from goldviz.runs.store import Result, Run, Size
-from goldviz.ui.lanes import difference, in_words
+from goldviz.ui.lanes import difference, in_words, kept_labels
 from goldviz.ui.words import STATES, duration
 
 
@@ -27,7 +28,7 @@ def label_of(run: Run) -> str:
     if declared is None:
         return run.experiment
     try:
-        return difference(declared.from_store(run.settings_version, run.settings))
+        return difference(declared.from_store(run.settings_version, run.settings), kept_labels(run))
     except SettingsError:
         return f"{declared.title} (settings of another version)"
 
@@ -92,8 +93,10 @@ def beside_preset(run: Run) -> str:
         for preset, whole in _presets(type(settings)).items()
     }
     nearest = min(apart, key=lambda name: len(apart[name]))
-    words = in_words(apart[nearest])
-    return f"{nearest} · {words[0].lower()}{words[1:]}" if words else nearest
+    labels = labels_of(settings, kept_labels(run))
+    words = in_words(apart[nearest], labels)
+    begins = words if set(apart[nearest]) & set(labels) else f"{words[:1].lower()}{words[1:]}"
+    return f"{nearest} · {begins}" if words else nearest
 
 
 @cache
@@ -107,7 +110,9 @@ def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
     known = [settings_of(run) for run in runs]
     if len({run.experiment for run in runs}) != 1 or len(runs) < 2 or None in known:
         return {}
-    values = [settings.model_dump(mode="json") for settings in known if settings is not None]
+    values = [
+        labelled(settings, kept_labels(run)) for settings, run in zip(known, runs, strict=True) if settings is not None
+    ]
     names = [name for name in values[0] if name not in UNTOLD and any(one[name] != values[0][name] for one in values)]
     return {label(name): [_cell(one[name]) for one in values] for name in names[:MOST_SETTINGS]}
 

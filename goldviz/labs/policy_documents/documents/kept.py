@@ -15,6 +15,7 @@ from datetime import date
 from functools import lru_cache
 
 from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts
 from goldviz.labs.policy_documents.documents.generated import generated_documents
 
@@ -43,6 +44,7 @@ def keep_documents(documents: DatedTexts) -> str:
         KEPT_DOCUMENTS.make_room(spared=name)
     except OSError as error:
         raise DatedTextError(f"The documents cannot be kept on this server: {error.strerror or error}.") from None
+    keep_label(name, documents.origin)
     return name
 
 
