@@ -15,8 +15,8 @@ from goldviz.declare.registry import experiments, laboratories
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "goldviz"
 LABS = PACKAGE / "labs"
-PAGES_OF_THEIR_OWN = {"goldviz.ui.home", "goldviz.ui.runs.page", "goldviz.ui.claims_page", "goldviz.ui.stories"}
-"""What home, runs, stories and claims show; all other pages are laboratories."""
+PAGES_OF_THEIR_OWN = {f"goldviz.ui.{page}" for page in ("home", "runs.page", "claims_page", "stories", "glossary")}
+"""What home, runs, stories, claims and glossary show; all other pages are laboratories."""
 
 each_laboratory = pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)
 
@@ -114,7 +114,7 @@ def test_a_page_of_a_laboratory_only_shows_it(lab: Laboratory) -> None:
 
 def test_every_page_shows_a_laboratory_or_is_known() -> None:
     pages = {file.stem for file in (ROOT / "pages").glob("*.py")}
-    assert pages == {lab.folder for lab in laboratories().values()} | {"home", "runs", "claims", "stories"}
+    assert pages == {lab.folder for lab in laboratories().values()} | {"home", "runs", "claims", "stories", "glossary"}
 
 
 @each_laboratory

@@ -70,15 +70,17 @@ def main() -> None:
     runs = st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")
     told = st.Page("pages/stories.py", title="Stories", icon=":material/auto_stories:", url_path="stories")
     claims = st.Page("pages/claims.py", title="Claims", icon=":material/fact_check:", url_path="claims")
-    pages: dict[str, list[st.Page]] = {"": [home, told, runs, claims]}
+    words = st.Page("pages/glossary.py", title="Glossary", icon=":material/dictionary:", url_path="glossary")
+    pages: dict[str, list[st.Page]] = {"": [home, told, runs, claims, words]}
     for lab in laboratories():
         shown = st.Page(lab.file, title=lab.title, icon=lab.icon, url_path=lab.path)
         pages.setdefault(lab.section, []).append(shown)
     page = st.navigation(pages, position="top")
-    # Stories ask this module where pages are.
-    from goldviz.ui import stories
+    # Stories and the glossary ask this module where pages are.
+    from goldviz.ui import glossary, stories
 
     st.session_state[CHANGED] = st.session_state.get("page") != page.url_path
     st.session_state["page"] = page.url_path
     stories.strip(page.url_path)
     page.run()
+    glossary.explain()

@@ -1,0 +1,25 @@
+"""The glossary: every term once, in two short sentences, with a laboratory that shows it."""
+
+import re
+from collections import Counter
+
+from goldviz.declare.glossary import terms
+from goldviz.declare.registry import laboratories
+
+LONGEST = 25
+
+
+def test_a_term_is_two_short_sentences_with_an_equation_and_its_place() -> None:
+    for term in terms():
+        sentences = re.findall(r"[^.]+(?:\.\d[^.]*)*\.", term.words)
+        assert len(sentences) == 2, term.name
+        assert max(len(sentence.split()) for sentence in sentences) <= LONGEST, term.name
+        assert term.equation, term.name
+        assert re.match(r"00[1-5], \d", term.source), term.name
+        assert term.laboratory in laboratories(), term.name
+
+
+def test_every_form_belongs_to_one_term() -> None:
+    forms = Counter(form.lower() for term in terms() for form in term.forms)
+    assert {form: count for form, count in forms.items() if count > 1} == {}
+    assert all(term.name in term.forms for term in terms())
