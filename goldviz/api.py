@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -93,12 +93,22 @@ def dataset_of(settings: Settings, *, progress: bool = True) -> xr.Dataset:
     return carried_out(settings, progress=progress, keep=False)
 
 
-def market(file: str | Path, *, columns: Sequence[str] = (), day_first: bool | None = None) -> str:
-    """Keep a CSV or Parquet file of your own as a market, and return its name: ``run("gold-forecast", data=name)``.
+def market(
+    file: str | Path,
+    *,
+    columns: Sequence[str] = (),
+    day_first: bool | None = None,
+    sheet: str = "",
+    symbols: Mapping[str, str] | None = None,
+) -> str:
+    """Keep a file of your own as a market, and return its name: ``run("gold-forecast", data=name)``.
 
+    It is CSV, an Excel workbook (``sheet`` says which of its sheets, the first with cells by default) or Parquet.
     ``columns`` are those to use, the one to forecast first; without them all columns of numbers, or of open, high, low
     and close the close alone. ``day_first`` says how 01/02/2024 is read, and is needed where the dates fit both
-    readings. The file is kept in the folder of markets, where pages find it under the same name.
+    readings. ``symbols`` say which known symbol a column is, such as ``{"Close": "CL=F"}``, whose unit and release time
+    then hold; nothing is taken from the file's name. The file is kept in the folder of markets, where pages find it
+    under the same name.
 
     Raises :class:`goldviz.data.markets.market.MarketError`, in one sentence that names the file, the place in it and
     what is allowed.
@@ -106,7 +116,7 @@ def market(file: str | Path, *, columns: Sequence[str] = (), day_first: bool | N
     from goldviz.data.markets.files import Choices
     from goldviz.data.markets.own_file import keep_file
 
-    return keep_file(file, Choices(tuple(columns), day_first))
+    return keep_file(file, Choices(tuple(columns), day_first, symbols=symbols or {}, sheet=sheet))
 
 
 def load(run_id: str) -> xr.Dataset:

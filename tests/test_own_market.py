@@ -58,6 +58,19 @@ def test_without_columns_all_numbers_are_used(folder: Path) -> None:
     np.testing.assert_array_equal(market.channels[0].observed, table()[market.channels[0].name])
 
 
+def test_a_sheet_and_a_symbol_are_told_and_a_file_s_name_tells_nothing(folder: Path) -> None:
+    with pd.ExcelWriter(folder / "CL=F.xlsx") as workbook:
+        table().to_excel(workbook, sheet_name="Notes", index=False)
+        table().rename(columns={"Bullion": "Close"}).to_excel(workbook, sheet_name="Prices", index=False)
+    plain = load_market(goldviz.market("CL=F.xlsx", sheet="Prices")).target
+    assert (plain.name, plain.transformation, plain.unit) == ("Close", "log_return", "")
+    told = goldviz.market("CL=F.xlsx", sheet="Prices", symbols={"Close": "CL=F"})
+    assert (load_market(told).target.name, load_market(told).target.unit) == ("CL=F", "USD/barrel")
+    options = ["--market", "CL=F.xlsx", "--market-sheet", "Prices", "--market-symbols", "Close=CL=F"]
+    assert main(["compute", "gold-market", *options, "--output", "seen.nc"]) == 0
+    assert xr.load_dataset(folder / "seen.nc").attrs["data_last"] == f"{load_market(told).last:%Y-%m-%d}"
+
+
 @pytest.mark.parametrize(("order", "says"), [("%d/%m/%Y", "day-first"), ("%m/%d/%Y", "month-first")])
 def test_dates_that_fit_both_readings_are_read_as_told(order: str, says: str, folder: Path) -> None:
     months = pd.date_range("2012-01-01", periods=96, freq="MS")
@@ -124,7 +137,9 @@ def test_what_cannot_be_read_is_named(name: str, reason: str, folder: Path) -> N
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--market-columns", "Bullion"], "--market-columns and --market-dates say how --market FILE is read."),
+        (["--market-columns", "Bullion"], "--market-sheet and --market-symbols say how --market FILE is read."),
+        (["--market-sheet", "Gold"], "--market-sheet and --market-symbols say how --market FILE is read."),
+        (["--market", "mine.csv", "--market-symbols", "Close"], "--market-symbols has 'Close'; allowed is a column"),
         (["--market", "mine.csv", "--data", "simulated"], "--market and --data both say which data; give one of them."),
         (["--market", "mine.csv", "--market-dates", "backwards"], "invalid choice: 'backwards'"),
     ],

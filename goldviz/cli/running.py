@@ -78,17 +78,37 @@ def with_market(declared: type[Settings], given: Mapping[str, Any]) -> dict[str,
     if data is None:
         return dict(given)
     if given["market_file"] is None:
-        if given["market_columns"] or given["market_dates"]:
-            raise CommandError("The options --market-columns and --market-dates say how --market FILE is read.")
+        if any(given[f"market_{said}"] for said in ("columns", "dates", "sheet", "symbols")):
+            raise CommandError(
+                "The options --market-columns, --market-dates, --market-sheet and --market-symbols say how --market "
+                "FILE is read."
+            )
         return dict(given)
     if given[data] is not None:
         raise CommandError(f"The options --market and --{data} both say which data; give one of them.")
-    columns = tuple(given["market_columns"].split(",")) if given["market_columns"] else ()
-    day_first = DATE_ORDERS[given["market_dates"]] if given["market_dates"] else None
     try:
-        return {**given, data: market(given["market_file"], columns=columns, day_first=day_first)}
+        return {**given, data: _kept_file(given)}
     except MarketError as error:
         raise CommandError(str(error)) from None
+
+
+def _kept_file(given: Mapping[str, Any]) -> str:
+    return market(
+        given["market_file"],
+        columns=given["market_columns"].split(",") if given["market_columns"] else (),
+        day_first=DATE_ORDERS[given["market_dates"]] if given["market_dates"] else None,
+        sheet=given["market_sheet"] or "",
+        symbols=_symbols(given["market_symbols"] or ""),
+    )
+
+
+def _symbols(text: str) -> dict[str, str]:
+    """Which symbol each column is, written as Close=CL=F,Rate=DGS10."""
+    pairs = [part.partition("=") for part in text.split(",") if part]
+    wrong = next((column for column, _, symbol in pairs if not symbol), None)
+    if wrong is not None:
+        raise CommandError(f"--market-symbols has {wrong!r}; allowed is a column and its symbol, such as Close=CL=F.")
+    return {column: symbol for column, _, symbol in pairs}
 
 
 def with_start(declared: type[Settings], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,7 +191,7 @@ def _add_market_options(parser: Parser) -> None:
     group = parser.add_argument_group("a market of your own")
     group.add_argument(
         "--market", dest="market_file", type=Path, metavar="FILE",
-        help="take the data from this CSV or Parquet file: a column of dates, and prices or other numbers",
+        help="take the data from this CSV, Excel or Parquet file: a column of dates, and prices or other numbers",
     )  # fmt: skip
     group.add_argument(
         "--market-columns", metavar="NAMES",
@@ -180,6 +200,14 @@ def _add_market_options(parser: Parser) -> None:
     group.add_argument(
         "--market-dates", choices=DATE_ORDERS, help="how 01/02/2024 is read, where its dates fit both readings"
     )
+    group.add_argument(
+        "--market-sheet", metavar="NAME", help="which sheet of a workbook. Default: the first with cells"
+    )
+    group.add_argument(
+        "--market-symbols", metavar="COLUMN=SYMBOL",
+        help="which known symbols its columns are, separated by commas, such as Close=CL=F: their units and release "
+        "times then hold",
+    )  # fmt: skip
 
 
 def _setting_of(declared: type[Settings], control: str) -> str | None:

@@ -1,72 +1,136 @@
-"""A column of a file as a channel: what it is called, when its values become known, and what a network sees of it."""
+"""A column of a file as a channel: what it is called, when its values become known, and what a network sees of it.
+
+Nothing is taken from a file's name. Where the name is that of a known symbol, somebody is asked whether it is meant.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import Literal
+
+import pandas as pd
 
 from goldviz.data.markets.market import END_OF_DAY, Channel, Release, Transformation
+from goldviz.data.markets.release_words import release_words
 from goldviz.data.markets.symbols import PUBLISHED, SYMBOLS, Symbol, described
 from goldviz.data.tables.daily_column import DailyColumn
-from goldviz.data.tables.table_layout import ADJUSTED_WORDS, PRICE_WORDS, name_words
+from goldviz.data.tables.table_layout import ADJUSTED_WORDS, BAR_WORDS, PRICE_WORDS, name_words
+
+Kind = Literal["price", "rate", "volume", "number"]
 
 LONDON_FIXES = {"am": Release("10:30", "Europe/London"), "pm": Release("15:00", "Europe/London")}
 FIX_CURRENCIES = {"usd": "USD", "gbp": "GBP", "eur": "EUR", "euro": "EUR"}
 """A file of London fixes has a column for each currency and time: USD (AM), USD (PM), GBP (AM), ..."""
 
 PRICE_ALONE = {*PRICE_WORDS, *ADJUSTED_WORDS, "closing"} - {"gold", "xau", "pm"}
-"""A column named with such words alone says nothing of what is priced; the file's name may."""
+"""A column named with such words alone says nothing of what is priced; the file's name may, and is asked about."""
+
+VOLUME_WORDS = {"volume", "vol", "turnover", "contracts"}
+RATE_WORDS = {"yield", "rate", "spread"}
+EXCHANGE_WORDS = {"exchange", "fx", "currency"}
+"""The rate of an exchange is a price."""
+
+
+@dataclass(frozen=True)
+class ColumnChoice:
+    """What a person said of a column; what is left out is told from its name and its values.
+
+    ``symbol`` is the known symbol or series that the column is, whose words, unit and release then hold.
+    """
+
+    kind: Kind | None = None
+    transformation: Transformation | None = None
+    release: Release | None = None
+    symbol: str = ""
 
 
 @dataclass(frozen=True)
 class FileChannel:
-    """A channel with what should be known of it; ``release_known`` is false where END_OF_DAY is a guess."""
+    """A channel with what should be known of it.
+
+    ``release_known`` is false where END_OF_DAY is a guess. ``recognised`` is the symbol whose facts hold, if any.
+    """
 
     channel: Channel
+    kind: Kind
     notes: tuple[str, ...]
     release_known: bool
+    recognised: str = ""
 
 
 def file_channel(
-    column: str, daily: DailyColumn, file: str, chosen: Transformation | None, taken: Container[str]
+    column: str, daily: DailyColumn, choice: ColumnChoice = ColumnChoice(), taken: Container[str] = ()
 ) -> FileChannel:
-    """The channel that a column makes, seen as ``chosen`` or else as its values allow.
+    """The channel that a column makes, as it was chosen or else as its own name and its values say.
 
-    Its name is the symbol that the column or the file is named by (``GC=F_daily.csv``, ``DGS10``), else the
-    column's, or the file's where the column is merely the close; never one of those that are ``taken``.
+    Its name is the symbol that the column is named by (``DGS10``, ``GC=F Close``) or that was chosen, else the
+    column's; never one of those that are ``taken``.
 
     Raises :class:`goldviz.data.markets.market.MarketError` where a chosen log return meets a price at or below zero.
     """
-    recognised = _recognised(column, file)
-    name, facts = recognised or (_name(column, file), described(""))
-    if name in taken:
-        name = column
-    transformation, notes = chosen or facts.transformation, daily.notes
-    if chosen is None and transformation == "log_return" and (daily.values <= 0).any():
+    symbol, facts = _recognised(column, choice.symbol) or ("", described(""))
+    name = symbol if symbol and symbol not in taken else column
+    kind = choice.kind or _kind(column, daily, facts if symbol else None)
+    transformation, notes = choice.transformation or _transformation(kind, facts), daily.notes
+    if choice.transformation is None and transformation == "log_return" and (daily.values <= 0).any():
         transformation = "difference"
-        notes += (f"{name} has values at or below zero, so differences are taken.",)
+        notes += (f"{name} goes to zero or below, so changes are used.",)
+    guessed = END_OF_DAY if daily.several_a_day else facts.release
     channel = Channel(
         name,
         facts.words or name,
         daily.values,
         transformation,
-        END_OF_DAY if daily.several_a_day else facts.release,
+        choice.release or guessed,
         facts.unit or ("percent" if daily.percent else ""),
     )
     channel.increments()
-    return FileChannel(channel, notes, recognised is not None and not daily.several_a_day)
+    known = choice.release is not None or (bool(symbol) and not daily.several_a_day)
+    return FileChannel(channel, kind, notes, known, symbol)
 
 
-def _recognised(column: str, file: str) -> tuple[str, Symbol] | None:
-    """The symbol, series or fix that a column is, with its name."""
-    words = name_words(column)
+@dataclass(frozen=True)
+class NameQuestion:
+    """A file's name that is a known symbol's, and what a yes to ``sentence`` would mean for ``column``."""
+
+    column: str
+    symbol: str
+    sentence: str
+
+
+def asked_of_name(column: str, file: str) -> NameQuestion | None:
+    """What to ask where a column is merely a close, and the file is named like a known symbol.
+
+    >>> asked_of_name("Close", "CL=F_daily.csv").sentence
+    'CL=F_daily.csv looks like Crude oil, front future: settled 14:30 New York, in USD/barrel?'
+    """
+    if _recognised(column, "") or not name_words(column) <= PRICE_ALONE:
+        return None
     stem = PurePath(file).stem
-    whole = [column, *([stem, stem.split("_")[0], stem.split(" ")[0]] if words <= PRICE_ALONE else [])]
-    spellings = [spelled for name in whole for spelled in (name, name.upper(), f"^{name.upper()}")]
-    for name in (*spellings, *column.split()):
-        if name in SYMBOLS or name in PUBLISHED:
-            return name, described(name)
+    symbol = next((known for name in (stem, stem.split("_")[0], stem.split(" ")[0]) if (known := _known(name))), "")
+    if not symbol:
+        return None
+    facts = described(symbol)
+    out = "settled" if "future" in facts.words else "known at"
+    sentence = f"{file} looks like {facts.words}: {out} {release_words(facts.release)}, in {facts.unit}?"
+    return NameQuestion(column, symbol, sentence)
+
+
+def _known(name: str) -> str:
+    """The symbol or series of this name, however it is spelled; empty where there is none."""
+    spellings = (name, name.upper(), f"^{name.upper()}")
+    return next((spelled for spelled in spellings if spelled in SYMBOLS or spelled in PUBLISHED), "")
+
+
+def _recognised(column: str, chosen: str) -> tuple[str, Symbol] | None:
+    """The symbol, series or fix that a column is, with its name."""
+    parts = [part for part in column.split() if part in SYMBOLS or part in PUBLISHED]
+    for symbol in (_known(chosen), _known(column), *parts):
+        if symbol:
+            return symbol, described(symbol)
+    words = name_words(column)
     times, currencies = words & LONDON_FIXES.keys(), words & FIX_CURRENCIES.keys()
     if len(times) == len(currencies) == 1 and len(words) == 2:
         time, currency = times.pop(), FIX_CURRENCIES[currencies.pop()]
@@ -75,6 +139,56 @@ def _recognised(column: str, file: str) -> tuple[str, Symbol] | None:
     return None
 
 
-def _name(column: str, file: str) -> str:
-    stem = PurePath(file).stem
-    return stem if stem and name_words(column) <= PRICE_ALONE else column
+def _kind(column: str, daily: DailyColumn, facts: Symbol | None) -> Kind:
+    if facts:
+        return "rate" if facts.unit == "percent" else "price"
+    words = name_words(column)
+    if words & VOLUME_WORDS or {"open", "interest"} <= words:
+        return "volume"
+    if daily.percent or (words & RATE_WORDS and not words & EXCHANGE_WORDS):
+        return "rate"
+    return "price" if words & {*PRICE_WORDS, *BAR_WORDS, *ADJUSTED_WORDS} else "number"
+
+
+def _transformation(kind: Kind, facts: Symbol) -> Transformation:
+    return "difference" if kind == "rate" else facts.transformation
+
+
+@dataclass(frozen=True)
+class ColumnReading:
+    """What was read in a column: its kind, how many values, the first and the last of them, and what they become.
+
+    ``missing`` are rows of the file without a value, ``not_positive`` values at or below zero.
+    """
+
+    column: str
+    kind: Kind
+    first_day: pd.Timestamp
+    first: float
+    last_day: pd.Timestamp
+    last: float
+    values: int
+    missing: int
+    not_positive: int
+    transformation: Transformation
+    release: Release
+    release_known: bool
+
+
+def column_reading(column: str, daily: DailyColumn, made: FileChannel) -> ColumnReading:
+    """What was read in a column that makes a channel."""
+    seen = made.channel.observed
+    return ColumnReading(
+        column=column,
+        kind=made.kind,
+        first_day=seen.index[0],
+        first=float(seen.iloc[0]),
+        last_day=seen.index[-1],
+        last=float(seen.iloc[-1]),
+        values=len(seen),
+        missing=daily.missing,
+        not_positive=int((seen <= 0).sum()),
+        transformation=made.channel.transformation,
+        release=made.channel.release,
+        release_known=made.release_known,
+    )

@@ -1,4 +1,4 @@
-"""A visitor's own file as a market: CSV in any dialect, or Parquet.
+"""A visitor's own file as a market: CSV in any dialect, an Excel workbook, or Parquet.
 
 What can be told from the file is told and noted; what cannot, such as whether 01/02/2024 is in January, is asked.
 Nothing in a file is ever run, and its size is checked before it is unpacked.
@@ -6,6 +6,7 @@ Nothing in a file is ever run, and its size is checked before it is unpacked.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -13,14 +14,25 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from goldviz.data.markets.file_channel import FileChannel, file_channel
-from goldviz.data.markets.market import Market, MarketError, Transformation
+from goldviz.cupboard import Cupboard
+from goldviz.data.markets.file_channel import (
+    ColumnChoice,
+    ColumnReading,
+    FileChannel,
+    Kind,
+    NameQuestion,
+    asked_of_name,
+    column_reading,
+    file_channel,
+)
+from goldviz.data.markets.market import Market, MarketError, Release, Transformation
 from goldviz.data.tables.daily_column import DailyColumn
 from goldviz.data.tables.delimited_text import delimited_table
 from goldviz.data.tables.file_table import FileTable, plain_words
 from goldviz.data.tables.parquet_table import ENCRYPTED_MARK, PARQUET_MARK, parquet_table
 from goldviz.data.tables.printed_dates import DateOrder, Moments
-from goldviz.data.tables.table_layout import TableLayout, understood
+from goldviz.data.tables.table_layout import TableLayout, Told, understood
+from goldviz.data.tables.workbook_table import is_workbook, workbook_table
 
 LARGEST_FILE = 50 * 10**6
 """Bytes."""
@@ -31,28 +43,54 @@ HEAD = 5
 
 @dataclass(frozen=True)
 class TablePreview:
-    """What was read in a file, before anything is chosen.
+    """What was read in a file, with what was chosen so far.
 
     ``columns`` are the cleaned names in order, ``values`` those that can be channels (in a long table the channels'
-    own names), ``target`` the suggested one of them. ``date_order`` is 'either' where the dates fit both readings and
-    the caller must choose; ``readings`` then holds the first rows' dates as ISO for 'day' and for 'month', else the one
-    under ``date_order``. ``separator`` and ``decimal`` are empty for Parquet. ``head`` are the first rows as they
-    stand in the file, ``notes`` sentences on what was noticed.
+    own names), ``target`` the suggested one of them, and ``readings_of`` what was read in each. ``dates`` is what was
+    read as dates. ``date_order`` is 'either' where the dates fit both readings and the caller must choose; ``readings``
+    then holds the first rows' dates as ISO for 'day' and for 'month', else the one under ``date_order``. ``separator``
+    and ``decimal`` are empty but for text; ``unclear`` is a cell whose decimal mark is a guess. ``sheets`` are a
+    workbook's. ``questions`` are what only the file's name says. ``head`` are the first rows as they stand in the file,
+    ``notes`` sentences on what was noticed.
     """
 
     name: str
-    kind: Literal["text", "parquet"]
+    kind: Literal["text", "parquet", "workbook"]
     rows: int
     columns: tuple[str, ...]
-    date_column: str
+    dates: DateReading
     date_order: DateOrder
     readings: Mapping[str, tuple[str, ...]]
     separator: str
     decimal: str
+    unclear: str
+    sheets: tuple[str, ...]
+    sheet: str
     values: tuple[str, ...]
     target: str
+    readings_of: Mapping[str, ColumnReading]
+    questions: tuple[NameQuestion, ...]
     head: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
+
+    @property
+    def date_column(self) -> str:
+        """The column in which the dates stand."""
+        return self.dates.column
+
+
+@dataclass(frozen=True)
+class DateReading:
+    """The column of dates: the first and the last row's cell with the day that it was read as, in the file's order.
+
+    ``candidates`` are all columns that could hold the dates.
+    """
+
+    column: str
+    first: tuple[str, str]
+    last: tuple[str, str]
+    turned: bool
+    candidates: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -60,16 +98,38 @@ class Choices:
     """What a visitor chose: ``values`` with the target first, or none of them for what the preview suggests.
 
     Without a choice all columns that can be channels are used, or of open, high, low and close the close alone.
-    ``day_first`` is needed where the preview's ``date_order`` is 'either'.
+    ``day_first`` is needed where the preview's ``date_order`` is 'either'. ``sheet`` is a workbook's, ``date_column``
+    and ``decimal`` say where the dates stand and what the decimal mark is. The mappings say by column what it is, what
+    the network sees, when values are known, and which known symbol it is: the answers to the preview's questions.
     """
 
     values: tuple[str, ...] = ()
     day_first: bool | None = None
     transformations: Mapping[str, Transformation] = field(default_factory=dict)
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    releases: Mapping[str, Release] = field(default_factory=dict)
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    sheet: str = ""
+    date_column: str = ""
+    decimal: str = ""
+
+    @property
+    def told(self) -> Told:
+        """What was said of dates and numbers."""
+        return Told(self.date_column, self.day_first, self.decimal)
+
+    def of(self, column: str) -> ColumnChoice:
+        """What was said of one column."""
+        return ColumnChoice(
+            self.kinds.get(column),
+            self.transformations.get(column),
+            self.releases.get(column),
+            self.symbols.get(column, ""),
+        )
 
 
-def look_into(content: bytes, name: str) -> TablePreview:
-    """What a file holds, told from its bytes and never from its name's ending.
+def look_into(content: bytes, name: str, choices: Choices = Choices()) -> TablePreview:
+    """What a file holds, told from its bytes and what was chosen, and never from its name.
 
     Raises :class:`MarketError` where it cannot be used, in one sentence that names the file, the
     place, and what is allowed.
@@ -79,49 +139,54 @@ def look_into(content: bytes, name: str) -> TablePreview:
     >>> found.date_order, found.readings["day"][0], found.separator, found.decimal, found.target
     ('day', '2024-01-31', ';', ',', 'Preis')
     """
-    table = _table(content, name)
-    layout = understood(table)
+    table, layout = _read(content, name, choices)
     target = layout.columns[layout.target]
-    notes = (*layout.notes, *target.notes, *_future_notes([target], pd.Timestamp.now(tz="UTC")))
+    usable = {name: column for name, column in layout.columns.items() if not column.trouble}
+    made = {column: file_channel(column, daily, choices.of(column)) for column, daily in usable.items()}
+    asked = [asked_of_name(column, table.file) for column in usable]
     return TablePreview(
         name=table.file,
         kind=table.kind,
         rows=len(table.rows),
         columns=table.names,
-        date_column=layout.date_column,
+        dates=_date_reading(table, layout),
         date_order=layout.dates.order,
         readings=_readings(layout),
         separator=table.separator,
         decimal=layout.decimal if table.kind == "text" else "",
-        values=tuple(name for name, column in layout.columns.items() if not column.trouble),
+        unclear=layout.unclear,
+        sheets=table.sheets,
+        sheet=table.sheet,
+        values=tuple(usable),
         target=layout.target,
+        readings_of={column: column_reading(column, usable[column], made[column]) for column in usable},
+        questions=tuple(question for question in asked if question),
         head=tuple(
             tuple(table.cell(column, row) for column in range(len(table.names)))
             for row in range(min(HEAD, len(table.rows)))
         ),
-        notes=notes,
+        notes=(*layout.notes, *target.notes, *_future_notes([target], pd.Timestamp.now(tz="UTC"))),
     )
 
 
 def market_from_file(content: bytes, name: str, choices: Choices = Choices(), *, retrieved: pd.Timestamp) -> Market:
     """The market in a file, with the columns, the reading of dates and the transformations that were chosen.
 
-    Words, release and transformation come from :mod:`symbols` where the file or a column is named like a
-    symbol. Otherwise a value is taken to be known at the end of its day in UTC, and log returns are taken where all
-    values are above zero, differences elsewhere. Of a day's several time stamps the last counts.
+    Words, release and transformation come from :mod:`symbols` where a column is named like a symbol, or was said to be
+    one. Otherwise a value is taken to be known at the end of its day in UTC, and log returns are taken where all values
+    are above zero, differences elsewhere and for rates. Of a day's several time stamps the last counts. The file's name
+    is the market's origin, and changes nothing else.
 
     Raises :class:`MarketError` as :func:`look_into` does, for choices that the file does not
     offer, and where the dates can be read in two ways and neither was chosen.
     """
-    table = _table(content, name)
-    layout = understood(table, choices.day_first)
+    table, layout = _read(content, name, choices)
     _check(choices, table, layout)
     chosen = choices.values or layout.chosen
     found: list[FileChannel] = []
     for column in chosen:
         taken = {one.channel.name for one in found}
-        wanted = choices.transformations.get(column)
-        found.append(file_channel(column, layout.columns[column], table.file, wanted, taken))
+        found.append(file_channel(column, layout.columns[column], choices.of(column), taken))
     retrieved = retrieved.tz_localize("UTC") if retrieved.tz is None else retrieved.tz_convert("UTC")
     notes = _market_notes(layout, found, _future_notes([layout.columns[column] for column in chosen], retrieved))
     return Market(tuple(one.channel for one in found), "file", table.file, retrieved, notes)
@@ -132,26 +197,49 @@ def _market_notes(layout: TableLayout, found: Sequence[FileChannel], future: Seq
     general = [*layout.notes, *future]
     unknown = ", ".join(one.channel.name for one in found if not one.release_known)
     if unknown:
-        general.append(f"When values of {unknown} become known is not said; 23:59 UTC of their day is assumed.")
+        general.append(f"Release time of {unknown} unknown: end of day (UTC) assumed.")
     general += found[0].notes
     notes = {one.channel.name: [note for note in one.notes if note not in general] for one in found}
     notes[found[0].channel.name] = general
     return {name: " ".join(sentences) for name, sentences in notes.items() if sentences}
 
 
-def _table(content: bytes, name: str) -> FileTable:
-    """The table in a file of either kind, once it is known to be small enough."""
+def _read(content: bytes, name: str, choices: Choices) -> tuple[FileTable, TableLayout]:
+    """The table and its layout, kept for a while: a person looks at the same file again with every choice."""
     file = plain_words(name) or "The file"
     check_size(len(content), file)
+    key = (hashlib.sha256(content).digest(), file, choices.sheet)
+    table = _TABLES.get(key, lambda: _table(content, file, choices.sheet))
+    return table, _LAYOUTS.get((*key, choices.told), lambda: understood(table, choices.told))
+
+
+def _table(content: bytes, file: str, sheet: str) -> FileTable:
+    """The table in a file of any kind."""
     if content[:4] in (PARQUET_MARK, ENCRYPTED_MARK):
         return parquet_table(content, file)
+    if is_workbook(content):
+        return workbook_table(content, file, sheet)
     return delimited_table(content, file)
+
+
+def _layout_size(layout: TableLayout) -> int:
+    return sum(16 * len(column.values) for column in layout.columns.values()) + 24 * len(layout.dates.moments)
+
+
+_TABLES: Cupboard[FileTable] = Cupboard(100 * 10**6, lambda table: sum(column.nbytes for column in table.columns))
+_LAYOUTS: Cupboard[TableLayout] = Cupboard(50 * 10**6, _layout_size)
 
 
 def check_size(size: int, file: str) -> None:
     """Raise :class:`MarketError` for a file of more than :data:`LARGEST_FILE` bytes."""
     if size > LARGEST_FILE:
         raise MarketError(f"{file} has {size / 1e6:,.1f} MB; allowed are at most {LARGEST_FILE / 1e6:.0f} MB.")
+
+
+def _date_reading(table: FileTable, layout: TableLayout) -> DateReading:
+    place, moments = table.names.index(layout.date_column), layout.dates.moments
+    ends = [(table.cell(place, row), str(moments[row].astype("datetime64[D]"))) for row in (0, len(moments) - 1)]
+    return DateReading(layout.date_column, ends[0], ends[1], bool(moments[0] > moments[-1]), layout.date_columns)
 
 
 def _readings(layout: TableLayout) -> dict[str, tuple[str, ...]]:
@@ -175,7 +263,7 @@ def _future_notes(columns: Sequence[DailyColumn], now: pd.Timestamp) -> tuple[st
 def _check(choices: Choices, table: FileTable, layout: TableLayout) -> None:
     """Refuse what the file does not offer."""
     offered = ", ".join(name for name, column in layout.columns.items() if not column.trouble)
-    for column in (*choices.values, *choices.transformations):
+    for column in (*choices.values, *choices.transformations, *choices.kinds, *choices.releases, *choices.symbols):
         if column not in layout.columns:
             raise MarketError(
                 f"{table.file} has no channel {plain_words(column)!r}; allowed are {plain_words(offered, 300)}."

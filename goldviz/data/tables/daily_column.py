@@ -30,7 +30,7 @@ class DailyColumn:
     """``values`` over days, ascending, each once, from the first value to the last; NaN on days listed without one.
 
     ``trouble`` is the sentence that says why it cannot be used, empty where it can. ``several_a_day`` says that each
-    day's last moment was taken.
+    day's last moment was taken. ``missing`` counts all rows without a value, before the first and after the last too.
     """
 
     values: pd.Series
@@ -38,6 +38,7 @@ class DailyColumn:
     trouble: str = ""
     several_a_day: bool = False
     percent: bool = False
+    missing: int = 0
 
 
 def daily_column(
@@ -73,7 +74,10 @@ def daily_column(
         notes += ("There are several values a day; the last of each day counts.",)
     if len(series) and (pd.DatetimeIndex(series.index).day == 1).all():
         notes += ("All dates are the first of a month: averages of the month would be known only after it.",)
-    return DailyColumn(series, notes, trouble, several, numbers.percent)
+    empty = int((moments > at[-1]).sum()) if len(at) else 0
+    if empty:
+        notes += (f"{empty} row{'s' if empty > 1 else ''} after the last value {'are' if empty > 1 else 'is'} empty.",)
+    return DailyColumn(series, notes, trouble, several, numbers.percent, len(values) - len(seen))
 
 
 def _wrong_cell(dated: DatedTable, column: int, numbers: ReadNumbers, rows: NDArray[np.int64], words: str) -> str:
@@ -97,5 +101,5 @@ def _order_notes(moments: Moments, dates: PrintedDates) -> tuple[str, ...]:
     if dates.order == "either" or ascending(moments):
         return ()
     if ascending(moments[::-1]):
-        return ("The newest row stands first; the rows were turned round.",)
-    return ("The rows are not in the order of their dates; they were sorted.",)
+        return ("The newest row stood first: sorted oldest first.",)
+    return ("The rows were not in the order of their dates: sorted oldest first.",)

@@ -33,10 +33,12 @@ SAMPLE = 20_000
 LONGEST_HEADER = 100_000
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
+ALLOWED_FILES = "CSV, Excel (.xlsx) and Parquet files"
+
 OTHER_FORMATS: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a zip archive"),
     (b"\x1f\x8b", "a gzip archive"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
+    (b"\xd0\xcf\x11\xe0", "an Excel workbook of the old format or with a password"),
     (b"%PDF", "a PDF document"),
     (b"<!DOCTYPE", "a web page"),
     (b"<html", "a web page"),
@@ -95,12 +97,12 @@ def _decoded(content: bytes, file: str) -> tuple[str, tuple[str, ...]]:
     for mark, what in OTHER_FORMATS:
         if start.lower().startswith(mark.lower()):
             kind = "an Excel workbook" if mark.startswith(b"PK") and b"xl/" in content else what
-            raise MarketError(f"{file} is {kind}, not a table of text; allowed are CSV and Parquet files.")
+            raise MarketError(f"{file} is {kind}, not a table of text; allowed are {ALLOWED_FILES}.")
     text, notes = _text(content)
     beginning = text[:SAMPLE]
     strange = sum(ord(character) < 32 and not character.isspace() for character in beginning)
     if "\0" in text or strange > len(beginning) / 100 or beginning.count("\ufffd") > len(beginning) / 100:
-        raise MarketError(f"{file} holds binary data, not a table of text; allowed are CSV and Parquet files.")
+        raise MarketError(f"{file} holds binary data, not a table of text; allowed are {ALLOWED_FILES}.")
     return text, notes
 
 
@@ -131,7 +133,7 @@ def _separator(text: str, file: str) -> tuple[str, str]:
     best = max(SEPARATORS, key=lambda separator: scores[separator])
     if scores[best] == 0:
         if not text.strip():
-            raise MarketError(f"{file} is empty; allowed are CSV and Parquet files with dates and numbers.")
+            raise MarketError(f"{file} is empty; allowed are CSV, Excel and Parquet files with dates and numbers.")
         raise MarketError(f"{file} has one column only; expected are dates and numbers separated by , ; | or tabs.")
     return best, text
 
@@ -200,7 +202,7 @@ def _cells(text: str, separator: str, header: _Header, file: str) -> list[pa.Str
         )
     except (pa.ArrowException, OSError) as error:
         if not ragged:
-            raise MarketError(f"{file} cannot be cut into cells; allowed are CSV and Parquet files.") from error
+            raise MarketError(f"{file} cannot be cut into cells; allowed are {ALLOWED_FILES}.") from error
         row, cells = ragged[0]
         raise MarketError(
             f"Row {row} of {file} has {cells:,} cells where the first row has {width}; every row needs the same "

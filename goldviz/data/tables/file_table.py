@@ -27,16 +27,19 @@ MISSING = ("", ".", "-", "--", "na", "n/a", "#n/a", "#na", "nan", "nd", "null", 
 class FileTable:
     """``columns`` hold trimmed text, or what a Parquet file says that they hold; ``names`` are clean and distinct.
 
-    ``rows`` (n,) are the rows' numbers as a person counts them: in a text file the header is row 1.
+    ``rows`` (n,) are the rows' numbers as a person counts them: in a text file the header is row 1. ``sheets`` are a
+    workbook's, and ``sheet`` the one that was read.
     """
 
     file: str
-    kind: Literal["text", "parquet"]
+    kind: Literal["text", "parquet", "workbook"]
     names: tuple[str, ...]
     columns: tuple[pa.Array, ...]
     rows: NDArray[np.int64]
     separator: str = ""
     notes: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
     def cell(self, column: int, place: int) -> str:
         """A cell as it may stand in a sentence: at most 30 characters, none of which controls anything."""

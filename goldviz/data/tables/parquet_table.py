@@ -42,7 +42,8 @@ def parquet_table(content: bytes, file: str) -> FileTable:
     # Damage shows itself in many ways: bad lengths, unknown types, text that is not UTF-8, sizes out of memory.
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
         raise MarketError(
-            f"{file} begins as a Parquet file but cannot be read as one; allowed are whole CSV and Parquet files."
+            f"{file} begins as a Parquet file but cannot be read as one; allowed are whole CSV, Excel and Parquet "
+            "files."
         ) from error
 
 

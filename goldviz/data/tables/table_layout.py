@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.daily_column import FEWEST_VALUES, DailyColumn, DatedTable, daily_column
-from goldviz.data.tables.file_table import FileTable, distinct_names, is_missing, printed
+from goldviz.data.tables.file_table import FileTable, distinct_names, is_missing, plain_words, printed
 from goldviz.data.tables.printed_dates import ALLOWED_DATES, DateForm, PrintedDates, date_form, read_dates
 from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers
 
@@ -36,7 +36,8 @@ class TableLayout:
     """``columns`` are the candidates for channels in order, ``target`` one of them that can be used.
 
     ``chosen``, the target first, is what is used where nobody chooses: all that can be, or of open, high, low and
-    close the close alone.
+    close the close alone. ``date_columns`` are all that could hold the dates. ``unclear`` is a cell that the decimal
+    mark could be read from in two ways, where no other cell decides; else empty.
     """
 
     date_column: str
@@ -46,6 +47,17 @@ class TableLayout:
     target: str
     chosen: tuple[str, ...]
     notes: tuple[str, ...]
+    date_columns: tuple[str, ...] = ()
+    unclear: str = ""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a person said of a table's dates and numbers; what is left out is found out from the table."""
+
+    date_column: str = ""
+    day_first: bool | None = None
+    decimal: str = ""
 
 
 def name_words(name: str) -> set[str]:
@@ -57,19 +69,21 @@ def name_words(name: str) -> set[str]:
     return set(re.findall("[a-z0-9]+", name.lower()))
 
 
-def understood(table: FileTable, day_first: bool | None = None) -> TableLayout:
-    """Read a table's dates and numbers and find out what they are.
+def understood(table: FileTable, told: Told = Told()) -> TableLayout:
+    """Read a table's dates and numbers and find out what they are, as far as they were not ``told``.
 
     Raises :class:`MarketError` where there are no dates, no numbers, fewer than 30 rows, or where
     the column that is clearly meant as the price cannot be used.
     """
     if len(table.rows) < FEWEST_VALUES:
         raise MarketError(f"{table.file} has {len(table.rows)} rows; at least {FEWEST_VALUES} values are needed.")
-    place, form = _date_column(table)
-    dated = DatedTable(table, place, read_dates(table, place, form, day_first))
+    candidates = _date_columns(table)
+    place, form = _chosen_dates(table, candidates, told.date_column)
+    dated = DatedTable(table, place, read_dates(table, place, form, told.day_first))
     others = [column for column in range(len(table.names)) if column != place]
     text = [table.columns[column] for column in others if pa.types.is_string(table.columns[column].type)]
-    decimal, unclear = decimal_mark(text, table.separator)
+    found, unclear = decimal_mark(text, table.separator)
+    decimal = told.decimal or found
     numbers = {column: read_numbers(table.columns[column], decimal) for column in others}
     numeric = {table.names[column]: column for column in others if numbers[column].numeric}
     if not numeric:
@@ -92,11 +106,21 @@ def understood(table: FileTable, day_first: bool | None = None) -> TableLayout:
     if left_out:
         notes.append(f"Left out, for no numbers are in it: {', '.join(table.names[column] for column in left_out)}.")
     notes += [f"{column.trouble} It is left out." for column in columns.values() if column.trouble]
-    return TableLayout(table.names[place], dated.dates, decimal, columns, target, chosen, tuple(notes))
+    return TableLayout(
+        table.names[place],
+        dated.dates,
+        decimal,
+        columns,
+        target,
+        chosen,
+        tuple(notes),
+        tuple(table.names[candidate] for candidate, _ in candidates),
+        unclear,
+    )
 
 
-def _date_column(table: FileTable) -> tuple[int, DateForm]:
-    """The place of the dates and their form: a column named like a date, else the first that holds dates."""
+def _date_columns(table: FileTable) -> list[tuple[int, DateForm]]:
+    """The places that can hold the dates, with their forms: columns named like a date first."""
     found: list[tuple[bool, int, DateForm]] = []
     for place, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
         if not any(allows(column.type) for allows in DATE_TYPES):
@@ -107,8 +131,17 @@ def _date_column(table: FileTable) -> tuple[int, DateForm]:
             found.append((not named, place, form))
     if not found:
         raise MarketError(f"{table.file} has no column of dates; allowed are dates like {ALLOWED_DATES}.")
-    _, place, form = min(found, key=lambda item: item[:2])
-    return place, form
+    return [(place, form) for _, place, form in sorted(found, key=lambda item: item[:2])]
+
+
+def _chosen_dates(table: FileTable, candidates: list[tuple[int, DateForm]], chosen: str) -> tuple[int, DateForm]:
+    if not chosen:
+        return candidates[0]
+    for place, form in candidates:
+        if table.names[place] == chosen:
+            return place, form
+    offered = ", ".join(table.names[place] for place, _ in candidates)
+    raise MarketError(f"{table.file} has no dates in {plain_words(chosen)!r}; allowed are {plain_words(offered, 300)}.")
 
 
 def _whole_column(dated: DatedTable, column: int, numbers: ReadNumbers) -> DailyColumn:

@@ -5,6 +5,7 @@ import doctest
 import io
 import zipfile
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from goldviz.data.markets import files as market_files
 from goldviz.data.markets.files import LARGEST_FILE, Choices, look_into, market_from_file
 from goldviz.data.markets.market import END_OF_DAY, MarketError, Release
+from goldviz.data.markets.parquet import market_name
 from goldviz.data.markets.symbols import described
 from tests.places import REAL_DATA
 
@@ -198,17 +200,17 @@ def test_the_order_of_rows_changes_nothing_but_a_note(order):
 @pytest.mark.parametrize(
     ("file", "rows", "name", "observed", "channels", "first", "last"),
     [
-        ("gold/GC=F_daily.csv", 6489, "GC=F", 6489, 1, "2000-08-30", "2026-07-13"),
+        ("gold/GC=F_daily.csv", 6489, "Close", 6489, 1, "2000-08-30", "2026-07-13"),
         ("gold/lbma_fix.csv", 13308, "USD (PM)", 13167, 6, "1968-04-01", "2020-08-25"),
-        ("gold/monthly.csv", 2322, "monthly", 2322, 1, "1833-01-31", "2026-06-30"),
+        ("gold/monthly.csv", 2322, "Price", 2322, 1, "1833-01-31", "2026-06-30"),
         ("macro/DGS10.csv", 16848, "DGS10", 16848 - 719, 1, "1962-01-02", "2026-07-30"),
         ("macro/VIXCLS.csv", 9543, "VIXCLS", 9543 - 302, 1, "1990-01-02", "2026-07-30"),
         ("macro/T10Y2Y.csv", 13089, "T10Y2Y", 13089 - 551, 1, "1976-06-01", "2026-07-31"),
         ("macro/DTWEXBGS.csv", 5365, "DTWEXBGS", 5365 - 211, 1, "2006-01-02", "2026-07-24"),
         ("macro/WALCL.csv", 1233, "WALCL", 1233, 1, "2002-12-18", "2026-07-29"),
-        ("macro/GSPC_daily.csv", 24748, "^GSPC", 24748, 1, "1927-12-30", "2026-07-13"),
-        ("macro/SI=F_daily.csv", 6491, "SI=F", 6491, 1, "2000-08-30", "2026-07-13"),
-        ("macro/EURUSD=X_daily.csv", 5867, "EURUSD=X", 5867, 1, "2003-12-01", "2026-07-13"),
+        ("macro/GSPC_daily.csv", 24748, "Close", 24748, 1, "1927-12-30", "2026-07-13"),
+        ("macro/SI=F_daily.csv", 6491, "Close", 6491, 1, "2000-08-30", "2026-07-13"),
+        ("macro/EURUSD=X_daily.csv", 5867, "Close", 5867, 1, "2003-12-01", "2026-07-13"),
     ],
 )
 def test_real_files_are_read(file, rows, name, observed, channels, first, last):
@@ -222,14 +224,18 @@ def test_real_files_are_read(file, rows, name, observed, channels, first, last):
     assert target.name == name
     assert len(target.observed) == observed
     assert [f"{day:%Y-%m-%d}" for day in target.values.index[[0, -1]]] == [first, last]
-    if name != "monthly" and channels == 1:
-        known = described(name)
+    asked = look_into(path.read_bytes(), path.name).questions
+    assert [question.column for question in asked] == (["Close"] if name == "Close" else [])
+    if name != "Price" and channels == 1:
+        if asked:
+            target = market(path.read_bytes(), path.name, symbols={asked[0].column: asked[0].symbol}).target
+        known = described(target.name)
         assert (target.words, target.release, target.transformation) == (
             known.words,
             known.release,
             known.transformation,
         )
-        assert not found.notes
+        assert bool(found.notes) == bool(asked)
         # pandas reads the same numbers, the last column being the close.
         plain = pd.read_csv(path, index_col=0, parse_dates=True).iloc[:, -1]
         np.testing.assert_array_equal(target.values.to_numpy(), plain.to_numpy(np.float64))
@@ -247,11 +253,11 @@ def test_of_open_high_low_and_close_the_close_is_taken_and_the_others_are_offere
     seen = look_into(written(columns), "CL=F_daily.csv")
     assert seen.values == ("Open", "High", "Low", "Adj Close", "Close", "Volume")
     assert seen.target == "Close"
-    found = market(written(columns), "CL=F_daily.csv")
+    found = market(written(columns), symbols={"Close": "CL=F"})
     assert [channel.name for channel in found.channels] == ["CL=F"]
     assert found.target.transformation == "difference"
-    both = market(written(columns), "CL=F_daily.csv", values=("Close", "Adj Close", "Volume"))
-    assert [channel.name for channel in both.channels] == ["CL=F", "Adj Close", "Volume"]
+    both = market(written(columns), values=("Close", "Adj Close", "Volume"))
+    assert [channel.name for channel in both.channels] == ["Close", "Adj Close", "Volume"]
     assert both.channel("Volume").values.iloc[0] == 188_170
 
 
@@ -301,18 +307,97 @@ def test_parquet_reads_as_text_does():
     values[3] = np.nan
     table = pa.table({"Date": DAYS, "Close": values})
     found = market(parquet(table), "GC=F.csv")
-    assert found.target.name == "GC=F"
+    assert found.target.name == "Close"
     np.testing.assert_array_equal(found.target.values.to_numpy(), values)
     seen = look_into(parquet(table), "GC=F.csv")
     assert (seen.kind, seen.separator, seen.decimal) == ("parquet", "", "")
     assert seen.head[0][0].startswith("2024-01-01")
 
 
+@pytest.mark.parametrize("name", ["GC=F_daily.csv", "CL=F.csv", "DGS10.csv", "mine.txt"])
+def test_the_name_of_a_file_changes_nothing_but_what_is_asked(name):
+    content = prices(row7="2024-01-06,-37.63")
+    plain, named = market(content, "plain.csv"), market(content, name)
+    assert market_name(replace(named, origin="plain.csv")) == market_name(plain)
+    assert named.notes == plain.notes
+    told = look_into(content, name)
+    assert told.readings_of == look_into(content, "plain.csv").readings_of
+    assert [question.symbol for question in told.questions] == ([] if name == "mine.txt" else [name[:-4].split("_")[0]])
+
+
+def test_a_yes_to_the_question_about_a_name_brings_what_is_known():
+    content = prices(row7="2024-01-06,-37.63")
+    (asked,) = look_into(content, "CL=F.csv").questions
+    assert asked.sentence == "CL=F.csv looks like Crude oil, front future: settled 14:30 New York, in USD/barrel?"
+    found = market(content, "other.csv", symbols={asked.column: asked.symbol}).target
+    known = described("CL=F")
+    assert (found.name, found.words, found.release, found.unit) == ("CL=F", known.words, known.release, known.unit)
+
+
+def traits(days):
+    """A file as an exporter writes it: byte-order mark, newest first, dd/mm/yyyy, 188.17K, negatives, a future."""
+    rows = [
+        f"{day:%d/%m/%Y},{20 - place}.5,4.0{place % 9}%,{100 + place}.17K"
+        if place < len(days) - 5
+        else f"{day:%d/%m/%Y},,,"
+        for place, day in enumerate(days)
+    ]
+    return ("\ufeffDate,Price,Yield,Volume\n" + "\n".join(rows[::-1])).encode()
+
+
+def test_a_preview_tells_what_each_column_was_read_as():
+    days = pd.bdate_range("2024-01-01", periods=60)
+    seen = look_into(traits(days), "mine.csv")
+    assert (seen.dates.column, seen.date_order, seen.dates.turned) == ("Date", "day", True)
+    assert seen.dates.first == (f"{days[-1]:%d/%m/%Y}", f"{days[-1]:%Y-%m-%d}")
+    read = seen.readings_of
+    assert [(name, one.kind, one.transformation) for name, one in read.items()] == [
+        ("Price", "price", "difference"),
+        ("Yield", "rate", "difference"),
+        ("Volume", "volume", "log_return"),
+    ]
+    price, volume = read["Price"], read["Volume"]
+    assert (price.first, price.last, price.values, price.missing) == (20.5, -34.5, 55, 5)
+    assert (price.first_day, price.last_day) == (days[0], days[54])
+    assert price.not_positive == 34
+    assert (volume.first, volume.last) == (100_170, 154_170)
+    assert "5 rows after the last value are empty." in seen.notes
+    assert "The newest row stood first: sorted oldest first." in seen.notes
+
+
+def test_each_reading_can_be_changed():
+    days = pd.bdate_range("2024-01-01", periods=60)
+    at_noon = Release("12:00", "America/New_York")
+    choices = Choices(kinds={"Volume": "rate"}, transformations={"Price": "level"}, releases={"Price": at_noon})
+    read = look_into(traits(days), "mine.csv", choices).readings_of
+    assert (read["Volume"].kind, read["Volume"].transformation) == ("rate", "difference")
+    assert (read["Price"].transformation, read["Price"].release, read["Price"].release_known) == (
+        "level",
+        at_noon,
+        True,
+    )
+    found = market_from_file(traits(days), "mine.csv", choices, retrieved=NOW)
+    assert [(one.transformation, one.release) for one in found.channels] == [
+        (read[one.name].transformation, read[one.name].release) for one in found.channels
+    ]
+
+
+def test_other_dates_and_another_decimal_mark_can_be_told():
+    frame = {"Date": DAYS.strftime("%Y-%m-%d"), "Released": (DAYS + pd.Timedelta(days=7)).strftime("%Y-%m-%d")}
+    content = written({**frame, "Close": [f"1,{300 + place}" for place in range(40)]}, ";")
+    seen = look_into(content, "gold.csv")
+    assert (seen.dates.candidates, seen.unclear) == (("Date", "Released"), "1,300")
+    assert market(content).target.values.iloc[0] == 1.3
+    told = market(content, date_column="Released", decimal=".").target.values
+    assert (told.index[0], told.iloc[0]) == (DAYS[7], 1300)
+    assert refusal(content, date_column="Close") == "gold.csv has no dates in 'Close'; allowed are Date, Released."
+
+
 def test_what_is_not_known_is_said():
     found = market(prices(), "mine.csv")
-    assert found.target.name == found.target.words == "mine"
+    assert found.target.name == found.target.words == "Close"
     assert found.target.release == END_OF_DAY
-    assert found.notes["mine"] == "When values of mine become known is not said; 23:59 UTC of their day is assumed."
+    assert found.notes["Close"] == "Release time of Close unknown: end of day (UTC) assumed."
     assert (found.source, found.origin, found.retrieved) == ("file", "mine.csv", NOW)
 
 
@@ -320,9 +405,9 @@ def test_prices_below_zero_become_differences_and_a_chosen_log_return_is_refused
     content = prices(row7="2024-01-06,-37.63")
     found = market(content)
     assert found.target.transformation == "difference"
-    assert "gold has values at or below zero, so differences are taken." in found.notes["gold"]
+    assert "Close goes to zero or below, so changes are used." in found.notes["Close"]
     assert refusal(content, transformations={"Close": "log_return"}) == (
-        "gold was -37.63 on 2024-01-06: a log return needs prices above zero. Choose differences for this channel, or "
+        "Close was -37.63 on 2024-01-06: a log return needs prices above zero. Choose differences for this channel, or "
         "leave it out."
     )
     assert market(content, transformations={"Close": "level"}).target.transformation == "level"
@@ -388,7 +473,7 @@ def test_time_stamps_become_days(stamps, first, note):
     content = written({"Date": stamps + more, "Close": ["5.25"] * 42})
     found = market(content)
     assert f"{found.target.values.index[0]:%Y-%m-%d}" == first
-    assert note in found.notes["gold"]
+    assert note in found.notes["Close"]
 
 
 def test_of_several_moments_a_day_the_last_counts_and_is_known_at_the_end_of_the_day():
@@ -396,7 +481,7 @@ def test_of_several_moments_a_day_the_last_counts_and_is_known_at_the_end_of_the
     found = market(written({"Time": stamps, "Close": [str(1000 + place) for place in range(80)]}), "GC=F.csv")
     assert found.target.values.tolist() == [*range(1001, 1080, 2)]
     assert found.target.release == END_OF_DAY
-    assert "There are several values a day" in found.notes["GC=F"]
+    assert "There are several values a day" in found.notes["Close"]
 
 
 # What should be known
@@ -406,8 +491,11 @@ def test_of_several_moments_a_day_the_last_counts_and_is_known_at_the_end_of_the
     ("content", "note"),
     [
         (prices(row6="2024-01-04,1903.25"), "1 values stand there twice for the same time and count once."),
-        (prices(days=DAYS[::-1]), "The newest row stands first; the rows were turned round."),
-        (prices(days=DAYS[[1, 0, *range(2, 40)]]), "The rows are not in the order of their dates; they were sorted."),
+        (prices(days=DAYS[::-1]), "The newest row stood first: sorted oldest first."),
+        (
+            prices(days=DAYS[[1, 0, *range(2, 40)]]),
+            "The rows were not in the order of their dates: sorted oldest first.",
+        ),
         (prices(row41="2150-01-01,5"), "The last date, 2150-01-01, is still to come."),
         (prices(days=pd.date_range("2020-01-01", periods=40, freq="MS")), "averages of the month would be known only"),
         (prices().split(b"\n", 1)[1], "There is no header; the columns are named by their places."),
@@ -464,8 +552,8 @@ ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/2024, Dec 31, 2024, 2024-12, 2024
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "gold.csv is empty; allowed are CSV and Parquet files with dates and numbers."),
-        (b" \n\n", "gold.csv is empty; allowed are CSV and Parquet files with dates and numbers."),
+        (b"", "gold.csv is empty; allowed are CSV, Excel and Parquet files with dates and numbers."),
+        (b" \n\n", "gold.csv is empty; allowed are CSV, Excel and Parquet files with dates and numbers."),
         (b"Date,Close", "gold.csv has no rows under its header; expected are dates with numbers."),
         (b"Date,Close\n\n,\n", "gold.csv has no rows under its header; expected are dates with numbers."),
         (b"Date,Close\n2024-01-01,5\n2024-01-02,6", "gold.csv has 2 rows; at least 30 values are needed."),
@@ -536,16 +624,27 @@ ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/2024, Dec 31, 2024, 2024-12, 2024
         (b"," * 200 + b"\n" + b"5," * 200, "gold.csv has 201 columns; allowed are at most 200."),
         (b"a,b\n" + b"1,2\n" * 2_000_001, "gold.csv has 2,000,001 rows; allowed are at most 2,000,000."),
         (bytes(LARGEST_FILE + 1), "gold.csv has 50.0 MB; allowed are at most 50 MB."),
-        (bytes(range(256)) * 20, "gold.csv holds binary data, not a table of text; allowed are CSV and Parquet files."),
+        (
+            bytes(range(256)) * 20,
+            "gold.csv holds binary data, not a table of text; allowed are CSV, Excel (.xlsx) and Parquet files.",
+        ),
         (
             archive("xl/workbook.xml"),
-            "gold.csv is an Excel workbook, not a table of text; allowed are CSV and Parquet files.",
+            "gold.csv begins as an Excel workbook but cannot be read as one; allowed are whole workbooks without a "
+            "password, CSV and Parquet files.",
         ),
-        (archive("gold.csv"), "gold.csv is a zip archive, not a table of text; allowed are CSV and Parquet files."),
-        (b"<!doctype html><p>", "gold.csv is a web page, not a table of text; allowed are CSV and Parquet files."),
+        (
+            archive("gold.csv"),
+            "gold.csv is a zip archive, not a table of text; allowed are CSV, Excel (.xlsx) and Parquet files.",
+        ),
+        (
+            b"<!doctype html><p>",
+            "gold.csv is a web page, not a table of text; allowed are CSV, Excel (.xlsx) and Parquet files.",
+        ),
         (
             b"PAR1 and nothing else",
-            "gold.csv begins as a Parquet file but cannot be read as one; allowed are whole CSV and Parquet files.",
+            "gold.csv begins as a Parquet file but cannot be read as one; allowed are whole CSV, Excel and Parquet "
+            "files.",
         ),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",

@@ -1,13 +1,14 @@
 """The columns of a table are taken for what their names and cells say."""
 
 import doctest
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from goldviz.data.markets.file_channel import file_channel
+from goldviz.data.markets.file_channel import ColumnChoice, asked_of_name, file_channel
 from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.symbols import described
 from goldviz.data.tables import file_table, table_layout
@@ -78,22 +79,55 @@ def test_a_price_that_cannot_be_used_is_not_replaced_by_another_column():
 
 
 @pytest.mark.parametrize(
-    ("column", "file", "name", "symbol"),
+    ("column", "chosen", "name", "symbol"),
     [
-        ("Close", "GC=F_daily.csv", "GC=F", "GC=F"),
-        ("Adj Close", "gspc 2024.csv", "^GSPC", "^GSPC"),
-        ("DGS10", "anything.csv", "DGS10", "DGS10"),
-        ("BTC-USD Close", "anything.csv", "BTC-USD", "BTC-USD"),
-        ("vix", "GC=F.csv", "^VIX", "^VIX"),
-        ("Close", "mine.csv", "mine", None),
-        ("Open", "GC=F.csv", "Open", None),
-        ("Gold", "GC=F.csv", "Gold", None),
+        ("Close", "", "Close", None),
+        ("Close", "GC=F", "GC=F", "GC=F"),
+        ("DGS10", "", "DGS10", "DGS10"),
+        ("BTC-USD Close", "", "BTC-USD", "BTC-USD"),
+        ("vix", "", "^VIX", "^VIX"),
+        ("Gold", "", "Gold", None),
     ],
 )
-def test_a_channel_is_named_by_its_symbol_where_one_is_known(column, file, name, symbol):
-    made = file_channel(column, layout("Price").columns["Price"], file, None, taken=())
+def test_a_channel_is_named_by_its_symbol_where_its_column_or_a_person_says_one(column, chosen, name, symbol):
+    choice = ColumnChoice(symbol=chosen)
+    made = file_channel(column, layout("Price").columns["Price"], choice)
     assert made.channel.name == name
     assert made.release_known == (symbol is not None)
     assert made.channel.words == (described(symbol).words if symbol else name)
-    again = file_channel(column, layout("Price").columns["Price"], file, None, taken={"GC=F", "^GSPC"})
-    assert again.channel.name == (name if name not in ("GC=F", "^GSPC") else column)
+    again = file_channel(column, layout("Price").columns["Price"], choice, taken={"GC=F"})
+    assert again.channel.name == (name if name != "GC=F" else column)
+
+
+@pytest.mark.parametrize(
+    ("column", "file", "symbol"),
+    [
+        ("Close", "GC=F_daily.csv", "GC=F"),
+        ("Adj Close", "gspc 2024.csv", "^GSPC"),
+        ("Close", "mine.csv", ""),
+        ("Open", "GC=F.csv", ""),
+        ("DGS10", "GC=F.csv", ""),
+    ],
+)
+def test_a_file_named_like_a_symbol_is_asked_about(column, file, symbol):
+    asked = asked_of_name(column, file)
+    assert (asked.symbol if asked else "") == symbol
+
+
+@pytest.mark.parametrize(
+    ("column", "percent", "kind"),
+    [
+        ("Close", False, "price"),
+        ("Volume", False, "volume"),
+        ("Open Interest", False, "volume"),
+        ("10y yield", False, "rate"),
+        ("Exchange rate", False, "number"),
+        ("Close", True, "rate"),
+        ("Bullion", False, "number"),
+        ("^TNX", False, "rate"),
+        ("^VIX", False, "price"),
+    ],
+)
+def test_what_a_column_is_follows_from_its_name_and_its_cells(column, percent, kind):
+    daily = replace(layout("Price").columns["Price"], percent=percent)
+    assert file_channel(column, daily).kind == kind

@@ -10,8 +10,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.data.markets.alignment import Alignment, Panel, aligned
-from goldviz.data.markets.market import Channel, Market, Release
+from goldviz.data.markets.market import Channel, Market
 from goldviz.data.markets.masking import MissingPattern, masked
+from goldviz.data.markets.release_words import release_words
 
 RECENT_ROWS = 60
 """Rows at the end that are shown day by day."""
@@ -38,6 +39,7 @@ class SeenRows:
 def seen_rows(market: Market, *, by: Alignment, pattern: MissingPattern, share: float, seed: int) -> SeenRows:
     """Align a market and hide a share of its covariates' values.
 
+    >>> from goldviz.data.markets.market import Release
     >>> days = pd.DatetimeIndex(["2024-07-01", "2024-07-02", "2024-07-03"])
     >>> noon, evening = Release("12:00", "UTC"), Release("18:00", "UTC")
     >>> gold = Channel("gold", "Gold", pd.Series([100.0, 101.0, 99.0], days), "difference", noon)
@@ -182,18 +184,3 @@ def _too_early(wait: NDArray[np.float64]) -> dict[str, float]:
         "placed": float(len(placed)),
         "too_early": float((placed < 0).sum()),
     }
-
-
-def release_words(release: Release) -> str:
-    """When a value is out, as a person says it.
-
-    >>> release_words(Release("16:15", "America/New_York", business_days=1)), release_words(Release("23:59", "UTC"))
-    ('16:15 New York, next working day', '23:59 UTC')
-    """
-    place = release.zone.split("/")[-1].replace("_", " ")
-    waits = [_wait_words(release.days, "day"), _wait_words(release.business_days or 0, "working day")]
-    return ", ".join([f"{release.clock} {place}", *(words for words in waits if words)])
-
-
-def _wait_words(count: int, unit: str) -> str:
-    return {0: "", 1: f"next {unit}"}.get(count, f"{count} {unit}s later")

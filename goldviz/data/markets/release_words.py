@@ -1,0 +1,62 @@
+"""Release times as a person says them, and as a person writes them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from zoneinfo import available_timezones
+
+from goldviz.data.markets.market import MarketError, Release
+
+ALLOWED_RELEASES = "a time and a city, perhaps with a wait: 14:30 New York or 16:15 New York, next working day"
+MOST_DAYS = 400
+_WRITTEN = re.compile(
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})\s+(?P<place>[A-Za-z][A-Za-z0-9_+/ -]*?)"
+    r"(?:,\s*(?P<days>next|\d{1,3}) days?(?: later)?)?"
+    r"(?:,\s*(?P<working>next|\d{1,3}) working days?(?: later)?)?"
+)
+
+
+def release_words(release: Release) -> str:
+    """When a value is out, as a person says it.
+
+    >>> release_words(Release("16:15", "America/New_York", business_days=1)), release_words(Release("23:59", "UTC"))
+    ('16:15 New York, next working day', '23:59 UTC')
+    """
+    place = release.zone.split("/")[-1].replace("_", " ")
+    waits = [_wait_words(release.days, "day"), _wait_words(release.business_days or 0, "working day")]
+    return ", ".join([f"{release.clock} {place}", *(words for words in waits if words)])
+
+
+def _wait_words(count: int, unit: str) -> str:
+    return {0: "", 1: f"next {unit}"}.get(count, f"{count} {unit}s later")
+
+
+def written_release(text: str) -> Release:
+    """The release that a person wrote, in the words of :func:`release_words`; zones may have their full names.
+
+    Raises :class:`MarketError` for anything else, in a sentence that says what is allowed.
+
+    >>> written_release("14:30 New York"), written_release("9:00 Europe/London, 2 days later").days
+    (Release(clock='14:30', zone='America/New_York', days=0, business_days=None), 2)
+    """
+    found = _WRITTEN.fullmatch(text.strip())
+    zone = _zones().get(found["place"].replace("_", " ").strip().lower()) if found else None
+    if found is None or zone is None or int(found["hour"]) > 23 or int(found["minute"]) > 59:
+        raise MarketError(f"{text[:60]!r} is no release time; allowed is {ALLOWED_RELEASES}.")
+    days, working = (_count(found[part]) for part in ("days", "working"))
+    if max(days, working) > MOST_DAYS:
+        raise MarketError(f"{text[:60]!r} waits too long; allowed are at most {MOST_DAYS} days.")
+    return Release(f"{int(found['hour']):02d}:{found['minute']}", zone, days, working if found["working"] else None)
+
+
+def _count(text: str | None) -> int:
+    return 1 if text == "next" else int(text or 0)
+
+
+@cache
+def _zones() -> dict[str, str]:
+    """Zones by their city and by their full name, in small letters."""
+    known = sorted(available_timezones(), key=lambda zone: zone.count("/"), reverse=True)
+    cities = {zone.split("/")[-1].replace("_", " ").lower(): zone for zone in known}
+    return cities | {zone.replace("_", " ").lower(): zone for zone in known} | {"utc": "UTC"}

@@ -1,0 +1,139 @@
+"""Workbooks read back to what a person sees in them, and what cannot be read is refused in a sentence."""
+
+import io
+import zipfile
+from contextlib import suppress
+from datetime import date, datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openpyxl import Workbook
+
+from goldviz.data.markets.files import Choices, look_into, market_from_file
+from goldviz.data.markets.market import MarketError
+from goldviz.data.tables import workbook_table as module
+from goldviz.data.tables.workbook_table import is_workbook, workbook_table
+
+DAYS = pd.bdate_range("2024-01-01", periods=40)
+NOW = pd.Timestamp("2026-11-20", tz="UTC")
+
+
+def saved(workbook):
+    sink = io.BytesIO()
+    workbook.save(sink)
+    return sink.getvalue()
+
+
+def workbook(**sheets):
+    """A workbook of these sheets, each a list of rows."""
+    made = Workbook()
+    made.remove(made.active)
+    for name, rows in sheets.items():
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    return made
+
+
+def rows_of(first=1900.0):
+    return [["Date", "Close", "Volume"], *([day.to_pydatetime(), first + n, f"{n}.17K"] for n, day in enumerate(DAYS))]
+
+
+def test_numbers_days_and_printed_text_are_read():
+    content = saved(workbook(Gold=rows_of()))
+    assert is_workbook(content)
+    found = market_from_file(content, "gold.xlsx", retrieved=NOW)
+    assert [channel.name for channel in found.channels] == ["Close", "Volume"]
+    np.testing.assert_array_equal(found.target.values.to_numpy(), 1900 + np.arange(40.0))
+    assert list(found.target.values.index) == list(DAYS)
+    assert found.channel("Volume").values.iloc[3] == 3170
+
+
+def test_the_first_sheet_with_cells_is_read_and_another_can_be_chosen():
+    content = saved(workbook(Empty=[], Gold=rows_of(), Silver=rows_of(20.0)))
+    seen = look_into(content, "metals.xlsx")
+    assert (seen.kind, seen.sheets, seen.sheet) == ("workbook", ("Empty", "Gold", "Silver"), "Gold")
+    assert "Sheet Gold of 3 was read." in seen.notes
+    other = market_from_file(content, "metals.xlsx", Choices(sheet="Silver"), retrieved=NOW)
+    assert other.target.values.iloc[0] == 20
+    for sheet, sentence in {
+        "Copper": "metals.xlsx has no sheet 'Copper'; allowed are Empty, Gold, Silver.",
+        "Empty": "Sheet Empty of metals.xlsx is empty; allowed are sheets with a header, dates and numbers.",
+    }.items():
+        with pytest.raises(MarketError) as caught:
+            look_into(content, "metals.xlsx", Choices(sheet=sheet))
+        assert str(caught.value) == sentence
+
+
+def test_titles_gaps_errors_and_percentages_are_read_as_they_look():
+    rows = [["Prices of gold"], [], ["Date", None, "Close", "Yield"]]
+    rows += [[day.date(), None, 1900.5 + n, 0.0406] for n, day in enumerate(DAYS)]
+    rows[5][2], rows[6][2] = None, "#N/A"
+    made = workbook(Gold=rows)
+    for (cell,) in made["Gold"]["D4:D43"]:
+        cell.number_format = "0.00%"
+    seen = look_into(saved(made), "gold.xlsx")
+    assert seen.columns == ("Date", "Close", "Yield")
+    assert "1 row above the header was left out." in seen.notes
+    found = market_from_file(saved(made), "gold.xlsx", Choices(("Close", "Yield")), retrieved=NOW)
+    assert len(found.target.observed) == 38
+    assert (found.channel("Yield").values == 4.06).all()
+    assert found.channel("Yield").unit == "percent"
+
+
+def test_a_future_without_values_and_empty_cells_below_are_no_rows():
+    rows = rows_of()
+    rows += [[day.to_pydatetime(), None, None] for day in pd.bdate_range(DAYS[-1] + pd.offsets.BDay(), periods=4)]
+    made = workbook(Gold=rows)
+    made["Gold"].cell(5000, 9).value = " "
+    seen = look_into(saved(made), "gold.xlsx")
+    assert seen.rows == 44
+    assert seen.readings_of["Close"].missing == 4
+    assert "4 rows after the last value are empty." in seen.notes
+
+
+CELLS = st.one_of(
+    st.none(), st.booleans(), st.integers(-(10**9), 10**9), st.floats(allow_nan=False, allow_infinity=False),
+    st.dates(date(1950, 1, 1), date(2100, 1, 1)), st.datetimes(datetime(1950, 1, 1), datetime(2100, 1, 1)),
+    st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF), max_size=8), st.sampled_from(["4%", "#DIV/0!"]),
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(CELLS, max_size=4), max_size=6), st.integers(1, 8))
+@settings(max_examples=15)
+def test_any_cells_are_read_or_refused(rows, times):
+    content = saved(workbook(Cells=rows * times))
+    with suppress(MarketError):
+        look_into(content, "cells.xlsx")
+
+
+@given(st.integers(0, 6000), st.integers(0, 255), st.integers(0, 6000))
+@settings(max_examples=15)
+def test_damage_is_read_or_refused(place, byte, cut):
+    content = bytearray(saved(workbook(Gold=rows_of())))
+    content[place % len(content)] = byte
+    for damaged in (bytes(content), bytes(content[: cut % len(content)])):
+        with suppress(MarketError):
+            look_into(damaged, "gold.xlsx")
+
+
+def test_what_unpacks_to_too_much_or_declares_entities_is_refused(monkeypatch):
+    content = saved(workbook(Gold=rows_of()))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["xl/workbook.xml"] = b'<!DOCTYPE lolz [<!ENTITY lol "lol">]>' + parts["xl/workbook.xml"]
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    with pytest.raises(MarketError, match=r"^gold\.xlsx declares a document type"):
+        workbook_table(sink.getvalue(), "gold.xlsx")
+    monkeypatch.setattr(module, "MOST_CELLS", 50)
+    with pytest.raises(MarketError, match=r"^gold\.xlsx has more than 50 cells"):
+        workbook_table(content, "gold.xlsx")
+    monkeypatch.setattr(module, "MOST_UNPACKED", 1000)
+    with pytest.raises(MarketError, match=r"^gold\.xlsx unpacks to [\d,]+ bytes; allowed are at most 1,000\.$"):
+        workbook_table(content, "gold.xlsx")
