@@ -21,8 +21,8 @@ TRANSFORMATIONS: dict[Transformation, str] = {
 def show() -> Market | None:
     """The uploader, a look into the file and its choices; the market once *Use these data* was pressed."""
     st.caption(
-        f"CSV, Excel (.xlsx) or Parquet, at most {LARGEST_FILE // 10**6} MB: one column of dates, and prices or other numbers. The "
-        "file stays on this server; only you, and those to whom you give a link, can choose it."
+        f"CSV, Excel (.xlsx) or Parquet, at most {LARGEST_FILE // 10**6} MB: one column of dates, and prices "
+        "or other numbers. The file stays on this server; only you, and those to whom you give a link, can choose it."
     )
     file = st.file_uploader("File", key="market-file")
     if file is None:
