@@ -46,12 +46,12 @@ class TablePreview:
     """What was read in a file, with what was chosen so far.
 
     ``columns`` are the cleaned names in order, ``values`` those that can be channels (in a long table the channels'
-    own names), ``target`` the suggested one of them, and ``readings_of`` what was read in each. ``dates`` is what was
-    read as dates. ``date_order`` is 'either' where the dates fit both readings and the caller must choose; ``readings``
-    then holds the first rows' dates as ISO for 'day' and for 'month', else the one under ``date_order``. ``separator``
-    and ``decimal`` are empty but for text; ``unclear`` is a cell whose decimal mark is a guess. ``sheets`` are a
-    workbook's. ``questions`` are what only the file's name says. ``head`` are the first rows as they stand in the file,
-    ``notes`` sentences on what was noticed.
+    own names), ``target`` the suggested one of them, ``chosen`` what is used where nobody chooses, the target first.
+    ``readings_of`` says what was read in each, ``dates`` what was read as dates. ``date_order`` is 'either' where the
+    dates fit both readings and the caller must choose; ``readings`` then holds the first rows' dates as ISO for 'day'
+    and for 'month', else the one under ``date_order``. ``separator`` and ``decimal`` are empty but for text;
+    ``unclear`` is a cell whose decimal mark is a guess. ``sheets`` are a workbook's. ``questions`` are what only the
+    file's name says. ``head`` are the first rows as they stand in the file, ``notes`` sentences on what was noticed.
     """
 
     name: str
@@ -68,6 +68,7 @@ class TablePreview:
     sheet: str
     values: tuple[str, ...]
     target: str
+    chosen: tuple[str, ...]
     readings_of: Mapping[str, ColumnReading]
     questions: tuple[NameQuestion, ...]
     head: tuple[tuple[str, ...], ...]
@@ -159,6 +160,7 @@ def look_into(content: bytes, name: str, choices: Choices = Choices()) -> TableP
         sheet=table.sheet,
         values=tuple(usable),
         target=layout.target,
+        chosen=layout.chosen,
         readings_of={column: column_reading(column, usable[column], made[column]) for column in usable},
         questions=tuple(question for question in asked if question),
         head=tuple(

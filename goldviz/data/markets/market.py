@@ -119,7 +119,7 @@ class Channel:
             raise MarketError(
                 f"{self.words} was {seen.iloc[first]:g} on {seen.index[first]:%Y-%m-%d}: a log return needs prices "
                 "above zero. "
-                "Choose differences for this channel, or leave it out."
+                "Use changes for this channel, or leave it out."
             )
         return pd.Series(np.log(seen.to_numpy()), index=seen.index).diff().iloc[1:]
 

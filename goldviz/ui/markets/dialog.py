@@ -24,15 +24,18 @@ OURS = "markets-of-this-session"
 
 
 @st.dialog("Choose the data", width="large")
-def ask(use: Use) -> None:
-    """Show the sources; ``use`` is told what was chosen, and the page drawn again."""
+def ask(use: Use, held: Market | None) -> None:
+    """Show the sources; ``use`` is told what was chosen, and the page drawn again.
+
+    ``held`` is the market that the visitor uses now, if it is not simulated.
+    """
     simulated, yahoo, file, here = st.tabs(["Simulated", "Yahoo Finance", "A file", "Kept on this server"])
     with simulated:
         _simulated(use)
     with yahoo:
         _yahoo(use)
     with file:
-        market = market_upload.show()
+        market = market_upload.show(held)
         if market is not None:
             _take(use, market, own=True)
     with here:

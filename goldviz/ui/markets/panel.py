@@ -32,7 +32,7 @@ def show(declared: type[Settings]) -> None:
         if notes:
             st.caption(" · ".join(notes))
     if st.session_state.pop(_ASKED, False):
-        market_dialog.ask(use)
+        market_dialog.ask(use, _held())
 
 
 _ASKED = "market-asked"
@@ -40,6 +40,15 @@ _ASKED = "market-asked"
 
 def _ask() -> None:
     st.session_state[_ASKED] = True
+
+
+def _held() -> Market | None:
+    """The visitor's market where it is not simulated; None where it cannot be had either."""
+    try:
+        market = current()
+    except MarketError:
+        return None
+    return None if market.simulated else market
 
 
 def current() -> Market:

@@ -1,95 +1,216 @@
-"""A visitor's own file as a market: what was read in it, and the choices that only the visitor can make."""
+"""A visitor's own files as a market: what was read in each, what only the visitor can say, and how they overlap."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from goldviz.data.markets.calendars import calendars
 from goldviz.data.markets.files import LARGEST_FILE, Choices, TablePreview, look_into, market_from_file
-from goldviz.data.markets.market import Market, MarketError, Transformation
+from goldviz.data.markets.joining import joined
+from goldviz.data.markets.market import Market, MarketError
+from goldviz.ui.markets import reading_table
+from goldviz.ui.markets.reading_table import Changes, changes_of
 from goldviz.ui.words import plain
 
-MOST_OTHERS = 12
+MOST_FILES = 12
 ORDERS = {True: "day first, as in 31/12/2024", False: "month first, as in 12/31/2024"}
-TRANSFORMATIONS: dict[Transformation, str] = {
-    "log_return": "log returns (prices above zero)",
-    "difference": "differences (yields, spreads)",
-    "level": "the values themselves",
-}
+MARKS = {".": "a point", ",": "a comma"}
+JOIN, REPLACE = "Join: its channels and these", "Replace it by these files"
 
 
-def show() -> Market | None:
-    """The uploader, a look into the file and its choices; the market once *Use these data* was pressed."""
+def show(held: Market | None) -> Market | None:
+    """The uploader, what was read in every file, and their overlap; the market once *Use these data* was pressed.
+
+    ``held`` is the market that the visitor uses now, if it is not simulated: files join it or replace it, as told.
+    """
     st.caption(
-        f"CSV, Excel (.xlsx) or Parquet, at most {LARGEST_FILE // 10**6} MB: one column of dates, and prices "
-        "or other numbers. The file stays on this server; only you, and those to whom you give a link, can choose it."
+        f"CSV, Excel (.xlsx) or Parquet, at most {LARGEST_FILE // 10**6} MB: one column of dates, and prices or other "
+        "numbers. Several files become one market. They stay on this server; only you, and those to whom you give a "
+        "link, can choose them."
     )
-    file = st.file_uploader("File", key="market-file")
-    if file is None:
+    files = st.file_uploader("Files", accept_multiple_files=True, key="market-file")
+    if len(files) > MOST_FILES:
+        st.error(f"{len(files)} files were chosen; allowed are at most {MOST_FILES}.", icon=":material/block:")
         return None
+    read = [_one_file(file) for file in files]
+    markets = [market for market in read if market is not None]
+    if not files or len(markets) < len(files):
+        return None
+    whole = _together(markets, held)
+    if whole is None or not st.button("Use these data", type="primary", key="use-file"):
+        return None
+    return whole
+
+
+def _one_file(file: UploadedFile) -> Market | None:
+    """What was read in a file and the choices about it; its market, or None while something is missing."""
     content = file.getvalue()
-    try:
-        found = look_into(content, file.name)
-    except MarketError as error:
-        st.error(plain(str(error)), icon=":material/block:")
+    identity = hashlib.sha256(content + file.name.encode()).hexdigest()[:12]
+    with st.container(border=True, key=f"market-file-{identity}"):
+        try:
+            choices = _how_to_read(content, file.name, identity)
+            return None if choices is None else _with_channels(content, file.name, choices, identity)
+        except MarketError as error:
+            _refuse(error)
+            return None
+
+
+def _refuse(error: MarketError) -> None:
+    st.error(plain(str(error)), icon=":material/block:")
+
+
+def _how_to_read(content: bytes, name: str, identity: str) -> Choices | None:
+    """Sheet, dates and decimal mark, asked where there is a choice; None while the order of dates must be told."""
+    found = look_into(content, name)
+    choices = Choices()
+    if len(found.sheets) > 1:
+        sheet = st.selectbox(
+            "Sheet", found.sheets, index=found.sheets.index(found.sheet), key=f"market-sheet-{identity}"
+        )
+        choices = replace(choices, sheet=sheet)
+        found = look_into(content, name, choices)
+    if len(found.dates.candidates) > 1:
+        column = st.selectbox("Dates stand in", found.dates.candidates, key=f"market-date-column-{identity}")
+        choices = replace(choices, date_column=column)
+        found = look_into(content, name, choices)
+    if found.unclear:
+        mark = st.radio(
+            f"{plain(found.unclear)} has as decimal mark",
+            list(MARKS),
+            format_func=MARKS.__getitem__,
+            index=list(MARKS).index(found.decimal),
+            horizontal=True,
+            key=f"market-decimal-{identity}",
+        )
+        choices = replace(choices, decimal=mark)
+    if found.date_order != "either":
+        return choices
+    day_first = st.radio(
+        f"The dates of {plain(name)} can be read in two ways",
+        list(ORDERS),
+        format_func=lambda first: f"{ORDERS[first]}: {', '.join(found.readings['day' if first else 'month'][:3])}",
+        index=None,
+        key=f"market-dates-{identity}",
+    )
+    if day_first is None:
+        st.info("Choose how the dates are to be read.")
         return None
+    return replace(choices, day_first=day_first)
+
+
+def _with_channels(content: bytes, name: str, choices: Choices, identity: str) -> Market | None:
+    """The table of what was read, what the file's name is asked about, and the market that they make."""
+    changes = changes_of(identity)
+    found = look_into(content, name, choices)
     _say(found)
-    choices = _choices(found)
-    if choices is None or not st.button("Use these data", type="primary", key="use-file"):
-        return None
+    symbols = _answers(found, [column for column in found.values if changes.used(column, column in found.chosen)])
+    choices = replace(choices, symbols=symbols)
     try:
-        return market_from_file(content, file.name, choices, retrieved=pd.Timestamp.now(tz="UTC"))
+        found = look_into(content, name, _changed(choices, changes))
     except MarketError as error:
-        st.error(plain(str(error)), icon=":material/block:")
+        _refuse(error)
+        changes.take_back()
+        found = look_into(content, name, _changed(choices, changes))
+    choices = _changed(choices, changes)
+    reading_table.show(found, identity)
+    st.caption("Double-click a cell under *Read as*, *Network sees* or *Known at* to change it.")
+    for note in found.notes:
+        st.caption(f":material/info: {plain(note)}")
+    used = [column for column in found.values if changes.used(column, column in found.chosen)]
+    if not used:
+        st.info("Choose at least one column under *Use*.")
         return None
+    used.sort(key=lambda column: column != found.target)
+    return market_from_file(content, name, replace(choices, values=tuple(used)), retrieved=pd.Timestamp.now(tz="UTC"))
+
+
+def _changed(choices: Choices, changes: Changes) -> Choices:
+    return replace(choices, kinds=changes.kinds, transformations=changes.transformations, releases=changes.releases)
+
+
+def _answers(found: TablePreview, used: Sequence[str]) -> dict[str, str]:
+    """The symbols to which a visitor said yes; what a file's name suggests is asked once, of the first such column."""
+    asked = next((question for question in found.questions if question.column in used), None)
+    if asked is None:
+        return {}
+    said = st.radio(
+        plain(asked.sentence),
+        ["Yes", "No"],
+        index=None,
+        horizontal=True,
+        key=f"market-symbol-{found.name}-{asked.symbol}",
+    )
+    return {asked.column: asked.symbol} if said == "Yes" else {}
 
 
 def _say(found: TablePreview) -> None:
+    """The file in a sentence: its name, its sheet, its rows, and its dates from the first row to the last."""
+    sheet = f", sheet *{plain(found.sheet)}*" if len(found.sheets) > 1 else ""
     marks = f", separated by {_mark(found.separator)}, decimals with {_mark(found.decimal)}" if found.separator else ""
-    st.markdown(f"**{found.rows:,} rows**{marks}; dates in *{plain(found.date_column)}*. The first rows:")
-    st.dataframe(pd.DataFrame(list(found.head), columns=list(found.columns)), hide_index=True)
-    for note in found.notes:
-        st.caption(f":material/info: {plain(note)}")
+    dates = found.dates
+    read = "; ".join(f"{plain(cell)} is {day}" for cell, day in dict.fromkeys((dates.first, dates.last)))
+    st.markdown(
+        f"**{plain(found.name)}**{sheet}: {found.rows:,} rows{marks}. Dates in *{plain(dates.column)}*: {read}."
+    )
 
 
 def _mark(character: str) -> str:
     return {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", ".": "points", " ": "blanks"}[character]
 
 
-def _choices(found: TablePreview) -> Choices | None:
-    """The visitor's choices; None while one is missing."""
-    day_first = None
-    if found.date_order == "either":
-        day_first = st.radio(
-            "The dates can be read in two ways",
-            list(ORDERS),
-            format_func=lambda first: f"{ORDERS[first]}: {', '.join(found.readings['day' if first else 'month'][:3])}",
-            index=None,
-            key="market-dates",
+def _together(markets: Sequence[Market], held: Market | None) -> Market | None:
+    """The files as one market, with the one in use where it is to be joined; None while that is not told."""
+    parts = list(markets)
+    if held is not None:
+        with_it = st.radio(
+            f"You use {plain(held.origin)} now", [JOIN, REPLACE], index=None, horizontal=True, key="market-with-held"
         )
-    target = st.selectbox("Forecast", found.values, index=found.values.index(found.target), key="market-target")
-    left = [name for name in found.values if name != target]
-    others = st.multiselect(
-        "Other channels", left, default=left[:MOST_OTHERS], key=f"market-others-{target}", max_selections=MOST_OTHERS
-    )
-    with st.expander("What the network sees of each channel"):
-        st.caption("Left open, prices above zero become log returns and everything else differences.")
-        chosen = {
-            name: st.selectbox(
-                name,
-                list(TRANSFORMATIONS),
-                index=None,
-                placeholder="as the values suggest",
-                format_func=TRANSFORMATIONS.__getitem__,
-                key=f"market-transformation-{number}",
-            )
-            for number, name in enumerate([target, *others])
-        }
-    if found.date_order == "either" and day_first is None:
-        st.info("Choose how the dates are to be read.")
+        if with_it is None:
+            st.info("Choose whether these files join the market that you use, or replace it.")
+            return None
+        parts = [held, *parts] if with_it == JOIN else parts
+    try:
+        return _forecast(joined(parts))
+    except MarketError as error:
+        _refuse(error)
         return None
-    return Choices(
-        values=(target, *others),
-        day_first=day_first,
-        transformations={name: kind for name, kind in chosen.items() if kind is not None},
+
+
+def _forecast(market: Market) -> Market:
+    """The market with the channel to forecast first, and how the others overlap with it."""
+    names = [channel.name for channel in market.channels]
+    words = {channel.name: channel.words for channel in market.channels}
+    target = st.selectbox("Forecast", names, format_func=words.__getitem__, key=f"market-target-{'-'.join(names)}")
+    market = market.only([target, *(name for name in names if name != target)])
+    if len(names) > 1:
+        st.markdown("**How do the channels overlap?**")
+        st.dataframe(overlap(market), hide_index=True)
+        st.caption("Each series keeps its own dates and is used only after its release. Nothing is filled in.")
+    return market
+
+
+def overlap(market: Market) -> pd.DataFrame:
+    """A row for each channel, the target first: its time, its calendar, its gaps, and the days with the target."""
+    found = calendars(market)
+    target = found[market.target.name]
+    return pd.DataFrame(
+        [
+            {
+                "Channel": channel.words,
+                "From": found[channel.name].first,
+                "To": found[channel.name].last,
+                "Values": len(found[channel.name].days),
+                "Values on": found[channel.name].rhythm,
+                "Longest gap (days)": found[channel.name].longest_gap,
+                "Gap ends": found[channel.name].gap_ends,
+                "Days with the target": found[channel.name].shared(target),
+            }
+            for channel in market.channels
+        ]
     )

@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.data.markets.alignment import Alignment, Panel, aligned
+from goldviz.data.markets.calendars import ChannelCalendar
 from goldviz.data.markets.market import Channel, Market
 from goldviz.data.markets.masking import MissingPattern, masked
 from goldviz.data.markets.release_words import release_words
@@ -154,27 +155,20 @@ def channel_facts(market: Market, seen: SeenRows) -> xr.Dataset:
 
 
 def _facts(channel: Channel) -> dict[str, float]:
-    observed = channel.observed
-    days = observed.index.to_numpy().astype("datetime64[D]")
-    on_weekdays = int(np.is_busday(days).sum())
-    weekdays = int(np.busday_count(days[0], days[-1] + 1)) if len(days) else 0
-    gaps = np.diff(days).astype(np.float64)
+    calendar = ChannelCalendar.of(channel)
     return {
-        "observed": float(len(days)),
-        "without_value": float(len(channel.values) - len(days)),
-        "weekday_share": on_weekdays / weekdays if weekdays else np.nan,
-        "weekend": float(len(days) - on_weekdays),
-        "longest_gap": float(gaps.max()) if len(gaps) else np.nan,
-        "unchanged": float((np.diff(observed.to_numpy()) == 0).sum()),
+        "observed": float(len(calendar.days)),
+        "without_value": float(len(channel.values) - len(calendar.days)),
+        "weekday_share": calendar.weekday_share,
+        "weekend": float(calendar.weekend),
+        "longest_gap": calendar.longest_gap,
+        "unchanged": float((np.diff(channel.observed.to_numpy()) == 0).sum()),
     }
 
 
 def _spans(channel: Channel) -> dict[str, str]:
-    days = channel.observed.index.to_numpy().astype("datetime64[D]")
-    if not len(days):
-        return {"first": "", "last": "", "gap_ends": ""}
-    gap_ends = str(days[1 + np.argmax(np.diff(days))]) if len(days) > 1 else ""
-    return {"first": str(days[0]), "last": str(days[-1]), "gap_ends": gap_ends}
+    calendar = ChannelCalendar.of(channel)
+    return {"first": calendar.first, "last": calendar.last, "gap_ends": calendar.gap_ends}
 
 
 def _too_early(wait: NDArray[np.float64]) -> dict[str, float]:

@@ -1,0 +1,149 @@
+"""The table of what was read in a file, in which each reading can be changed.
+
+A change is kept by file and column, so that a look at another file, or at the same one again, finds it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from goldviz.data.markets.file_channel import ColumnReading, Kind
+from goldviz.data.markets.files import TablePreview
+from goldviz.data.markets.market import Release, Transformation
+from goldviz.data.markets.release_words import ALLOWED_RELEASES, release_words, written_release
+
+USE, COLUMN, KIND, SEEN, KNOWN = "Use", "Column", "Read as", "Network sees", "Known at"
+DATE = "date"
+KINDS: Mapping[Kind, str] = {"price": "price or index", "rate": "rate", "volume": "volume", "number": "other number"}
+TRANSFORMATIONS: Mapping[Transformation, str] = {
+    "log_return": "log return, %",
+    "difference": "change",
+    "level": "the value itself",
+}
+Edits = dict[str, dict[str, Any]]
+"""By column of the file and heading of the table."""
+
+
+@dataclass
+class Changes:
+    """What a visitor changed in one file's table; ``before`` is what held before the last change."""
+
+    edits: Edits = field(default_factory=dict)
+    before: Edits = field(default_factory=dict)
+    version: int = 0
+    """Counts changes: each makes the table anew, with what follows from it."""
+
+    def of(self, heading: str) -> dict[str, Any]:
+        """What was put under a heading, by column."""
+        return {column: row[heading] for column, row in self.edits.items() if row.get(heading) is not None}
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """What columns were said to be."""
+        return {column: _key(KINDS, words) for column, words in self.of(KIND).items()}
+
+    @property
+    def transformations(self) -> dict[str, Transformation]:
+        """What the network is to see of columns."""
+        return {column: _key(TRANSFORMATIONS, words) for column, words in self.of(SEEN).items()}
+
+    @property
+    def releases(self) -> dict[str, Release]:
+        """When columns were said to be known; raises MarketError for what is no release time."""
+        return {column: written_release(words) for column, words in self.of(KNOWN).items()}
+
+    def used(self, column: str, suggested: bool) -> bool:
+        """Whether a column is used."""
+        return bool(self.edits.get(column, {}).get(USE, suggested))
+
+    def take(self, columns: list[str], rows: Mapping[int, Mapping[str, Any]]) -> None:
+        """Take in what was changed in the table's rows; the row of dates, which comes first, cannot be changed."""
+        self.before = {column: dict(row) for column, row in self.edits.items()}
+        for number, row in rows.items():
+            if number:
+                self.edits.setdefault(columns[number - 1], {}).update(row)
+        self.version += 1
+
+    def take_back(self) -> None:
+        """Forget the last change."""
+        self.edits, self.version = self.before, self.version + 1
+
+
+def _key(labels: Mapping[Any, str], words: str) -> Any:
+    return next(key for key, label in labels.items() if label == words)
+
+
+def changes_of(identity: str) -> Changes:
+    """The visitor's changes to the file of this identity."""
+    kept: dict[str, Changes] = st.session_state.setdefault(_CHANGES, {})
+    return kept.setdefault(identity, Changes())
+
+
+_CHANGES = "market-reading-changes"
+
+
+def rows_read(found: TablePreview, changes: Changes) -> pd.DataFrame:
+    """A row for the dates and one for each column that can be a channel; text is not escaped."""
+    days = pd.DatetimeIndex(
+        [day for reading in found.readings_of.values() for day in (reading.first_day, reading.last_day)]
+    )
+    dates = {
+        USE: None, COLUMN: found.dates.column, KIND: DATE, "From": f"{days.min():%Y-%m-%d}",
+        "To": f"{days.max():%Y-%m-%d}", "Values": found.rows, "Missing": 0, "First": found.dates.first[0],
+        "Last": found.dates.last[0], "Sign": "", SEEN: None, KNOWN: None,
+    }  # fmt: skip
+    rows = [_row(reading, changes.used(name, name in found.chosen)) for name, reading in found.readings_of.items()]
+    return pd.DataFrame([dates, *rows])
+
+
+def _row(reading: ColumnReading, used: bool) -> dict[str, Any]:
+    return {
+        USE: used,
+        COLUMN: reading.column,
+        KIND: KINDS[reading.kind],
+        "From": f"{reading.first_day:%Y-%m-%d}",
+        "To": f"{reading.last_day:%Y-%m-%d}",
+        "Values": reading.values,
+        "Missing": reading.missing,
+        "First": f"{reading.first:,.6g}",
+        "Last": f"{reading.last:,.6g}",
+        "Sign": f"{reading.not_positive:,} at or below zero" if reading.not_positive else "above zero",
+        SEEN: TRANSFORMATIONS[reading.transformation],
+        KNOWN: release_words(reading.release),
+    }
+
+
+def show(found: TablePreview, identity: str) -> None:
+    """Draw the table; what is changed in it counts from the next run of the page on."""
+    changes = changes_of(identity)
+    key = f"market-reading-{identity}-{changes.version}"
+    columns = list(found.readings_of)
+
+    def take() -> None:
+        changes.take(columns, st.session_state[key]["edited_rows"])
+
+    st.data_editor(
+        rows_read(found, changes),
+        key=key,
+        on_change=take,
+        hide_index=True,
+        disabled=[COLUMN, "From", "To", "Values", "Missing", "First", "Last", "Sign"],
+        column_order=[USE, COLUMN, KIND, "From", "To", "First", "Last", "Values", "Missing", "Sign", SEEN, KNOWN],
+        column_config={
+            USE: st.column_config.CheckboxColumn(help="Whether this column becomes a channel."),
+            COLUMN: st.column_config.TextColumn(pinned=True),
+            KIND: st.column_config.SelectboxColumn(options=[*KINDS.values()], required=True),
+            SEEN: st.column_config.SelectboxColumn(
+                options=[*TRANSFORMATIONS.values()], required=True,
+                help="A log return needs values above zero. A change is in the column's own unit.",
+            ),
+            KNOWN: st.column_config.TextColumn(help=f"When a day's value is out: {ALLOWED_RELEASES}."),
+            "First": st.column_config.TextColumn(help="Of a column its oldest value, of the dates the first row."),
+            "Last": st.column_config.TextColumn(help="Of a column its newest value, of the dates the last row."),
+        },
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+"""Several files become one market: nothing is lost, filled in or looked ahead for, and what never meets is refused."""
+
+import doctest
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from goldviz.data.markets import calendars as calendars_module
+from goldviz.data.markets import joining
+from goldviz.data.markets.alignment import aligned
+from goldviz.data.markets.calendars import calendars
+from goldviz.data.markets.joining import joined
+from goldviz.data.markets.market import Channel, Market, MarketError, Release
+from goldviz.data.markets.simulated import simulated_market
+
+NOW = pd.Timestamp("2026-11-20", tz="UTC")
+
+
+def market(origin: str, days: pd.DatetimeIndex, name: str = "Close", clock: str = "13:30") -> Market:
+    values = pd.Series(np.arange(1.0, len(days) + 1), days)
+    channel = Channel(name, name, values, "log_return", Release(clock, "UTC"))
+    return Market((channel,), "file", origin, NOW, {name: f"A note on {origin}."})
+
+
+GOLD = market("gold.csv", pd.bdate_range("2024-01-01", periods=100))
+COIN = market("coin.csv", pd.date_range("2024-02-01", periods=100), clock="18:00")
+RATE = market("rate.csv", pd.date_range("2024-01-05", periods=12, freq="7D"), "Rate")
+
+
+@pytest.mark.parametrize("module", [joining, calendars_module])
+def test_the_examples_hold(module: object) -> None:
+    found = doctest.testmod(module)  # type: ignore[arg-type]
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+def test_every_channel_keeps_its_days_values_release_and_notes() -> None:
+    found = joined([GOLD, COIN, RATE])
+    assert [channel.name for channel in found.channels] == ["Close", "Close (coin)", "Rate"]
+    assert found.origin == "gold.csv, coin.csv and rate.csv"
+    for channel, source in zip(found.channels, (GOLD, COIN, RATE), strict=True):
+        pd.testing.assert_series_equal(channel.values, source.target.values)
+        assert channel.release == source.target.release
+        assert found.notes[channel.name] == f"A note on {source.origin}."
+
+
+def test_joined_channels_meet_by_release_and_never_look_ahead() -> None:
+    panel = aligned(joined([GOLD, COIN]))
+    for row, moment in enumerate(panel.moments):
+        seen = COIN.target.observed
+        known = seen.loc[COIN.target.release.moments(pd.DatetimeIndex(seen.index)) <= moment]
+        told = panel.values[: row + 1, 1]
+        assert np.nansum(told) == pytest.approx(np.log(known.iloc[-1]) - np.log(known.iloc[0]) if len(known) else 0)
+
+
+def test_calendars_say_rhythm_gaps_and_what_is_shared() -> None:
+    found = calendars(joined([GOLD, COIN, RATE]))
+    assert [calendar.rhythm for calendar in found.values()] == ["weekdays", "every day", "about every 7 days"]
+    assert found["Close"].shared(found["Close (coin)"]) == len(
+        GOLD.target.values.index.intersection(COIN.target.values.index)
+    )
+    assert (found["Rate"].longest_gap, found["Rate"].gap_ends) == (7.0, "2024-01-12")
+
+
+def test_what_never_overlaps_and_what_is_simulated_is_refused() -> None:
+    early = market("old.csv", pd.bdate_range("2010-01-01", periods=40), "Old")
+    with pytest.raises(MarketError, match=r"^Old has values from 2010-01-01 .* they never overlap\. Leave one"):
+        joined([GOLD, early])
+    with pytest.raises(MarketError, match="simulated market cannot be joined"):
+        joined([GOLD, simulated_market(0)])
+    assert joined([GOLD]) is GOLD
+    assert len(joined([GOLD, GOLD, GOLD]).channels) == 3
+    assert joined([replace(GOLD, source="yahoo"), GOLD]).source == "file"

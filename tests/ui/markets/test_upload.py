@@ -1,0 +1,193 @@
+"""Files are shown as they were read before they are used, each reading can be changed, and none replaces another."""
+
+import io
+from typing import Any, get_args
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from goldviz.data.markets.file_channel import Kind
+from goldviz.data.markets.market import Market, Transformation
+from goldviz.data.markets.release_words import release_words
+from goldviz.ui.markets.reading_table import KIND, KINDS, KNOWN, SEEN, TRANSFORMATIONS, USE
+from goldviz.ui.markets.upload import JOIN, REPLACE
+from tests.data.markets.small_market import small_market
+
+DAYS = pd.bdate_range("2024-01-01", periods=60)
+
+
+def traits(days: pd.DatetimeIndex = DAYS) -> bytes:
+    """Byte-order mark, newest first, dd/mm/yyyy, negative prices, percentages, 188.17K, and a future without values."""
+    empty = len(days) - 5
+    rows = [
+        f"{day:%d/%m/%Y},{20 - place}.5,4.0{place % 9}%,{100 + place}.17K" for place, day in enumerate(days[:empty])
+    ]
+    rows += [f"{day:%d/%m/%Y},,," for day in days[empty:]]
+    return ("\ufeffDate,Close,Yield,Volume\n" + "\n".join(rows[::-1])).encode()
+
+
+def workbook() -> bytes:
+    sink = io.BytesIO()
+    with pd.ExcelWriter(sink) as writer:
+        for name, first in (("Silver", 20.0), ("Copper", 4.0)):
+            frame = pd.DataFrame({"Date": DAYS, "Price": first + 0.01 * DAYS.day})
+            frame.to_excel(writer, sheet_name=name, index=False)
+    return sink.getvalue()
+
+
+def page() -> None:
+    import streamlit as st
+
+    from goldviz.ui.markets import upload
+
+    market = upload.show(st.session_state.get("held"))
+    if market is not None:
+        st.session_state["taken"] = market
+
+
+class Uploads:
+    """A visitor at the uploader."""
+
+    def __init__(self, held: Market | None = None) -> None:
+        self.at = AppTest.from_function(page)
+        self.at.session_state["held"] = held
+        self.look()
+
+    def look(self) -> None:
+        self.at.run()
+        assert not self.at.exception, self.at.exception[0].stack_trace
+
+    def bring(self, *files: tuple[str, bytes]) -> None:
+        self.at.file_uploader[0].set_value([(name, content, "") for name, content in files])
+        self.look()
+
+    def answer(self, label: str, value: Any) -> None:
+        [asked] = [one for one in [*self.at.radio, *self.at.selectbox] if label in one.label]
+        asked.set_value(value)
+        self.look()
+
+    def change(self, row: int, **cells: Any) -> None:
+        """Change cells of the first table, as the browser tells of them: rows by number, the dates' row first."""
+        (changes,) = self.at.session_state["market-reading-changes"].values()
+        columns = list(self.at.data_editor[0].value["Column"][1:])
+        changes.take(columns, {row: {heading.replace("_", " "): value for heading, value in cells.items()}})
+        self.look()
+
+    @property
+    def read(self) -> pd.DataFrame:
+        return self.at.data_editor[0].value.set_index("Column")
+
+    @property
+    def said(self) -> str:
+        return " ".join(one.value.replace("\\", "") for one in [*self.at.markdown, *self.at.caption, *self.at.error])
+
+    def use(self) -> Market:
+        [button] = [one for one in self.at.button if one.label == "Use these data"]
+        button.click()
+        self.look()
+        found: Market = self.at.session_state["taken"]
+        return found
+
+
+def test_every_kind_and_transformation_has_words() -> None:
+    assert set(KINDS) == set(get_args(Kind))
+    assert set(TRANSFORMATIONS) == set(get_args(Transformation))
+
+
+def test_a_table_says_what_was_read_before_it_is_used_and_each_reading_can_be_changed() -> None:
+    visitor = Uploads()
+    visitor.bring(("mine.csv", traits()))
+    assert list(visitor.read[KIND]) == ["date", "price or index", "rate", "volume"]
+    close = visitor.read.loc["Close"]
+    assert (close["From"], close["To"], close["First"], close["Last"]) == ("2024-01-01", "2024-03-15", "20.5", "-34.5")
+    assert (close["Values"], close["Missing"], close["Sign"]) == (55, 5, "34 at or below zero")
+    assert (close[SEEN], close[KNOWN]) == ("change", "23:59 UTC")
+    assert visitor.read.loc["Volume", "Last"] == "154,170"
+    for noticed in (
+        "22/03/2024 is 2024-03-22; 01/01/2024 is 2024-01-01",
+        "sorted oldest first",
+        "5 rows after the last",
+    ):
+        assert noticed in visitor.said
+    visitor.change(3, Read_as="rate")
+    assert visitor.read.loc["Volume", SEEN] == "change"
+    visitor.change(1, Network_sees="the value itself", Known_at="14:30 New York")
+    visitor.change(2, Use=False)
+    found = visitor.use()
+    assert [channel.name for channel in found.channels] == ["Close", "Volume"]
+    assert [channel.transformation for channel in found.channels] == ["level", "difference"]
+    assert release_words(found.target.release) == "14:30 New York"
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        ({"Network_sees": "log return, %"}, "Close was -1.5 on 2024-01-30: a log return needs prices above zero."),
+        ({"Known_at": "at noon"}, "'at noon' is no release time; allowed is a time and a city"),
+    ],
+)
+def test_a_change_that_cannot_be_is_refused_and_taken_back(cells: dict[str, str], sentence: str) -> None:
+    visitor = Uploads()
+    visitor.bring(("mine.csv", traits()))
+    before = visitor.read
+    visitor.change(1, **cells)
+    assert sentence in visitor.said
+    pd.testing.assert_frame_equal(visitor.read, before)
+    assert visitor.use().target.transformation == "difference"
+
+
+def test_the_name_of_a_file_is_a_question_and_only_a_yes_counts() -> None:
+    for answer, name, unit, out in (
+        (None, "Close", "", "23:59 UTC"),
+        ("No", "Close", "", "23:59 UTC"),
+        ("Yes", "CL=F", "USD/barrel", "14:30 New York"),
+    ):
+        visitor = Uploads()
+        visitor.bring(("CL=F.csv", traits()))
+        if answer:
+            visitor.answer("looks like Crude oil", answer)
+        assert visitor.read.loc["Close", KNOWN] == out
+        target = visitor.use().target
+        assert (target.name, target.unit, release_words(target.release)) == (name, unit, out)
+
+
+def test_sheets_can_be_chosen_and_files_become_one_market_with_their_overlap_shown() -> None:
+    visitor = Uploads()
+    visitor.bring(("mine.csv", traits()), ("metals.xlsx", workbook()))
+    visitor.answer("Sheet", "Copper")
+    visitor.answer("Forecast", "Price")
+    overlap = visitor.at.dataframe[-1].value.set_index("Channel")
+    assert list(overlap.index) == ["Price", "Close", "Yield", "Volume"]
+    assert overlap.loc["Close", "Days with the target"] == 55
+    assert set(overlap["Values on"]) == {"weekdays"}
+    found = visitor.use()
+    assert found.origin == "mine.csv and metals.xlsx"
+    assert found.target.name == "Price"
+    assert found.target.values.iloc[0] == pytest.approx(4.01)
+
+
+def test_a_second_file_joins_or_replaces_the_first_as_told_and_never_silently() -> None:
+    held = small_market()
+    visitor = Uploads(held)
+    visitor.bring(("mine.csv", traits()))
+    assert not [one for one in visitor.at.button if one.label == "Use these data"]
+    visitor.answer("You use by hand now", JOIN)
+    assert [channel.name for channel in visitor.use().channels] == ["gold", "rate", "coin", "Close", "Yield", "Volume"]
+    visitor.answer("You use by hand now", REPLACE)
+    assert visitor.use().origin == "mine.csv"
+
+
+def test_a_refusal_is_of_the_file_at_hand_alone() -> None:
+    visitor = Uploads()
+    visitor.bring(("report.pdf", b"%PDF-1.7 and more"))
+    assert [one.value for one in visitor.at.error] != []
+    visitor.bring(("metals.xlsx", workbook()))
+    assert not visitor.at.error
+    visitor.bring(("old.xls", b"\xd0\xcf\x11\xe0" + bytes(600)))
+    [refused] = [one.value.replace("\\", "") for one in visitor.at.error]
+    assert refused == (
+        "old.xls is an Excel workbook of the old format or with a password, not a table of text; allowed are CSV, "
+        "Excel (.xlsx) and Parquet files."
+    )
+    assert USE not in visitor.said
