@@ -36,7 +36,7 @@ from goldviz.models.feedforward.activations import Activation
 
 PROBE = 256
 """Distributions are of so many samples at most."""
-ENTRIES_AT_ONCE = 50_000
+ENTRIES_AT_ONCE = 100_000
 """Entries of weights that are measured together: more would not stay in the processor's cache."""
 
 Measured = dict[str, Tensor]

@@ -9,9 +9,9 @@ worker both are the store.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -26,6 +26,13 @@ KEPT_STATES = 20
 """At most so many states of a run are kept, evenly spread."""
 KEPT_BYTES = 16 * 2**20
 """States are handed over less often when they would take more room than this; the store keeps fewer of them."""
+
+TOGETHER = 0.02
+"""Seconds for which the records of quick steps may wait to be handed over together."""
+FEW = 16
+"""Numbers that Python looks at sooner one by one than numpy does together: a call of numpy's costs a small network's
+step a tenth of its time."""
+LARGEST = float(np.finfo(np.float32).max)
 
 log = logging.getLogger(__name__)
 
@@ -110,6 +117,21 @@ class Desk(Protocol):
         """Orders given since the last call; costs next to nothing when there are none."""
 
 
+class Measuring:
+    """A context whose time a recorder counts as the cost of measuring. A generator's would cost a step more."""
+
+    __slots__ = ("_record", "_started")
+
+    def __init__(self, record: Recorder[Any]) -> None:
+        self._record = record
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter()
+
+    def __exit__(self, *_error: object) -> None:
+        self._record.instrument_seconds += time.perf_counter() - self._started
+
+
 class Recorder(Generic[Declared]):
     """What a procedure sees of goldviz, with the settings of its laboratory. See the module's docstring.
 
@@ -145,7 +167,9 @@ class Recorder(Generic[Declared]):
         self._earlier_seconds = seconds
         self._started = time.perf_counter()
         self._coordinates: dict[str, list[Any]] = {}
+        self._shapes: dict[str, tuple[int, ...]] = {}
         self._pending: Batch | None = None
+        self._handed_over = 0.0
         self._total = settings.steps_planned()
         self._kept_every = 0
         self._release: Callable[[], None] = lambda: None
@@ -158,6 +182,7 @@ class Recorder(Generic[Declared]):
     def coordinates(self, **coordinates: Any) -> None:
         """Label the fixed dimensions: ``record.coordinates(network=["plain", "residual"], seed=[0, 1])``."""
         self._coordinates |= {name: _plain_list(labels) for name, labels in coordinates.items()}
+        self._shapes.clear()
         self._sink.coordinates(self._coordinates)
 
     def attribute(self, **attributes: Any) -> None:
@@ -167,8 +192,9 @@ class Recorder(Generic[Declared]):
     def steps(self, n: int, state: Callable[[], bytes] | None = None) -> Iterator[int]:
         """Number the steps 1 to ``n``, going on where a restored run stood.
 
-        Between two steps the records are handed over, orders are carried out and, every few steps, ``state()``
-        is kept so that the run can be rewound to there. Raises :class:`Ended` when the run has to end early.
+        Between two steps the records are handed over, those of quick steps together, orders are carried out and, every
+        few steps, ``state()`` is kept so that the run can be rewound to there. Raises :class:`Ended` when the run has
+        to end early.
         """
         self._started = time.perf_counter()
         self._total = n
@@ -178,12 +204,13 @@ class Recorder(Generic[Declared]):
         for step in range(first, n + 1):
             self._obey(step - 1, state)
             self.step = step
-            self._pending = Batch(step)
+            self._open_batch()
             yield step
             keeps = state is not None and (step == n or step % self._interval(n) == 0)
             if keeps or step == n:
                 self._release()
-            self._hand_over()
+            if keeps or step == n or time.perf_counter() - self._handed_over >= TOGETHER:
+                self.hand_over()
             if state is not None and keeps:
                 self._keep(step, n, state)
             if self._budget is not None and step - first + 1 >= self._budget and step < n:
@@ -196,9 +223,9 @@ class Recorder(Generic[Declared]):
         if self._pending is None:
             raise RuntimeError(f"{name} was recorded outside record.steps()")
         self._pending.add(name, self.step, array)
-        if variable.must_stay_finite and not np.isfinite(array).all():
+        if variable.must_stay_finite and not _all_finite(array):
             self._release()
-            self._hand_over()
+            self.hand_over()
             where = _first_bad(array, variable.dims[1:], self._coordinates)
             raise Ended(
                 "diverged", f"{variable.long_name} was no longer finite at {self.settings.step} {self.step}{where}."
@@ -215,45 +242,49 @@ class Recorder(Generic[Declared]):
     def late(self, name: str, steps: Sequence[int], values: Any) -> None:
         """Record a variable of earlier steps, (step, ...), after all that was recorded of it before."""
         array = self._checked(name, values, self._variables[name].dims[1:], (len(steps),))
-        if self._pending is None:
-            self._pending = Batch(self.step)
+        batch = self._open_batch()
         for step, row in zip(steps, array, strict=True):
-            self._pending.add(name, step, row)
+            batch.add(name, step, row)
 
     def once(self, name: str, values: Any) -> None:
         """Record a variable that has no growing dimension."""
         self._sink.once(name, self._checked(name, values, self._variables[name].dims))
 
-    @contextmanager
-    def instrument(self) -> Iterator[None]:
+    def instrument(self) -> Measuring:
         """Count the time spent inside as the cost of measuring."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.instrument_seconds += time.perf_counter() - started
+        return Measuring(self)
 
     def _checked(self, name: str, values: Any, dims: tuple[str, ...], before: tuple[int, ...] = ()) -> np.ndarray:
         array = np.array(values)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"{name} was recorded as {array.dtype}; numbers and truth values can be recorded.")
         if array.dtype.kind == "f" and array.dtype.itemsize > 4:
-            with np.errstate(over="ignore"):
-                # What float32 cannot hold becomes infinite, and so counts as diverged.
-                array = array.astype(np.float32)
-        unlabelled = [dim for dim in dims if dim not in self._coordinates]
-        if unlabelled:
-            raise ValueError(f"{name} was recorded before record.coordinates() labelled {', '.join(unlabelled)}.")
-        shape = (*before, *(len(self._coordinates[dim]) for dim in dims))
+            array = _in_float32(array)
+        shape = (*before, *(self._shapes.get(name) or self._shape_of(name, dims)))
         if array.shape != shape:
             raise ValueError(f"{name} has shape {array.shape}; its dimensions {dims} ask for {shape}.")
         return array
 
-    def _hand_over(self) -> None:
+    def _shape_of(self, name: str, dims: tuple[str, ...]) -> tuple[int, ...]:
+        unlabelled = [dim for dim in dims if dim not in self._coordinates]
+        if unlabelled:
+            raise ValueError(f"{name} was recorded before record.coordinates() labelled {', '.join(unlabelled)}.")
+        self._shapes[name] = tuple(len(self._coordinates[dim]) for dim in dims)
+        return self._shapes[name]
+
+    def _open_batch(self) -> Batch:
+        if self._pending is None:
+            self._pending = Batch(self.step)
+        self._pending.last_step = self.step
+        return self._pending
+
+    def hand_over(self) -> None:
+        """Give the sink what it does not have yet."""
         if self._pending is not None:
             progress = Progress(self.step, self._total, self.seconds, self.instrument_seconds)
             self._sink.batch(self._pending, progress)
             self._pending = None
+            self._handed_over = time.perf_counter()
 
     def _interval(self, n: int) -> int:
         return max(1, self._kept_every or -(-n // KEPT_STATES))
@@ -292,7 +323,7 @@ class Recorder(Generic[Declared]):
 
     def _end(self, status: str, message: str, state: Callable[[], bytes] | None) -> None:
         self._release()
-        self._hand_over()
+        self.hand_over()
         if state is not None:
             self._sink.state(self.step, state())
         raise Ended(status, message)
@@ -308,6 +339,20 @@ def in_words(changes: Mapping[str, Any]) -> str:
         f"{name.replace('_', ' ')} {f'{value:g}' if isinstance(value, float) else value}"
         for name, value in changes.items()
     )
+
+
+def _all_finite(array: np.ndarray) -> bool:
+    if array.size <= FEW:
+        return all(map(math.isfinite, array.ravel().tolist()))
+    return bool(np.isfinite(array).all())
+
+
+def _in_float32(array: np.ndarray) -> np.ndarray:
+    """In single precision; what that cannot hold becomes infinite, and so counts as diverged."""
+    if array.size <= FEW and not any(LARGEST < abs(value) < math.inf for value in array.ravel().tolist()):
+        return array.astype(np.float32)
+    with np.errstate(over="ignore"):
+        return array.astype(np.float32)
 
 
 def _plain_list(labels: Any) -> list[Any]:

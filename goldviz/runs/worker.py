@@ -285,7 +285,10 @@ def _carry_out(
             budget=budget,
             processes=processes,
         )
-        settings.run(record)
+        try:
+            settings.run(record)
+        finally:
+            record.hand_over()
         status, message = "finished", ""
     except Ended as ended:
         status, message = ended.status, str(ended)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldviz.runs import recorder
 from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import KEPT_BYTES, KEPT_STATES, Batch, Ended, Order, Progress, Recorder
 from tests.runs.conftest import same_records, uninterrupted
@@ -46,6 +47,23 @@ def carried_out(settings: Toy, orders: Mapping[int, list[Order]] | None = None, 
     except Ended as end:
         return log, end.status, str(end)
     return log, "finished", ""
+
+
+@pytest.fixture(autouse=True)
+def each_step_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a test sees what each step handed over, however quick the machine is."""
+    monkeypatch.setattr(recorder, "TOGETHER", 0.0)
+
+
+def test_records_of_quick_steps_are_handed_over_together_and_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    each, _, _ = carried_out(Toy(epochs=50))
+    monkeypatch.setattr(recorder, "TOGETHER", 1000.0)
+    together, status, _ = carried_out(Toy(epochs=50))
+    assert status == "finished"
+    assert [told.step for told in together.told] == sorted({1, *(step for step in together.states if step), 50})
+    for name, (steps, values) in each.records.stacked().items():
+        np.testing.assert_array_equal(together.records.stacked()[name][0], steps)
+        np.testing.assert_array_equal(together.records.stacked()[name][1], values)
 
 
 def test_steps_are_numbered_from_one_and_handed_over_in_order() -> None:

@@ -101,12 +101,11 @@ def train(settings: CharLanguageModel, record: Record) -> None:
         for step in steps_from_state(record, settings.steps, grid.parts()):
             closely = step in close
             looks = settings.look_every > 0 and (step == 1 or step % settings.look_every == 0)
-            act = partial(train_step, settings=record.settings, record=record, step=step, looks=looks, closely=closely)
             if closely:
                 with record.instrument():
                     seen = characters_read(settings)
                     hand_over(of_first_seed(readers[0].network, seen, settings.seeds[0], len(read.symbols)), record)
-            shown = [act(one) for one in readers]
+            shown = [train_step(one, record.settings, record, step, looks, closely) for one in readers]
             if closely:
                 with record.instrument():
                     release()
