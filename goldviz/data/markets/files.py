@@ -37,6 +37,7 @@ from goldviz.data.tables.workbook_table import is_workbook, workbook_table
 LARGEST_FILE = 50 * 10**6
 """Bytes."""
 
+MIDNIGHT = " 00:00:00"
 HEAD = 5
 """Rows that a preview shows."""
 
@@ -240,7 +241,10 @@ def check_size(size: int, file: str) -> None:
 
 def _date_reading(table: FileTable, layout: TableLayout) -> DateReading:
     place, moments = table.names.index(layout.date_column), layout.dates.moments
-    ends = [(table.cell(place, row), str(moments[row].astype("datetime64[D]"))) for row in (0, len(moments) - 1)]
+    ends = [
+        (table.cell(place, row).removesuffix(MIDNIGHT), str(moments[row].astype("datetime64[D]")))
+        for row in (0, len(moments) - 1)
+    ]
     return DateReading(layout.date_column, ends[0], ends[1], bool(moments[0] > moments[-1]), layout.date_columns)
 
 

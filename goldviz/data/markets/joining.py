@@ -16,8 +16,11 @@ from goldviz.data.markets.market import Channel, Market, MarketError
 def joined(markets: Sequence[Market]) -> Market:
     """One market with the channels of all, the first market's target first.
 
-    Of channels of one name the later is named with its file: *Close (silver)*. Raises :class:`MarketError` where a
-    market is simulated among others that are not, and where a channel has no value in the target's time.
+    Of channels of one name the later is named with its file, *Close (silver)*. Channels that are called by no more
+    than their names say their files.
+
+    Raises :class:`MarketError` where a market is simulated among others, and where a channel has no value in the
+    target's time.
 
     >>> import pandas as pd
     >>> days = pd.date_range("2024-01-01", periods=3)
@@ -34,8 +37,8 @@ def joined(markets: Sequence[Market]) -> Market:
     notes: dict[str, str] = {}
     for market in markets:
         for channel in market.channels:
-            name = _distinct(channel.name, market.origin, {one.name for one in channels})
-            words = channel.words if name == channel.name or channel.words != channel.name else name
+            name = _distinct(channel.name, _label(market), {one.name for one in channels})
+            words = channel.words if channel.words != channel.name else f"{channel.name} ({_label(market)})"
             channels.append(replace(channel, name=name, words=words))
             if channel.name in market.notes:
                 notes[name] = market.notes[channel.name]
@@ -55,8 +58,11 @@ def _names(market: Market) -> set[str]:
     return {channel.name for channel in market.channels}
 
 
-def _distinct(name: str, origin: str, taken: set[str]) -> str:
-    label = PurePath(origin).stem
+def _label(market: Market) -> str:
+    return PurePath(market.origin).stem
+
+
+def _distinct(name: str, label: str, taken: set[str]) -> str:
     names = [name, f"{name} ({label})", *(f"{name} ({label} {count})" for count in range(2, len(taken) + 3))]
     return next(one for one in names if one not in taken)
 

@@ -14,7 +14,7 @@ import streamlit as st
 
 from goldviz.data.markets.file_channel import ColumnReading, Kind
 from goldviz.data.markets.files import TablePreview
-from goldviz.data.markets.market import Release, Transformation
+from goldviz.data.markets.market import MarketError, Release, Transformation
 from goldviz.data.markets.release_words import ALLOWED_RELEASES, release_words, written_release
 
 USE, COLUMN, KIND, SEEN, KNOWN = "Use", "Column", "Read as", "Network sees", "Known at"
@@ -69,6 +69,15 @@ class Changes:
                 self.edits.setdefault(columns[number - 1], {}).update(row)
         self.version += 1
 
+    def refuse_dates(self, found: TablePreview) -> None:
+        """Raise MarketError where a column of numbers was said to be the dates."""
+        for column, words in self.of(KIND).items():
+            if words == DATE:
+                raise MarketError(
+                    f"{column} of {found.name} holds no dates; dates stand in {found.dates.column}. Allowed are "
+                    f"{', '.join(KINDS.values())}."
+                )
+
     def take_back(self) -> None:
         """Forget the last change."""
         self.edits, self.version = self.before, self.version + 1
@@ -95,7 +104,7 @@ def rows_read(found: TablePreview, changes: Changes) -> pd.DataFrame:
     dates = {
         USE: None, COLUMN: found.dates.column, KIND: DATE, "From": f"{days.min():%Y-%m-%d}",
         "To": f"{days.max():%Y-%m-%d}", "Values": found.rows, "Missing": 0, "First": found.dates.first[0],
-        "Last": found.dates.last[0], "Sign": "", SEEN: None, KNOWN: None,
+        "Last": found.dates.last[0], "Sign": "", SEEN: "", KNOWN: "",
     }  # fmt: skip
     rows = [_row(reading, changes.used(name, name in found.chosen)) for name, reading in found.readings_of.items()]
     return pd.DataFrame([dates, *rows])
@@ -137,7 +146,7 @@ def show(found: TablePreview, identity: str) -> None:
         column_config={
             USE: st.column_config.CheckboxColumn(help="Whether this column becomes a channel."),
             COLUMN: st.column_config.TextColumn(pinned=True),
-            KIND: st.column_config.SelectboxColumn(options=[*KINDS.values()], required=True),
+            KIND: st.column_config.SelectboxColumn(options=[*KINDS.values(), DATE], required=True),
             SEEN: st.column_config.SelectboxColumn(
                 options=[*TRANSFORMATIONS.values()], required=True,
                 help="A log return needs values above zero. A change is in the column's own unit.",

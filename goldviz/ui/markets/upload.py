@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from goldviz.data.markets.calendars import calendars
-from goldviz.data.markets.files import LARGEST_FILE, Choices, TablePreview, look_into, market_from_file
+from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, TablePreview, look_into, market_from_file
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.ui.markets import reading_table
@@ -112,6 +112,7 @@ def _with_channels(content: bytes, name: str, choices: Choices, identity: str) -
     symbols = _answers(found, [column for column in found.values if changes.used(column, column in found.chosen)])
     choices = replace(choices, symbols=symbols)
     try:
+        changes.refuse_dates(found)
         found = look_into(content, name, _changed(choices, changes))
     except MarketError as error:
         _refuse(error)
@@ -153,11 +154,15 @@ def _say(found: TablePreview) -> None:
     """The file in a sentence: its name, its sheet, its rows, and its dates from the first row to the last."""
     sheet = f", sheet *{plain(found.sheet)}*" if len(found.sheets) > 1 else ""
     marks = f", separated by {_mark(found.separator)}, decimals with {_mark(found.decimal)}" if found.separator else ""
-    dates = found.dates
-    read = "; ".join(f"{plain(cell)} is {day}" for cell, day in dict.fromkeys((dates.first, dates.last)))
-    st.markdown(
-        f"**{plain(found.name)}**{sheet}: {found.rows:,} rows{marks}. Dates in *{plain(dates.column)}*: {read}."
-    )
+    st.markdown(f"**{plain(found.name)}**{sheet}: {found.rows:,} rows{marks}. {_dates_in_words(found.dates)}")
+
+
+def _dates_in_words(dates: DateReading) -> str:
+    first, last = dates.first, dates.last
+    if first[0] == first[1]:
+        return f"Dates in *{plain(dates.column)}*, from {first[1]} to {last[1]}."
+    read = f"{plain(first[0])} was read as {first[1]}, {plain(last[0])} as {last[1]}"
+    return f"Dates in *{plain(dates.column)}*: {read}."
 
 
 def _mark(character: str) -> str:

@@ -66,7 +66,7 @@ def test_calendars_say_rhythm_gaps_and_what_is_shared() -> None:
 
 def test_what_never_overlaps_and_what_is_simulated_is_refused() -> None:
     early = market("old.csv", pd.bdate_range("2010-01-01", periods=40), "Old")
-    with pytest.raises(MarketError, match=r"^Old has values from 2010-01-01 .* they never overlap\. Leave one"):
+    with pytest.raises(MarketError, match=r"^Old \(old\) has values from 2010-01-01 .* they never overlap\. Leave one"):
         joined([GOLD, early])
     with pytest.raises(MarketError, match="simulated market cannot be joined"):
         joined([GOLD, simulated_market(0)])

@@ -105,7 +105,7 @@ def test_a_table_says_what_was_read_before_it_is_used_and_each_reading_can_be_ch
     assert (close[SEEN], close[KNOWN]) == ("change", "23:59 UTC")
     assert visitor.read.loc["Volume", "Last"] == "154,170"
     for noticed in (
-        "22/03/2024 is 2024-03-22; 01/01/2024 is 2024-01-01",
+        "22/03/2024 was read as 2024-03-22, 01/01/2024 as 2024-01-01",
         "sorted oldest first",
         "5 rows after the last",
     ):
@@ -124,6 +124,7 @@ def test_a_table_says_what_was_read_before_it_is_used_and_each_reading_can_be_ch
     ("cells", "sentence"),
     [
         ({"Network_sees": "log return, %"}, "Close was -1.5 on 2024-01-30: a log return needs prices above zero."),
+        ({"Read_as": "date"}, "Close of mine.csv holds no dates; dates stand in Date."),
         ({"Known_at": "at noon"}, "'at noon' is no release time; allowed is a time and a city"),
     ],
 )
@@ -158,8 +159,13 @@ def test_sheets_can_be_chosen_and_files_become_one_market_with_their_overlap_sho
     visitor.answer("Sheet", "Copper")
     visitor.answer("Forecast", "Price")
     overlap = visitor.at.dataframe[-1].value.set_index("Channel")
-    assert list(overlap.index) == ["Price", "Close", "Yield", "Volume"]
-    assert overlap.loc["Close", "Days with the target"] == 55
+    assert list(overlap.index) == [
+        "Price (metals)",
+        "Close (mine)",
+        "Yield (mine)",
+        "Volume (mine)",
+    ]
+    assert overlap.loc["Close (mine)", "Days with the target"] == 55
     assert set(overlap["Values on"]) == {"weekdays"}
     found = visitor.use()
     assert found.origin == "mine.csv and metals.xlsx"
