@@ -233,7 +233,7 @@ class Figure:
 
     def at(self, place: Mapping[str, int]) -> Figure:
         """The figure at one step: ``place`` says which value along each growing dimension."""
-        shown = Figure()
+        shown = type(self)()
         shown.data = [Node(trace) for trace in filled(self.data, place)]
         shown.layout = Node(filled(self.layout, place))
         shown._grid = self._grid

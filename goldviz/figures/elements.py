@@ -280,6 +280,14 @@ def link(figure: Figure, letter: Literal["x", "y"], name: str, panel: int | None
     figure.update_layout(meta={"linked": dict.fromkeys(ids or [letter], name)})
 
 
+def about(figure: Figure, panel: int, **place: Any) -> None:
+    """Say of which place a whole panel, counted from 1, is: where a person chooses it, pages frame the panel.
+
+    Call it after ``theme.apply``.
+    """
+    figure.update_layout(meta={"about": {f"y{'' if panel == 1 else panel}": place}})
+
+
 def whole(limits: tuple[float, float]) -> tuple[int, int]:
     """The first and last whole number between two limits."""
     return int(np.ceil(limits[0])), int(np.floor(limits[1]))

@@ -329,12 +329,13 @@ def _add_lines(plot: Plot, ratios: xr.DataArray, row: int) -> None:
     steps, dim = str(growing(ratios)), _layers_of(ratios)
     curves = single(ratios.transpose(dim, steps).values)
     layers = ratios[dim].values
+    place = _axis_of(plot, dim).linked or dim
     for colour, layer, curve in zip(look.depth_colours(len(layers), plot.theme), layers, curves, strict=True):
         name = str(layer) if _are_names(layers) else f"{_axis_of(plot, dim).noun} {layer}"
         legend = {"legendgroup": name, "showlegend": row == 1} if _are_names(layers) else {"showlegend": False}
         line = Scatter(
             x=ratios[steps].values, y=curve, mode="lines" if len(curve) > 1 else "markers",
-            line={"color": colour, "width": 1.8}, name=name,
+            line={"color": colour, "width": 1.8}, name=name, meta={place: layer.item()},
             hovertemplate=f"{growing_dim(plot.ds)} %{{x}}, {name}<br>%{{y:.2e}}<extra></extra>", **legend,
         )  # fmt: skip
         plot.add(line, row=row)

@@ -24,7 +24,8 @@ class FigureSpec:
     dataset itself is of one position; empty for a figure that is the same at all of them, or that the server draws
     anew. ``at_once`` says that the argument may be all positions, an :class:`goldviz.figures.frames.AtStep`.
 
-    ``needs`` are the variables without which there is nothing to draw.
+    ``needs`` are the variables without which there is nothing to draw. ``canvas`` says that a page draws it with a
+    canvas of its own in place of Plotly; see :mod:`goldviz.figures.diagram`.
     """
 
     draw: Callable[..., Figure]
@@ -36,6 +37,7 @@ class FigureSpec:
     at: str = ""
     at_once: bool = False
     needs: tuple[str, ...] = ()
+    canvas: bool = False
 
     def position(self, number: Any) -> dict[str, Any]:
         """What ``draw`` is told to draw this position, beside its dataset."""

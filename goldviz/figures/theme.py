@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import plotly.graph_objects as go
 import plotly.io as pio
-from plotly.colors import sample_colorscale
+from plotly.colors import get_colorscale, sample_colorscale
 
 from goldviz.figures.draft import Figure
 from goldviz.figures.frames import Words, changed
@@ -111,6 +111,11 @@ def with_alpha(colour: str, alpha: float) -> str:
         return f"rgba({colour[4:-1]}, {alpha:g})"
     red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, {alpha:g})"
+
+
+def sequential_stops() -> list[list[float | str]]:
+    """The sequential scale as stops: where each stands between 0 and 1, and its colour."""
+    return [[float(at), str(colour)] for at, colour in get_colorscale(SEQUENTIAL)]
 
 
 def depth_colours(count: int, theme: Theme) -> list[str]:

@@ -32,12 +32,13 @@ from goldviz.ui.words import plain
 @dataclass(frozen=True)
 class LaboratoryPage:
     """What one laboratory's page is made of. ``main`` and ``beside`` name the figures that are
-    always in sight; ``verdict`` says over a lane's figures what they come
+    always in sight, ``below`` one under them; ``verdict`` says over a lane's figures what they come
     to, ``explore`` lets a person try things with the last lane's weights of a step, ``why`` explains."""
 
     lab: Laboratory
     main: str
     beside: str | None = None
+    below: str | None = None
     why: Callable[[Lane[Any], Callable[[str], None]], None] | None = None
     verdict: Callable[[Lane[Any]], None] | None = None
     explore: Callable[[Lane[Any], int | None], None] | None = None
@@ -108,6 +109,8 @@ class LaboratoryPage:
             else:
                 for name in filter(None, (self.main, self.beside)):
                     self._across(shown, name, draw)
+            if self.below is not None:
+                self._across(shown, self.below, draw)
 
         with st.container(key="closer-look"):
             last = shown[-1]
@@ -136,7 +139,7 @@ class LaboratoryPage:
                 draw(lane, name)
 
     def _details(self, shown: list[AnyLane], draw: Callable[..., None]) -> None:
-        others = [name for name in self.figures if name not in (self.main, self.beside)]
+        others = [name for name in self.figures if name not in (self.main, self.beside, self.below)]
         names = [name for name in others if _can_be_drawn(self.figures[name], shown)]
         if not names:
             return
@@ -157,7 +160,11 @@ class LaboratoryPage:
         spec = self.figures[name]
         # The key is the lane's place, not its run: a new run in the same lane is drawn over the old one.
         key = f"{place}{name}-{source.offer.lanes.index(lane.id)}"
-        live.followed_figure(source, lane.id, name, key=key, description=f"{spec.question} {spec.shows}")
+        if spec.canvas:
+            words = f"{spec.shows} What it cannot show: {spec.cannot_show}"
+            live.followed_diagram(source, lane.id, name, key=key, description=words)
+        else:
+            live.followed_figure(source, lane.id, name, key=key, description=f"{spec.question} {spec.shows}")
 
 
 def _can_be_drawn(spec: FigureSpec, shown: Sequence[AnyLane]) -> bool:

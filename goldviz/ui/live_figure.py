@@ -60,6 +60,18 @@ _component = st.components.v2.component(
     js=script("live_figure"),
     isolate_styles=False,
 )
+_diagram = st.components.v2.component(
+    "goldviz_diagram",
+    html='<div class="goldviz-diagram" role="figure"></div>',
+    css=_asset("diagram.css"),
+    js=_after_shared(
+        "\n".join(
+            _asset(f"{part}.js").replace("export function", "function") for part in ("diagram_layout", "diagram_draw")
+        )
+        + _asset("diagram.js")
+    ),
+    isolate_styles=False,
+)
 _timeline = st.components.v2.component(
     "goldviz_timeline",
     html=f'<div class="goldviz-timeline">{_SLIDER}</div>',
@@ -178,6 +190,12 @@ def followed_figure(source: Source, lane_id: str, name: str, *, key: str, descri
     """Show one of a lane's figures, which follows the run and the step in view by itself."""
     where = {"address": source.address, "lane": lane_id, "name": name, "key": source.offer.laboratory}
     _component(data={"frames": where, "height": HEIGHT, **_common(lane_id, description)}, key=key)
+
+
+def followed_diagram(source: Source, lane_id: str, name: str, *, key: str, description: str) -> None:
+    """Show a lane's network, coloured by what the run recorded of it at the step in view."""
+    where = {"address": source.address, "lane": lane_id, "name": name, "key": source.offer.laboratory}
+    _diagram(data={"frames": where, **_common(lane_id, description)}, key=key)
 
 
 def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:

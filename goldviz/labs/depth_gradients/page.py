@@ -73,4 +73,4 @@ def _over_all(log_factor: float) -> str:
     return times(10**log_factor) if abs(log_factor) < LARGEST_EXPONENT else power(log_factor)
 
 
-PAGE = LaboratoryPage(LAB, main="gradient_by_layer", beside="loss", why=why)
+PAGE = LaboratoryPage(LAB, main="gradient_by_layer", beside="loss", below="network", why=why)

@@ -193,4 +193,4 @@ def _word_table(read: xr.Dataset, network: str) -> pd.DataFrame:
     return pd.DataFrame(table | gates)
 
 
-PAGE = LaboratoryPage(LAB, main="jacobian_by_lag", beside="loss", why=why, explore=explore)
+PAGE = LaboratoryPage(LAB, main="jacobian_by_lag", beside="loss", below="network", why=why, explore=explore)

@@ -4,7 +4,23 @@
 
 const NAMED = ["category", "multicategory"];
 
-const pointing = (window.goldvizPointing ??= { host: undefined, places: [], frame: 0 });
+const pointing = (window.goldvizPointing ??= {
+  host: undefined, places: [], frame: 0, chosen: [], on: undefined, watchers: new Set(),
+});
+
+// What a person chose stays until another choice or another page.
+export function chosenPlaces() {
+  return pointing.on === window.location?.pathname ? pointing.chosen : [];
+}
+
+export function samePlaces(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function choosePlaces(places) {
+  Object.assign(pointing, { chosen: places, on: window.location?.pathname });
+  pointing.frame ||= requestAnimationFrame(markAll);
+}
 
 // What a point is at: the coordinate and the value of each of its axes that is linked to one.
 export function placesAt({ xaxis, yaxis, x, y }, linked) {
@@ -37,9 +53,38 @@ export function marksIn(layout, places) {
   return [...new Map(marks.map((mark) => [Object.values(mark).join(), mark])).values()];
 }
 
+// Boxes around the panels that are of a place as a whole: `layout.meta.about` says of which.
+export function framesIn(layout, places) {
+  const about = layout?.meta?.about ?? {};
+  const panels = Object.values(layout?._plots ?? {}).filter(({ yaxis }) => isAt(about[yaxis._id], places));
+  return panels.map(({ xaxis, yaxis }) => ({
+    left: xaxis._offset,
+    top: yaxis._offset,
+    width: xaxis._length,
+    height: yaxis._length,
+  }));
+}
+
+export function isAt(about, places) {
+  return Boolean(about) && places.some(({ of, value }) => about[of] === value);
+}
+
+// Lines that say of which place they are step back behind those of the chosen one.
+function fade(host, places) {
+  const traces = [...host.querySelectorAll(".scatterlayer > .trace")].map((one) => [one, one.__data__?.[0]?.trace?.meta]);
+  const found = places.length && traces.some(([, about]) => isAt(about, places));
+  for (const [one, about] of traces) one.classList.toggle("goldviz-faded", Boolean(found && about && !isAt(about, places)));
+}
+
 function mark(host) {
   const others = pointing.host && pointing.host !== host && host.goldvizPlace;
-  const marks = others ? marksIn(host._fullLayout, pointing.places) : [];
+  const chosen = host.goldvizPlace ? chosenPlaces() : [];
+  const marks = [
+    ...(others ? marksIn(host._fullLayout, pointing.places) : []),
+    ...marksIn(host._fullLayout, chosen).map((box) => ({ ...box, name: "goldviz-chosen" })),
+    ...framesIn(host._fullLayout, chosen).map((box) => ({ ...box, name: "goldviz-framed" })),
+  ];
+  fade(host, chosen);
   let sheet = [...host.children].find((child) => child.className === "goldviz-marks");
   if (!marks.length) return sheet?.remove();
   if (!sheet) {
@@ -47,8 +92,9 @@ function mark(host) {
     sheet.className = "goldviz-marks";
     host.append(sheet);
   }
-  const lines = marks.map((box) => {
+  const lines = marks.map(({ name = "", ...box }) => {
     const line = document.createElement("div");
+    line.className = name;
     for (const [side, pixels] of Object.entries(box)) line.style[side] = `${pixels}px`;
     return line;
   });
@@ -58,13 +104,19 @@ function mark(host) {
 function markAll() {
   pointing.frame = 0;
   for (const host of document.querySelectorAll(".goldviz-figure[data-drawn]")) mark(host);
+  for (const watcher of pointing.watchers) watcher();
+}
+
+// A part of the page that is no figure points at places, or at nothing any more.
+function pointAtPlaces(host, places) {
+  if (!places && pointing.host !== host) return;
+  pointing.host = places && host;
+  pointing.places = places ?? [];
+  pointing.frame ||= requestAnimationFrame(markAll);
 }
 
 function pointAt(host, point) {
-  if (!point && pointing.host !== host) return;
-  pointing.host = point && host;
-  pointing.places = point ? placesAt(point, host._fullLayout?.meta?.linked) : [];
-  pointing.frame ||= requestAnimationFrame(markAll);
+  pointAtPlaces(host, point && placesAt(point, host._fullLayout?.meta?.linked));
 }
 
 // Plotly forgets who listens to a figure that is purged.

@@ -33,7 +33,9 @@ export function presentedHeight(inner, larger = LARGER, below = BELOW) {
   return Math.max(240, Math.floor((inner - below) / larger));
 }
 
-const figuresInView = () => [...document.querySelectorAll(".goldviz-figure[data-drawn]")].filter((one) => one.clientWidth);
+const FIGURES = ".goldviz-figure[data-drawn], .goldviz-diagram[data-drawn]";
+
+const figuresInView = () => [...document.querySelectorAll(FIGURES)].filter((one) => one.clientWidth);
 
 function boxOf(host) {
   return host.closest('[data-testid="stElementContainer"]') ?? host.parentElement;

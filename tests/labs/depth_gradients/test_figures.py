@@ -6,7 +6,7 @@ import pytest
 
 from goldviz.figures.theme import NETWORKS
 from goldviz.labs.depth_gradients.figures import FIGURES, picture
-from goldviz.labs.depth_gradients.figures.quantities import gradient_factor, shared_limits
+from goldviz.labs.depth_gradients.figures.quantities import COLOURS, gradient_factor, shared_limits
 
 NEEDS = {
     "gradient_by_layer": "gradient_norm",
@@ -21,6 +21,7 @@ NEEDS = {
     "activation_distribution": "activation_histogram",
     "hidden_gradient_distribution": "gradient_histogram",
     "weight_gradient_distribution": "weight_gradient_histogram",
+    "network": [colour.name for colour in COLOURS],
 }
 EVERY = pytest.mark.parametrize("name", list(FIGURES))
 
@@ -59,7 +60,8 @@ def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
 def test_a_missing_variable_is_named(run, name):
     figure = FIGURES[name](run.drop_vars(NEEDS[name]))
     assert not figure.data
-    assert ("Set Shallower above 0" if name == "loss_by_depth" else NEEDS[name]) in words(figure).replace("<br>", " ")
+    missing = "gradient_norm" if name == "network" else NEEDS[name]
+    assert ("Set Shallower above 0" if name == "loss_by_depth" else missing) in words(figure).replace("<br>", " ")
 
 
 @EVERY

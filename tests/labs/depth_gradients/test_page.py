@@ -57,7 +57,8 @@ def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
 def test_every_figure_can_be_chosen_with_its_question_and_limits() -> None:
     visitor = _laboratory({"runs": "example:break-it-deeper-is-worse"})
     shown = visitor.at.button_group(key="detail-depth-gradients")
-    for name in recorded_figures(DepthGradients, FIGURES, "break-it-deeper-is-worse") - {"gradient_by_layer", "loss"}:
+    always = {"gradient_by_layer", "loss", "network"}
+    for name in recorded_figures(DepthGradients, FIGURES, "break-it-deeper-is-worse") - always:
         visitor.at.button_group(key=shown.key).set_value(name)
         visitor.look()
         assert visitor.figures(name)[0]["data"], name

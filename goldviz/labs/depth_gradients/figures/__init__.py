@@ -18,13 +18,14 @@ from goldviz.labs.depth_gradients.figures.layers import (
     gradient_factor,
     gradient_heat_map,
 )
+from goldviz.labs.depth_gradients.figures.network import network
 from goldviz.labs.depth_gradients.figures.quantities import figure, shared_limits
 from goldviz.labs.depth_gradients.figures.training import loss, loss_by_depth
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = {
-    **by_name(gradient_by_layer, gradient_heat_map, loss, loss_by_depth, decay_rate, gradient_factor),
+    **by_name(gradient_by_layer, gradient_heat_map, loss, loss_by_depth, decay_rate, gradient_factor, network),
     **layer_figures(figure),
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import limits, plot
+from goldviz.figures.diagram import Colour, colour_quantities
 from goldviz.figures.elements import number_ticks, whole
 from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log10, log_of, padded
@@ -63,6 +64,19 @@ def _of_loss(ds: xr.Dataset) -> Values:
     return np.concatenate([np.array([]), *(ds[name].values.ravel() for name in names)])
 
 
+COLOURS = (
+    Colour("gradient_norm", "Gradient norm of the weights"),
+    Colour("hidden_gradient_norm", "Gradient norm of the hidden state"),
+    Colour("activation_std", "Spread of the activations"),
+    Colour("update_to_data", "Update beside the weights"),
+    Colour("gradient_to_data", "Gradient beside the weights"),
+    Colour("weight_norm", "Norm of the weights"),
+    Colour("jacobian_gain", "Gain of the layer's Jacobian"),
+    Colour("saturation", "Saturated activations", "share"),
+    Colour("dead_units", "Dead units", "share"),
+)
+"""What may colour the networks' diagram."""
+
 QUANTITIES = {
     "gradient_norm": Quantity(log_of("gradient_norm"), decades),
     "gradient_factor": Quantity(_of_factor, decades),
@@ -83,6 +97,7 @@ QUANTITIES = {
         ),
     ),
     "block": Quantity(ends_of("block")),
+    **colour_quantities(COLOURS),
 }
 
 figure = partial(plot.figure, QUANTITIES)

@@ -15,6 +15,7 @@ from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import networks_svg, polyline_svg
 from goldviz.labs.recurrent_gradients.figures.by_lag import by_lag
 from goldviz.labs.recurrent_gradients.figures.gates import gates, recurrent_matrix, saturation
+from goldviz.labs.recurrent_gradients.figures.network import network
 from goldviz.labs.recurrent_gradients.figures.quantities import figure, shared_limits
 from goldviz.labs.recurrent_gradients.figures.time import (
     jacobian_by_lag,
@@ -32,7 +33,7 @@ FIGURES = by_name(
     jacobian_by_lag, loss, state_gradient, state_gradient_map, lag_contribution, gates, by_lag, recurrent_matrix,
     saturation, clipping, update_to_data, OF_LAYERS["gradient_to_data"], accuracy,
     OF_LAYERS["activation_distribution"], OF_LAYERS["hidden_gradient_distribution"],
-    OF_LAYERS["weight_gradient_distribution"],
+    OF_LAYERS["weight_gradient_distribution"], network,
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from goldviz.diagnostics.findings import percent, times
+from goldviz.figures import elements
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.frames import Words, spoken
@@ -40,6 +41,8 @@ def gates(plot: Plot) -> Figure:
     plot.figure.update_yaxes(range=(-0.06, 1.06), tickvals=[0, 0.5, 1])
     notes = ["1: open; 0: shut.", _memory(plot), plot.drawn(plot.when("Step {}.", "look"))]
     figure = plot.finish(*notes, height=144 + 110 * len(pairs), legend=False)
+    for panel, (_, gate) in enumerate(pairs, start=1):
+        elements.about(figure, panel, gate=gate)
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import limits, plot
+from goldviz.figures.diagram import Colour, Reading, colour_quantities
 from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
 from goldviz.figures.reading import finite, networks
@@ -86,6 +87,22 @@ def contribution_share(ds: xr.Dataset | plot.Now) -> xr.DataArray:
     return norms / total.where(total > 0)
 
 
+COLOURS = (
+    Colour("signal", "What a step back leaves of a signal", "log10", readings=(Reading("log_jacobian_norm"),)),
+    Colour("gate_opening", "How far gates are open", "share",
+        readings=(Reading("gate_opening", lambda opening: opening.mean("time")),)),
+    Colour("stuck", "Stuck gates, saturated state", "share", readings=(
+        Reading("gate_saturation"), Reading("state_saturation", lambda share: share.expand_dims(cell=["state"])),
+    )),
+    Colour("state_gradient_norm", "Gradient norm of the state"),
+    Colour("update_to_data", "Update beside the weights", readings=(
+        Reading("update_to_data_by_layer"),
+        Reading("update_to_data", lambda ratio: ratio.expand_dims(layer=["recurrent weights"])),
+    )),
+    Colour("gradient_to_data", "Gradient beside the weights"),
+)  # fmt: skip
+"""What may colour the cells' diagram."""
+
 QUANTITIES = {
     "log_jacobian_norm": Quantity(_of_jacobian, _whole_decades),
     "state_gradient_norm": Quantity(log_of("state_gradient_norm"), decades),
@@ -102,6 +119,7 @@ QUANTITIES = {
         moment=LayerAxis(ends_of("moment"), title="Time step t", noun="time", linked="time"),
         layer=LayerAxis.of_names("layer"),
     ),
+    **colour_quantities(COLOURS),
 }
 
 figure = partial(plot.figure, QUANTITIES)

@@ -1,0 +1,227 @@
+// A laboratory's network on a canvas, coloured by a quantity of the person's choice at the step in view. What is chosen
+// here is marked in the page's figures, and what is pointed at in them is marked here.
+
+// The quantity in view of each laboratory, and who draws it.
+const colourings = (window.goldvizColourings ??= { chosen: new Map(), listeners: new Set() });
+
+const PRESENTED_AROUND = 130;
+const { width: ICON_WIDTH, height: ICON_HEIGHT, path: ICON } = PRESENT_BUTTON.icon;
+const PRESENT_ICON = `<svg viewBox="0 0 ${ICON_WIDTH} ${ICON_HEIGHT}" width="16" height="16" aria-hidden="true">
+  <path fill="currentColor" d="${ICON}"/></svg>`;
+
+function plain(text) {
+  return visible(text ?? "").replaceAll("\u00a0", " ");
+}
+
+function build(host, data, act) {
+  host.innerHTML = `
+    <div class="goldviz-diagram-head">
+      <span class="goldviz-diagram-title"></span>
+      <button type="button" data-act="why" aria-expanded="false" aria-label="What this shows">i</button>
+      <button type="button" data-act="present" aria-label="Present" title="Present (P)">${PRESENT_ICON}</button>
+    </div>
+    <div class="goldviz-diagram-why" hidden></div>
+    <div class="goldviz-diagram-notes"></div>
+    <div class="goldviz-diagram-legend">
+      <label><span>Colour</span> <select></select></label>
+      <span class="goldviz-diagram-bar"><span class="goldviz-diagram-scale"></span><span class="goldviz-diagram-ticks"></span></span>
+    </div>
+    <canvas tabindex="0" role="application" aria-roledescription="network diagram"></canvas>
+    <output aria-live="polite"></output>`;
+  const part = (name) => host.querySelector(name);
+  const shown = {
+    canvas: part("canvas"), select: part("select"), said: part("output"), ticks: part(".goldviz-diagram-ticks"),
+    title: part(".goldviz-diagram-title"), notes: part(".goldviz-diagram-notes"), why: part(".goldviz-diagram-why"),
+    legend: part(".goldviz-diagram-legend"), bar: part(".goldviz-diagram-scale"),
+  };
+  shown.why.textContent = data.description;
+  shown.select.setAttribute("aria-label", "Colour the diagram by");
+  host.querySelector("[data-act=why]").onclick = ({ currentTarget }) => {
+    shown.why.hidden = !shown.why.hidden;
+    currentTarget.setAttribute("aria-expanded", String(!shown.why.hidden));
+  };
+  host.querySelector("[data-act=present]").onclick = () => present(presenting.host === host ? undefined : host);
+  shown.select.onchange = () => act.colour(shown.select.value);
+  const pointOf = ({ offsetX, offsetY }) => boxAt(shown.layout, offsetX, offsetY);
+  shown.canvas.onpointermove = (event) => shown.layout && event.pointerType === "mouse" && act.point(pointOf(event));
+  shown.canvas.onpointerleave = () => act.point(undefined);
+  shown.canvas.onclick = (event) => shown.layout && act.choose(pointOf(event));
+  shown.canvas.onkeydown = (event) => act.key(event);
+  shown.canvas.onblur = () => act.blur();
+  return shown;
+}
+
+function menu(shown, diagram, chosen) {
+  const options = JSON.stringify(diagram.colours.map(({ name, words }) => [name, words]));
+  if (shown.options !== options) {
+    shown.options = options;
+    shown.select.replaceChildren(...diagram.colours.map(({ name, words }) => new Option(words, name)));
+  }
+  if (shown.select.value !== chosen.name) shown.select.value = chosen.name;
+}
+
+function legend(shown, { scale }, colour) {
+  const about = JSON.stringify([colour.name, colour.limits]);
+  if (shown.about === about) return;
+  shown.about = about;
+  shown.bar.style.background = `linear-gradient(to right, ${scale.map(([at, one]) => `${one} ${100 * at}%`).join()})`;
+  const ticks = ticksOf(colour).map(({ share, words }) => {
+    const tick = document.createElement("span");
+    tick.style.left = `${100 * share}%`;
+    tick.textContent = words;
+    return tick;
+  });
+  shown.ticks.replaceChildren(...ticks);
+  shown.ticks.parentElement.title = `${colour.words}${colour.unit ? ` (${colour.unit})` : ""}`;
+}
+
+function sized(canvas, width, height) {
+  const dots = (window.devicePixelRatio || 1) * (presenting.host?.contains(canvas) ? LARGER : 1);
+  const [across, down] = [Math.round(width * dots), Math.round(height * dots)];
+  if (canvas.width !== across || canvas.height !== down) Object.assign(canvas, { width: across, height: down });
+  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  const pen = canvas.getContext("2d");
+  pen.setTransform(dots, 0, 0, dots, 0, 0);
+  return pen;
+}
+
+// A diagram's place on the page; `want` gives the figure as of now, or nothing.
+function placeOfDiagram(host, want) {
+  const place = { want, frame: 0, keyed: undefined };
+  const act = {
+    colour: (name) => {
+      colourings.chosen.set(place.data.key, name);
+      for (const listener of colourings.listeners) listener();
+    },
+    point: (number) => pointAtPlaces(host, number === undefined ? undefined : placesOf(shown.layout.boxes[number])),
+    choose: (number) => {
+      place.keyed = undefined;
+      if (number === undefined) return choosePlaces([]);
+      const places = placesOf(shown.layout.boxes[number]);
+      place.keyed = number;
+      choosePlaces(samePlaces(places, chosenPlaces()) ? [] : places);
+      place.tell?.(places);
+    },
+    key: (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || !shown.layout) return;
+      if (event.key === "Escape") {
+        choosePlaces([]);
+      } else {
+        const from = place.keyed ?? boxesAt(shown.layout, chosenPlaces())[0];
+        const to = boxAfter(shown.layout, from, event.key);
+        if (to === undefined) return;
+        place.keyed = to;
+        const places = placesOf(shown.layout.boxes[to]);
+        choosePlaces(places);
+        place.tell?.(places);
+      }
+      event.preventDefault();
+    },
+    blur: () => {
+      place.keyed = undefined;
+      place.draw();
+    },
+  };
+  const shown = build(host, place.data ?? { description: "" }, act);
+  place.shown = shown;
+  place.draw = () => {
+    place.frame ||= requestAnimationFrame(() => {
+      place.frame = 0;
+      if (host.goldvizPlace === place && host.isConnected && host.clientWidth) place.drawNow();
+    });
+  };
+  place.drawNow = () => {
+    const figure = place.want();
+    if (!figure) return;
+    const { title, meta, annotations } = figure.layout;
+    const diagram = meta?.diagram;
+    shown.title.textContent = plain(title?.text);
+    const empty = !diagram;
+    shown.canvas.hidden = shown.legend.hidden = empty;
+    host.dataset.drawn = "yes";
+    host.classList.remove("goldviz-figure-waiting");
+    if (empty) {
+      shown.said.textContent = plain((annotations ?? []).map(({ text }) => text.replaceAll("<br>", " ")).join(" "));
+      return;
+    }
+    shown.notes.textContent = plain((meta.notes ?? []).filter(Boolean).join(" "));
+    place.paint(diagram);
+    host.dataset.updates = Number(host.dataset.updates || 0) + 1;
+    presentIfAsked(host);
+  };
+  place.paint = (diagram) => {
+    const { colours } = diagram;
+    const colour = colours.find(({ name }) => name === colourings.chosen.get(place.data.key)) ?? colours[0];
+    const styles = getComputedStyle(host);
+    const [theme, font] = [themeUnder(host), styles.fontFamily];
+    menu(shown, diagram, colour);
+    legend(shown, diagram, colour);
+    const width = Math.floor(shown.canvas.parentElement.clientWidth);
+    const measure = (text) => {
+      pen.font = `12px ${font}`;
+      return pen.measureText(text).width;
+    };
+    const height = presenting.host === host ? presentedHeight(window.innerHeight) - PRESENTED_AROUND : undefined;
+    shown.layout = placed(diagram.parts, width, measure, height);
+    const [chosen, pointed] = [chosenPlaces(), pointing.places].map((places) => boxesAt(shown.layout, places));
+    const focused = document.activeElement === shown.canvas ? place.keyed : undefined;
+    const canvas = sized(shown.canvas, width, shown.layout.height);
+    paintDiagram(canvas, diagram, shown.layout, colour, { ink: place.data.inks[theme], font, chosen, pointed, focused });
+    const said = told(diagram, shown.layout, pointed.length ? pointed : chosen, colour);
+    if (shown.said.textContent !== said) shown.said.textContent = said;
+    shown.canvas.setAttribute("aria-label", `${shown.title.textContent} Arrow keys choose. ${said}`);
+    Object.assign(place, { width: host.clientWidth, theme });
+  };
+  const unfit = () => {
+    if (host.clientWidth !== place.width || themeUnder(host) !== place.theme) place.draw();
+  };
+  const widths = new ResizeObserver(unfit);
+  const themes = setInterval(unfit, THEME_EVERY_MS);
+  widths.observe(host);
+  pointing.watchers.add(place.draw);
+  colourings.listeners.add(place.draw);
+  place.leave = () => {
+    widths.disconnect();
+    clearInterval(themes);
+    pointing.watchers.delete(place.draw);
+    colourings.listeners.delete(place.draw);
+    place.unfollow?.();
+    if (pointing.host === host) pointAtPlaces(host, undefined);
+  };
+  return place;
+}
+
+function followedDiagram(place, data) {
+  const page = framesPage(data.frames.address);
+  const { lane, name, key } = data.frames;
+  place.want = () => page.figureAt(lane, name, stepOf(key));
+  const stops = [page.watch({ lane, figure: name, changed: place.draw }), watchStep(key, place.draw)];
+  return () => stops.forEach((stop) => stop());
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const host = parentElement.querySelector(".goldviz-diagram");
+  const place = (host.goldvizPlace ??= placeOfDiagram(host, () => undefined));
+  place.data = { ...data, key: data.frames?.key ?? data.subject };
+  place.shown.why.textContent = data.description;
+  place.tell = (places) => setTriggerValue("chosen", Object.fromEntries(places.map(({ of, value }) => [of, value])));
+  const source = data.frames ? JSON.stringify(data.frames) : "";
+  if (data.frames && place.source !== source) {
+    place.unfollow?.();
+    place.source = source;
+    place.unfollow = followedDiagram(place, data);
+  }
+  if (!data.frames) {
+    const figure = JSON.parse(data.figure);
+    place.want = () => figure;
+    place.tell = data.chooses ? place.tell : undefined;
+  } else {
+    place.tell = undefined;
+  }
+  place.draw();
+  return () => {
+    place.leave();
+    host.goldvizPlace = undefined;
+    delete host.dataset.drawn;
+  };
+}
