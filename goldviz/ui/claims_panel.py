@@ -12,7 +12,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, Settings
 from goldviz.diagnostics.verdicts import Verdict, counted
 from goldviz.runs.examples import has_example
-from goldviz.ui import controls, lanes
+from goldviz.ui import controls, lanes, visitors_data
 from goldviz.ui.lanes import AnyLane, Lane
 from goldviz.ui.settings_panel import start_side_by_side
 from goldviz.ui.words import duration, plain
@@ -139,6 +139,7 @@ def _difference(settings: Settings) -> str:
 def _set_up(claim: Claim, settings: Settings) -> None:
     declared = claim.lab.declared
     controls.put_link(declared, settings, dict.fromkeys(declared.model_fields, ""))
+    visitors_data.bring_named(declared, settings)
 
 
 def _run(claim: Claim, runs: list[Experiment]) -> None:

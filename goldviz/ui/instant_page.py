@@ -24,7 +24,7 @@ from goldviz.figures.maps import at_positions
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.runs.jobs import JobFailedError, Report, Task, TooManyJobsError
-from goldviz.ui import background, chrome, claims_panel, controls, presets, services, stories, take_away
+from goldviz.ui import background, chrome, claims_panel, controls, presets, services, stories, take_away, visitors_data
 from goldviz.ui.instant_figures import figure_text, position_of, subject_of, task_of
 from goldviz.ui.live_figure import Place, answer_ahead, live_figure, position_slider, send_positions
 from goldviz.ui.markets import panel as market_panel
@@ -127,6 +127,8 @@ class InstantPage:
     seconds: Callable[[Any], float] = lambda settings: 0.0
     plays: bool = True
     everywhere: Callable[[Report, str, tuple[str, ...], Theme], dict[str, str]] | None = None
+    takes_itself: tuple[str, ...] = ()
+    """Controls of the visitor's data that ``before`` takes over."""
 
     @property
     def declared(self) -> type[Instant]:
@@ -138,7 +140,7 @@ class InstantPage:
         if self.before is not None:
             self.before()
         declared = self.declared
-        complaints = _arrive(self.lab, declared)
+        complaints = _arrive(self.lab, declared, self.takes_itself)
         chrome.heading(declared.title, declared.question)
         # What comes and goes has a place of its own; else all below would move, and be built anew.
         with st.container(key="arrival"):
@@ -261,7 +263,7 @@ def _at_positions(view: View[Any], spec: FigureSpec, positions: range, more: dic
     return _positions.get(key, lambda: at_positions(spec, views, theme, **more))
 
 
-def _arrive(lab: Laboratory, declared: type[Instant]) -> list[str]:
+def _arrive(lab: Laboratory, declared: type[Instant], takes_itself: tuple[str, ...]) -> list[str]:
     """Take over a link's settings, or the claim that it names, on the first run and on a later visit by a link."""
     arrived = f"arrived-{declared.name}"
     first = arrived not in st.session_state
@@ -273,10 +275,12 @@ def _arrive(lab: Laboratory, declared: type[Instant]) -> list[str]:
         st.session_state[arrived] = True
         settings, complaints = controls.from_link(declared, parameters)
         controls.put_link(declared, settings, parameters)
+        visitors_data.bring_named(declared, settings, parameters)
     if first or st.session_state.get(chrome.CHANGED):
         complaints += claims_panel.arrive(lab, claim)
     stories.set_up(declared)
     controls.ensure(declared)
+    visitors_data.take(declared, but=takes_itself)
     return complaints
 
 

@@ -18,7 +18,17 @@ from goldviz.figures.reading import begun
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import chrome, claims_panel, controls, findings_panel, lanes, settings_panel, stories, take_away
+from goldviz.ui import (
+    chrome,
+    claims_panel,
+    controls,
+    findings_panel,
+    lanes,
+    settings_panel,
+    stories,
+    take_away,
+    visitors_data,
+)
 from goldviz.ui import live_figure as live
 from goldviz.ui.lanes import AnyLane, Lane
 from goldviz.ui.live_figure import Source
@@ -190,6 +200,7 @@ def _arrive(lab: Laboratory, experiment: type[Experiment]) -> list[str]:
         st.session_state[arrived] = True
         settings, complaints = controls.from_link(experiment, parameters)
         controls.put_link(experiment, settings, parameters)
+        visitors_data.bring_named(experiment, settings, parameters)
     if first or st.session_state.get(chrome.CHANGED):
         complaints += claims_panel.arrive(lab, claim)
     if named_runs and (first or st.session_state.get(chrome.CHANGED)):
@@ -198,6 +209,7 @@ def _arrive(lab: Laboratory, experiment: type[Experiment]) -> list[str]:
             lanes.settings_into_panel(experiment)
     stories.set_up(experiment)
     controls.ensure(experiment)
+    visitors_data.take(experiment)
     return complaints
 
 

@@ -19,7 +19,7 @@ from goldviz.runs.examples import example, has_example
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
 from goldviz.sheet import Sheet
-from goldviz.ui import controls, services
+from goldviz.ui import controls, services, visitors_data
 from goldviz.ui.words import duration, numbered
 
 Declared = TypeVar("Declared", bound=Experiment)
@@ -271,6 +271,7 @@ def settings_into_panel(experiment: type[Experiment]) -> None:
             continue
         if isinstance(lane, Lane):
             controls.put(experiment, lane.settings)
+            visitors_data.bring_named(experiment, lane.settings)
             return
 
 

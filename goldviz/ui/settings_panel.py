@@ -108,6 +108,12 @@ def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> 
     st.session_state[last_click], st.session_state[unseen] = time.monotonic(), True
 
 
+def train_what_is_set(experiment: type[Experiment]) -> None:
+    """Do what *Train* does, asked for elsewhere on the page, in a callback; the whole page is drawn again."""
+    _start(experiment, controls.current(experiment), False)
+    st.session_state[ANEW] = True
+
+
 def all_is_drawn(experiment: type[Experiment]) -> None:
     """The page shows what was started: the next click on *Train* was made by somebody who could see it."""
     st.session_state[f"unseen-{experiment.name}"] = False

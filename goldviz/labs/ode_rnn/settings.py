@@ -6,7 +6,7 @@ told the gaps, and one whose state decays over them (Che et al. 2018).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare import layers, market_settings, standard
@@ -155,6 +155,10 @@ class ODERNNLaboratory(Experiment):
     )  # fmt: skip
 
     kept_by_presets: ClassVar[tuple[str, ...]] = market_settings.MARKET_SETTINGS
+
+    def without_effect(self) -> Collection[str]:
+        """The market, where sequences come from elsewhere."""
+        return () if self.task == "market" else market_settings.MARKET_SETTINGS
 
     def steps_planned(self) -> int:
         return self.steps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from goldviz.declare.text_models import CONTROL as TEXT_MODEL
 from goldviz.labs.policy_documents import LAB
 from goldviz.labs.policy_documents.figures.map import document_map
 from goldviz.labs.policy_documents.figures.reading import in_view
@@ -108,5 +109,5 @@ def why(view: View[PolicyDocuments]) -> None:
 PAGE = InstantPage(
     LAB, look, read,
     words_of_position=PolicyDocuments.document_in_words,
-    before=panel.prepare, after=panel.keep_link, seconds=panel.seconds_to_compute,
+    before=panel.prepare, after=panel.keep_link, seconds=panel.seconds_to_compute, takes_itself=(TEXT_MODEL,),
 )  # fmt: skip

@@ -11,6 +11,7 @@ from goldviz.data.markets.downloads import download
 from goldviz.data.markets.kept_markets import keep, kept
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.symbols import SYMBOLS
+from goldviz.ui import visitors_data
 from goldviz.ui.markets import upload as market_upload
 from goldviz.ui.words import plain
 
@@ -19,8 +20,6 @@ Use = Callable[[str, int], None]
 
 FIRST_CHOICE = ("GC=F", "SI=F", "EURUSD=X", "^GSPC", "^TNX", "^VIX")
 EARLIEST = 1990
-OURS = "markets-of-this-session"
-"""In the session state: names of the files that this visitor has brought; others do not see them."""
 
 
 @st.dialog("Choose the data", width="large")
@@ -37,7 +36,7 @@ def ask(use: Use, held: Market | None) -> None:
     with file:
         market = market_upload.show(held)
         if market is not None:
-            _take(use, market, own=True)
+            _take(use, market)
     with here:
         _kept(use)
 
@@ -85,12 +84,12 @@ def _yahoo(use: Use) -> None:
         st.error(plain(str(error)), icon=":material/cloud_off:")
         return
     bar.empty()
-    _take(use, market, own=False)
+    _take(use, market)
 
 
 def _kept(use: Use) -> None:
-    """Downloads of everybody, and the visitor's own files."""
-    ours = st.session_state.get(OURS, set())
+    """Downloads of everybody, and what the visitor has brought by file or by link."""
+    ours = visitors_data.markets_brought()
     try:
         known = [market for market in kept() if market.source == "yahoo" or market.name in ours]
     except MarketError as error:
@@ -104,20 +103,22 @@ def _kept(use: Use) -> None:
         f"fetched {market.retrieved:%Y-%m-%d %H:%M} UTC"
         for market in known
     }
-    chosen = st.radio("Kept data", list(labels), format_func=lambda name: plain(labels[name]), key="kept-market")
+    in_use, _ = visitors_data.market()
+    place = list(labels).index(in_use) if in_use in labels else 0
+    chosen = st.radio(
+        "Kept data", list(labels), index=place, format_func=lambda name: plain(labels[name]), key="kept-market"
+    )
     if st.button("Use these data", type="primary", key="use-kept") and chosen:
         use(chosen, 0)
         st.rerun()
 
 
-def _take(use: Use, market: Market, *, own: bool) -> None:
+def _take(use: Use, market: Market) -> None:
     """Keep a market and use it; what should be known about it stands on the page from then on."""
     try:
         name = keep(market)
     except MarketError as error:
         st.error(plain(str(error)))
         return
-    if own:
-        st.session_state.setdefault(OURS, set()).add(name)
     use(name, 0)
     st.rerun()

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from goldviz.data.markets.kept_markets import SIMULATED, load_market
+from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.text_channels import is_text_channel
-from goldviz.declare.registry import laboratories
-from goldviz.declare.settings import Settings
-from goldviz.ui import controls
+from goldviz.declare.settings import Settings, SettingsError
+from goldviz.ui import controls, visitors_data
 from goldviz.ui.markets import dialog as market_dialog
 from goldviz.ui.words import plain
 
@@ -21,10 +20,9 @@ ADVICE = "A laboratory, not investment advice."
 
 def show(declared: type[Settings]) -> None:
     """The line of the market that these settings use, where they use one, with a button to change it."""
-    name_of = controls.controlled_by(declared, "market")
-    if name_of is None:
+    if not is_used(declared):
         return
-    line, notes = _words(declared, name_of)
+    line, notes = _words()
     with st.container(border=True, key="market"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(line, width="stretch")
@@ -32,7 +30,7 @@ def show(declared: type[Settings]) -> None:
         if notes:
             st.caption(" · ".join(notes))
     if st.session_state.pop(_ASKED, False):
-        market_dialog.ask(use, _held())
+        market_dialog.ask(visitors_data.bring_market, _held())
 
 
 _ASKED = "market-asked"
@@ -53,43 +51,24 @@ def _held() -> Market | None:
 
 def current() -> Market:
     """The visitor's market; raises :class:`goldviz.data.markets.market.MarketError` where it cannot be had."""
-    return load_market(*chosen())
+    return load_market(*visitors_data.market())
 
 
-def chosen() -> tuple[str, int]:
-    """The name of the visitor's market, and the seed that a simulated one has."""
-    for lab in laboratories().values():
-        name_of = controls.controlled_by(lab.declared, "market")
-        if name_of is not None:
-            return _chosen(lab.declared, name_of)
-    return SIMULATED, 0
+def is_used(declared: type[Settings]) -> bool:
+    """Whether these settings, as the page has them, look at the visitor's market."""
+    name = visitors_data.setting_of(declared, visitors_data.MARKET)
+    if name is None:
+        return False
+    try:
+        return name not in controls.current(declared).without_effect()
+    except SettingsError:
+        return True
 
 
-def _chosen(declared: type[Settings], name_of: str) -> tuple[str, int]:
-    """The name and the seed that these settings have for the visitor, or by default."""
-    seed_of = controls.controlled_by(declared, "market seed")
-    found = [
-        st.session_state.get(controls.key_of(declared, name), declared.model_fields[name].default)
-        for name in (name_of, seed_of)
-        if name is not None
-    ]
-    return str(found[0]), int(found[1]) if seed_of else 0
-
-
-def use(name: str, seed: int) -> None:
-    """Take this market on every page."""
-    for lab in laboratories().values():
-        declared = lab.declared
-        for control, value in (("market", name), ("market seed", seed)):
-            setting = controls.controlled_by(declared, control)
-            if setting is not None:
-                st.session_state[controls.key_of(declared, setting)] = value
-
-
-def _words(declared: type[Settings], name_of: str) -> tuple[str, list[str]]:
+def _words() -> tuple[str, list[str]]:
     """The market's line, and what else should be known about it."""
     try:
-        market = load_market(*_chosen(declared, name_of))
+        market = current()
     except MarketError as error:
         return f":material/error: {plain(str(error))} {ADVICE}", []
     # The simulated market's line says all that matters of its own channels; Yahoo's refusals, a file's oddities, and

@@ -11,7 +11,7 @@ from goldviz.declare.settings import Experiment, SettingsError, label, schemas
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
-from goldviz.ui import controls, frames, lanes, services
+from goldviz.ui import controls, frames, lanes, services, trained_on
 from goldviz.ui.lanes import AnyLane, Lane, UnreadLane
 from goldviz.ui.live_figure import Source, live_progress
 from goldviz.ui.settings_panel import SOUGHT, complain
@@ -36,6 +36,8 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, alone: 
             del st.session_state[SOUGHT]
         if lane.run.message and lane.run.status not in ("paused", "queued"):
             st.caption(plain(lane.run.message))
+    if isinstance(lane, Lane):
+        trained_on.show(experiment, lane)
     if isinstance(lane, UnreadLane):
         st.warning(plain(lane.complaint), icon=":material/history:")
     _buttons(experiment, lane, alone)

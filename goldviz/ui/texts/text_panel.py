@@ -11,11 +11,12 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from goldviz.data.tables.kept_labels import kept_label
 from goldviz.data.texts.kept_texts import LARGEST_TEXT, keep_text, load_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import Settings, facts
-from goldviz.ui import controls
+from goldviz.ui import controls, visitors_data
 from goldviz.ui.words import plain
 
 GENERATED = {"generated": "generated sentences"}
@@ -47,6 +48,9 @@ def show(declared: type[Settings]) -> None:
                     f"{own[first].capitalize()} again", icon=":material/undo:", key="text-generated", on_click=_use,
                     args=(key, first),
                 )  # fmt: skip
+        refused = visitors_data.refusal(declared)
+        if refused:
+            st.caption(f":material/block: {plain(refused)} This page reads a text of its own.")
         for note in st.session_state.get(_notes_of(key), ()):
             st.caption(f":material/info: {plain(note)}")
 
@@ -70,7 +74,8 @@ def _line(name: str, own: Mapping[str, str]) -> str:
         words, beginning = _described(name)
     except TextError as error:
         return f":material/error: {plain(str(error))}"
-    return f":material/description: Next run reads **your text** of {words:,} words: “{plain(beginning)} …”"
+    file = plain(kept_label(name)) or "your text"
+    return f":material/description: Next run reads **{file}**, {words:,} words: “{plain(beginning)} …”"
 
 
 @st.cache_data(max_entries=50, show_spinner=False)
@@ -111,6 +116,7 @@ def _upload(declared: type[Settings], key: str) -> None:
 
 def _use(key: str, name: str, notes: tuple[str, ...] = ()) -> None:
     st.session_state[key] = name
+    visitors_data.bring_text(name)
     st.session_state[_notes_of(key)] = notes
 
 

@@ -12,7 +12,6 @@ import pytest
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.statements import answering_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
-from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.policy_documents import tasks
 from goldviz.labs.policy_documents.compute import compute, read_change
 from goldviz.labs.policy_documents.documents.generated import generated_documents
@@ -28,7 +27,7 @@ from goldviz.labs.policy_documents.parts import (
 )
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.runs.jobs import Report, Stopped
-from goldviz.ui import background, controls
+from goldviz.ui import background, visitors_data
 from tests.labs.policy_documents.small_documents import some_documents
 from tests.pages.instant import InstantVisitor
 
@@ -191,7 +190,7 @@ def test_documents_become_channels_of_the_visitors_market() -> None:
     visitor = InstantVisitor(PolicyDocuments)
     visitor.click("add-channels")
     assert not visitor.errors
-    name = visitor.at.session_state[controls.key_of(GoldForecast, "data")]
+    name = visitor.at.session_state[visitors_data.STORE][visitors_data.MARKET][0]
     market = load_market(name)
     assert [channel.name for channel in market.channels][-4:] == ["text tone", "text change", "text pc1", "text pc2"]
     assert market.simulated
@@ -208,7 +207,7 @@ def test_a_response_to_these_documents_can_be_planted_in_the_simulated_market() 
     assert any("gold will answer to these documents, 0.3 standard deviations" in line for line in said(visitor))
     visitor.click("add-channels")
     assert not visitor.errors
-    planted = load_market(visitor.at.session_state[controls.key_of(GoldForecast, "data")])
+    planted = load_market(visitor.at.session_state[visitors_data.STORE][visitors_data.MARKET][0])
     assert "Planted: a document's tone moves gold's mean return by 0.3" in planted.notes[planted.target.name]
     own = next(channel.observed for channel in planted.channels if channel.name == "text tone")
     assert planted.target.observed.equals(answering_market(0, own, 0.3).target.observed)

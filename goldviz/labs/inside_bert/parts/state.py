@@ -20,7 +20,7 @@ from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT, InsideBert
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
-from goldviz.ui import background, chrome, controls, services
+from goldviz.ui import background, chrome, controls, services, visitors_data
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
@@ -101,8 +101,10 @@ def arrive() -> list[str]:
         settings, complaints = controls.from_link(InsideBert, parameters)
         for name, value in settings.model_dump().items():
             st.session_state[key_of(name)] = value
+        visitors_data.bring_named(InsideBert, settings, parameters)
         show_what_is_beside()
     controls.ensure(InsideBert)
+    visitors_data.take(InsideBert)
     return complaints
 
 

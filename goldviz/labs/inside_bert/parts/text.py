@@ -16,6 +16,7 @@ from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.parts.state import complain, key_of, put
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT
 from goldviz.models.text.loading import SHIPPED_FOLDER
+from goldviz.ui import visitors_data
 from goldviz.ui.texts import model_dialog as text_model_dialog
 from goldviz.ui.words import plain
 
@@ -40,7 +41,7 @@ def model_line(model: TextModel | None, trouble: str) -> None:
         text_model_dialog.show_download(_use)
     slot = st.session_state.pop(ASKED, None)
     if slot:
-        text_model_dialog.ask(lambda name: put({slot: name}), optional=slot == SECOND)
+        text_model_dialog.ask(_use if slot == FIRST else _use_beside, optional=slot == SECOND)
 
 
 SHIPPED_WORDS = (
@@ -107,6 +108,11 @@ def _ask(slot: str) -> None:
 
 def _use(name: str) -> None:
     put({FIRST: name})
+    visitors_data.bring_text_model(name)
+
+
+def _use_beside(name: str) -> None:
+    put({SECOND: name})
 
 
 def text_box() -> None:

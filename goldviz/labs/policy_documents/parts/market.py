@@ -14,8 +14,8 @@ from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
 from goldviz.declare.registry import laboratories
 from goldviz.labs.policy_documents.market import ChannelChoice, market_that_answers, market_with_documents
 from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.ui import visitors_data
 from goldviz.ui.chrome import page_file
-from goldviz.ui.markets import dialog as market_dialog
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.words import plain
 
@@ -46,7 +46,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
     if market is None:
         return
     st.caption(f"Your market: {market_panel.described(market)}")
-    name, seed = market_panel.chosen()
+    name, seed = visitors_data.market()
     plants = bool(settings.tone_response) and name == SIMULATED
     if settings.tone_response:
         st.caption(PLANTED.format(settings.tone_response) if plants else NOTHING_PLANTED)
@@ -126,9 +126,7 @@ def _market() -> Market | None:
 
 def _use(market: Market, documents: DatedTexts) -> None:
     """Keep the market, take it on every page, and say so."""
-    name = keep(market)
-    st.session_state.setdefault(market_dialog.OURS, set()).add(name)
-    market_panel.use(name, 0)
+    visitors_data.bring_market(keep(market))
     added = [channel.words for channel in market.channels if is_text_channel(channel.name)]
     simulated = " The market itself is simulated." if market.simulated else ""
     generated = " The documents are generated." if documents.generated else ""

@@ -23,7 +23,7 @@ from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.policy_documents.tasks import encode_documents
 from goldviz.runs.jobs import Task, TooManyJobsError
 from goldviz.texts.named_models import text_model
-from goldviz.ui import background, chrome, controls
+from goldviz.ui import background, chrome, controls, visitors_data
 from goldviz.ui.texts import model_dialog as text_model_dialog
 from goldviz.ui.words import plain
 
@@ -54,18 +54,31 @@ class Coming:
 def prepare() -> None:
     """Before the page is drawn: set aside what a link asks for and is not encoded, and take over what is ready."""
     parameters = st.query_params.to_dict()
+    controls.ensure(PolicyDocuments)
     arrives = f"arrived-{PolicyDocuments.name}" not in st.session_state or st.session_state.get(chrome.CHANGED)
     if arrives and {"documents", "model"} & set(parameters):
         settings, _ = controls.from_link(PolicyDocuments, parameters)
-        if _ask_for(settings.documents, settings.model):
+        visitors_data.bring_named(PolicyDocuments, settings, parameters)
+        model = settings.model if "model" in parameters else visitors_data.text_model()
+        if _ask_for(settings.documents, model):
             for name in ("documents", "model"):
                 if name in parameters:
                     del st.query_params[name]
+        elif model != settings.model:
+            _put(Coming(settings.documents, model))
+    elif arrives:
+        _follow(visitors_data.text_model())
     coming = st.session_state.get(COMING)
     if coming is not None and not _left(coming.documents, coming.model):
         del st.session_state[COMING]
         background.forget(coming.job)
         _put(coming)
+
+
+def _follow(model: str) -> None:
+    """Read with the model that the visitor has chosen on another page."""
+    if model != (st.session_state.get(COMING) or _shown()).model:
+        _use_model(model)
 
 
 def keep_link() -> None:
@@ -141,6 +154,7 @@ def _use_documents(name: str) -> None:
 
 
 def _use_model(name: str) -> None:
+    visitors_data.bring_text_model(name)
     wanted = st.session_state.get(COMING) or _shown()
     if not _ask_for(wanted.documents, name):
         _put(Coming(wanted.documents, name))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from goldviz.data.tables.kept_labels import kept_label
 from goldviz.data.texts.kept_texts import LARGEST_TEXT, keep_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.text_tokens.settings import CORPORA, LONGEST_TEXT, TextTokens
 from goldviz.labs.text_tokens.sources import MOST_CHARACTERS
-from goldviz.ui import controls
+from goldviz.ui import controls, visitors_data
 from goldviz.ui.words import plain
 
 TEXT = controls.key_of(TextTokens, "text")
@@ -34,8 +35,9 @@ def _choice() -> None:
     st.session_state[CHOICE] = current
     options = [*CORPORA] if current in CORPORA else [*CORPORA, current]
     st.selectbox(
-        "Learn merges from", options, key=CHOICE, format_func=lambda name: CORPORA.get(name, FILE_LABEL),
-        help=controls.meaning(TextTokens, "corpus"), on_change=lambda: _use(st.session_state[CHOICE]),
+        "Learn merges from", options, key=CHOICE, help=controls.meaning(TextTokens, "corpus"),
+        format_func=lambda name: CORPORA.get(name) or kept_label(name) or FILE_LABEL,
+        on_change=lambda: _use(st.session_state[CHOICE]),
     )  # fmt: skip
 
 
@@ -59,3 +61,4 @@ def _upload() -> None:
 
 def _use(name: str) -> None:
     st.session_state[CORPUS] = name
+    visitors_data.bring_text(name)

@@ -1,0 +1,60 @@
+"""Whose data a lane shows, where they are not the visitor's: an example is never taken for a run on one's own file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from goldviz.data.labels import KEY, label_of
+from goldviz.data.markets.kept_markets import SIMULATED
+from goldviz.declare.settings import Experiment, SettingsError, facts
+from goldviz.ui import controls, lanes, settings_panel, visitors_data
+from goldviz.ui.lanes import Lane
+from goldviz.ui.visitors_data import MARKET, SEED, TEXTS
+from goldviz.ui.words import plain
+
+OTHER = "other data"
+
+
+def show(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
+    """Say that a lane was not trained on the visitor's data, with *Train* beside it where it is an example."""
+    try:
+        wanted = controls.current(experiment)
+    except SettingsError:
+        return
+    mine, its = named_data(wanted, {}), named_data(lane.settings, lanes.kept_labels(lane.run))
+    apart = [control for control, named in mine.items() if its.get(control) != named]
+    if not apart:
+        return
+    yours, theirs = plain(mine[apart[0]]), plain(its.get(apart[0], OTHER))
+    if lane.run is not None:
+        st.caption(f":material/database: Trained on **{theirs}**, not on {yours}.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key=f"not-yet-{lane.id}"):
+        st.markdown(f":material/database: Not trained on **{yours}** yet. This example has learned {theirs}.")
+        st.button(
+            "Train", key=f"train-on-{lane.id}", type="primary", icon=":material/play_arrow:",
+            on_click=settings_panel.train_what_is_set, args=(experiment,),
+        )  # fmt: skip
+
+
+def named_data(settings: Experiment, kept: Mapping[str, str]) -> dict[str, str]:
+    """What a run's data are called, by their kind; not those that its other settings make no use of."""
+    idle = settings.without_effect()
+    names = {control: visitors_data.setting_of(type(settings), control) for control in (MARKET, *TEXTS)}
+    return {
+        control: kept.get(name) or _words(settings, control, name)
+        for control, name in names.items()
+        if name is not None and name not in idle
+    }
+
+
+def _words(settings: Experiment, control: str, name: str) -> str:
+    value = str(getattr(settings, name))
+    if KEY.fullmatch(value):
+        return label_of(control, value)
+    if value == SIMULATED:
+        seed = getattr(settings, str(visitors_data.setting_of(type(settings), SEED)), 0)
+        return f"the simulated market{f' of seed {seed}' if seed else ''}"
+    return str(facts(type(settings), name)["labels"].get(value, value))

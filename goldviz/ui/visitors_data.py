@@ -1,0 +1,157 @@
+"""What a visitor has brought: one market, one text and one model of texts for all pages, until another is chosen.
+
+A link, an upload, a download or a choice on one page sets it for all. Pages mirror it in the settings that are declared
+with a ``control`` for it; a preset, an example or another page never changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from goldviz.data.labels import KEY, label_of
+from goldviz.data.markets.kept_markets import SIMULATED
+from goldviz.data.texts.kept_texts import load_text
+from goldviz.data.texts.pieces import TextError
+from goldviz.declare.data_labels import names_data
+from goldviz.declare.laboratory import laboratory_of
+from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Settings, facts
+from goldviz.declare.text_models import CONTROL as TEXT_MODEL
+from goldviz.declare.text_models import SHIPPED
+from goldviz.ui.controls import key_of
+
+MARKET, SEED = "market", "market seed"
+TEXT = "text"
+TEXTS = (TEXT, "corpus")
+"""The controls of settings that name a text to learn from."""
+OURS = "markets-of-this-session"
+"""In the session state: names of the markets that this visitor has brought; others do not see them."""
+STORE = "visitors-data"
+
+
+def market() -> tuple[str, int]:
+    """The name of the visitor's market, and the seed that a simulated one has."""
+    found: tuple[str, int] = _store().get(MARKET, (SIMULATED, 0))
+    return found
+
+
+def bring_market(name: str, seed: int = 0) -> None:
+    """Use this market on every page."""
+    _store()[MARKET] = (name, seed)
+    if KEY.fullmatch(name):
+        st.session_state.setdefault(OURS, set()).add(name)
+
+
+def markets_brought() -> set[str]:
+    """The names of the markets that the visitor has had in use, by file, link or download."""
+    return set(st.session_state.get(OURS, set()))
+
+
+def text() -> str:
+    """The key of the text that the visitor has brought; empty where pages read texts of their own."""
+    return str(_store().get(TEXT, ""))
+
+
+def bring_text(name: str) -> None:
+    """Read this text on every page that learns from one; for one of a page's own texts, each page reads its own."""
+    _store()[TEXT] = name if KEY.fullmatch(name) else ""
+
+
+def text_model() -> str:
+    """The name of the visitor's model of texts."""
+    return str(_store().get(TEXT_MODEL, SHIPPED))
+
+
+def bring_text_model(name: str) -> None:
+    """Read with this model on every page."""
+    _store()[TEXT_MODEL] = name
+
+
+def bring_named(declared: type[Settings], settings: Settings, parameters: Mapping[str, str] | None = None) -> None:
+    """Take over the data that settings name: all of them, or those that a link's ``parameters`` say themselves."""
+
+    def named(control: str) -> Any:
+        name = setting_of(declared, control)
+        if name is None:
+            return None
+        value = getattr(settings, name)
+        return value if parameters is None or parameters.get(name) == str(value) else None
+
+    name, seed = named(MARKET), named(SEED)
+    if name is not None or seed is not None:
+        bring_market(name or SIMULATED, seed or 0)
+    for control in TEXTS:
+        if (read := named(control)) is not None:
+            bring_text(read)
+    if (model := named(TEXT_MODEL)) is not None:
+        bring_text_model(model)
+
+
+def setting_of(declared: type[Settings], control: str) -> str | None:
+    """The setting that the visitor's data of this kind belong in, if there is one."""
+    for name in declared.model_fields:
+        if facts(declared, name)["control"] == control and _is_for_data(declared, name):
+            return name
+    return None
+
+
+def _is_for_data(declared: type[Settings], name: str) -> bool:
+    """A text that is typed in names no data, and neither does a second model, which stands beside the visitor's."""
+    control = facts(declared, name)["control"]
+    if control in TEXTS:
+        return names_data(declared, name)
+    return control != TEXT_MODEL or declared.model_fields[name].default == SHIPPED
+
+
+def take(declared: type[Settings], *, but: tuple[str, ...] = ()) -> None:
+    """Make a page's settings name the visitor's data, before they are drawn; ``but`` controls that it sets itself."""
+    for control, value in zip((MARKET, SEED), market(), strict=True):
+        _put(declared, control, value)
+    if TEXT_MODEL not in but and TEXT_MODEL in _store():
+        _put(declared, TEXT_MODEL, text_model())
+    for control in TEXTS:
+        name = setting_of(declared, control)
+        if name is not None:
+            _take_text(declared, name)
+
+
+def _put(declared: type[Settings], control: str, value: Any) -> None:
+    name = setting_of(declared, control)
+    if name is not None:
+        st.session_state[key_of(declared, name)] = value
+
+
+def _take_text(declared: type[Settings], name: str) -> None:
+    key = key_of(declared, name)
+    if text() and not refusal(declared):
+        st.session_state[key] = text()
+    elif KEY.fullmatch(str(st.session_state.get(key, ""))):
+        st.session_state[key] = declared.model_fields[name].default
+
+
+def refusal(declared: type[Settings]) -> str:
+    """Why a laboratory cannot learn from the text that the visitor has brought; empty where it can, or is to say it."""
+    lab = laboratory_of(declared)
+    if not text() or not lab.has("corpora"):
+        return ""
+    try:
+        return _refused(lab.name, text(), load_text(text()))
+    except TextError:
+        return ""
+
+
+@st.cache_data(max_entries=50, show_spinner=False)
+def _refused(name: str, key: str, _content: str) -> str:
+    try:
+        laboratories()[name].part("corpora").of_a_file(_content.encode(), label_of(TEXT, key))
+    except TextError as error:
+        return str(error)
+    return ""
+
+
+def _store() -> dict[str, Any]:
+    store: dict[str, Any] = st.session_state.setdefault(STORE, {})
+    return store

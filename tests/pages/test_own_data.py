@@ -1,0 +1,129 @@
+"""A visitor has one market, one text and one model of texts for all pages, and each page says whose data it shows."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from goldviz.data.markets.files import market_from_file
+from goldviz.data.markets.kept_markets import keep
+from goldviz.data.texts.kept_texts import keep_text
+from goldviz.labs.char_gpt.settings import CharGpt
+from goldviz.labs.char_language_model.settings import CharLanguageModel
+from goldviz.labs.gold_forecast.settings import GoldForecast
+from goldviz.labs.gold_market.settings import GoldMarket
+from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.labs.price_tokens.settings import PriceTokens
+from goldviz.labs.text_tokens.settings import TextTokens
+from goldviz.ui import controls
+from goldviz.ui.words import plain
+from tests.pages.visit import Visitor
+
+pytestmark = pytest.mark.usefixtures("on_pages")
+
+FILE = "gold_gsr.csv"
+SMALL = {"network": "rnn", "hidden": "4", "window": "5", "epochs": "1", "refits": "1", "train_years": "1",
+         "test_years": "1", "final_days": "0"}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path / "kept"))
+    return tmp_path
+
+
+def own_market(file: str = FILE) -> str:
+    days = pd.bdate_range("2018-01-01", periods=900)
+    drawn = np.random.default_rng(len(file)).standard_normal((len(days), 2))
+    prices = 1900 * np.exp(np.cumsum(0.01 * drawn, axis=0))
+    content = pd.DataFrame({"Date": days, "Gold": prices[:, 0], "Silver": prices[:, 1]}).to_csv(index=False).encode()
+    return keep(market_from_file(content, file, retrieved=pd.Timestamp("2026-11-20", tz="UTC")))
+
+
+def page_of(declared: Any) -> str:
+    return f"pages/{declared.name.replace('-', '_')}.py"
+
+
+def set_to(visitor: Visitor, declared: Any, name: str) -> Any:
+    return visitor.at.session_state[controls.key_of(declared, name)]
+
+
+def said(visitor: Visitor, words: str) -> bool:
+    return any(words in line for line in [*visitor.markdown, *visitor.captions])
+
+
+def test_a_link_s_market_is_the_visitor_s_on_every_page_until_it_is_changed() -> None:
+    key = own_market()
+    visitor = Visitor(page_of(GoldMarket), {"data": key})
+    learned = "the simulated market"
+    for declared, link in ((GoldForecast, SMALL), (PriceTokens, {}), (ODERNNLaboratory, {"task": "market"})):
+        visitor.go(page_of(declared), link)
+        learned = "other data" if declared is ODERNNLaboratory else learned
+        assert set_to(visitor, declared, "data") == key
+        assert said(visitor, f"**{plain(FILE)}**")
+        assert said(visitor, f"Not trained on **{plain(FILE)}** yet. This example has learned {learned}.")
+    visitor.go(page_of(GoldMarket), {"data": own_market("silver.csv")})
+    visitor.go(page_of(PriceTokens))
+    assert said(visitor, "Not trained on **silver\\.csv** yet")
+    assert not said(visitor, plain(FILE))
+
+
+def test_train_beside_the_sentence_trains_on_the_visitor_s_market() -> None:
+    visitor = Visitor(page_of(GoldForecast), {"data": own_market(), **SMALL})
+    visitor.click("train-on-example:as-in-the-document").wait_for("Finished")
+    assert not said(visitor, "Not trained on")
+    [head] = visitor.states
+    assert plain(FILE) in head
+    assert own_market() not in " ".join([*visitor.markdown, *visitor.captions])
+
+
+def test_a_run_on_other_data_says_on_which() -> None:
+    visitor = Visitor(page_of(GoldForecast), SMALL)
+    visitor.click("train-gold-forecast").wait_for("Finished")
+    assert not said(visitor, "Trained on")
+    visitor.go(page_of(GoldMarket), {"data": own_market()}).go(page_of(GoldForecast))
+    assert said(visitor, f"Trained on **the simulated market**, not on {plain(FILE)}.")
+
+
+def test_a_linked_market_is_listed_among_what_is_kept() -> None:
+    key = own_market()
+    visitor = Visitor(page_of(GoldMarket), {"data": key}).click("market-gold-market")
+    [kept] = [radio for radio in visitor.at.radio if radio.key == "kept-market"]
+    assert kept.value == key
+    visitor.at.button(key="use-simulated").click()
+    visitor.look().go(page_of(GoldForecast)).click("market-gold-forecast")
+    assert [radio for radio in visitor.at.radio if radio.key == "kept-market"]
+
+
+def test_a_text_of_one_page_is_read_on_all() -> None:
+    text = keep_text(b"to be or not to be\nthat is the question\n" * 60, "hamlet.txt").name
+    visitor = Visitor(page_of(CharGpt), {"corpus": text})
+    assert said(visitor, "Not trained on **hamlet\\.txt** yet. This example has learned")
+    for declared in (CharLanguageModel, TextTokens):
+        visitor.go(page_of(declared))
+        assert set_to(visitor, declared, "corpus") == text
+    [box] = [box for box in visitor.at.selectbox if box.key == "tokens-corpus"]
+    assert "hamlet.txt" in box.options
+    box.set_value("cities")
+    visitor.look().go(page_of(CharGpt))
+    assert set_to(visitor, CharGpt, "corpus") == "python"
+
+
+def test_a_text_that_a_page_cannot_learn_from_is_refused_there_and_stays_elsewhere() -> None:
+    text = keep_text(b"short", "short.txt").name
+    visitor = Visitor(page_of(TextTokens), {"corpus": text}).go(page_of(CharGpt))
+    assert set_to(visitor, CharGpt, "corpus") == "python"
+    assert said(visitor, "This page reads a text of its own.")
+    assert set_to(visitor.go(page_of(TextTokens)), TextTokens, "corpus") == text
+
+
+def test_a_model_of_texts_is_the_visitor_s_on_both_pages() -> None:
+    visitor = Visitor(page_of(InsideBert), {"model": "folder:none"})
+    visitor.go(page_of(PolicyDocuments))
+    assert set_to(visitor, PolicyDocuments, "model") == "folder:none"
+    visitor.go(page_of(TextTokens)).go(page_of(PolicyDocuments), {"model": "shipped"}).go(page_of(InsideBert))
+    assert set_to(visitor, InsideBert, "model") == "shipped"
