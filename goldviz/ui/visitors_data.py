@@ -103,7 +103,7 @@ def _is_for_data(declared: type[Settings], name: str) -> bool:
     control = facts(declared, name)["control"]
     if control in TEXTS:
         return names_data(declared, name)
-    return control != TEXT_MODEL or declared.model_fields[name].default == SHIPPED
+    return bool(control != TEXT_MODEL or declared.model_fields[name].default == SHIPPED)
 
 
 def take(declared: type[Settings], *, but: tuple[str, ...] = ()) -> None:
