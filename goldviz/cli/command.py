@@ -86,6 +86,9 @@ def _parser() -> argparse.ArgumentParser:
         "--to", type=Path, required=True, metavar="FILE", help=f"the file; its suffix, {either(EXPORTS)}, says what"
     )
     export.set_defaults(command=_export)
+
+    saving = commands.add_parser("rescue", help="save the runs of a damaged database", allow_abbrev=False)
+    saving.set_defaults(command=_rescue)
     return parser
 
 
@@ -105,6 +108,15 @@ def _list_runs() -> int:
         row = f"{run.id}  {created}  {run.experiment:<18} {run.status:<12} {run.step:>6} of {run.total:<6} {run.name}"
         print(row.rstrip())
     print(f"{len(rows)} of {total} kept runs" if rows else "No run has been kept yet.")
+    return 0
+
+
+def _rescue(_arguments: argparse.Namespace) -> int:
+    from goldviz.runs.rescue import rescue
+
+    saved = rescue()
+    lost = f"{saved.lost} rows could not be read. " if saved.lost else ""
+    print(f"{saved.runs} runs with {saved.rows} rows of records were saved. {lost}The old file is {saved.aside}.")
     return 0
 
 

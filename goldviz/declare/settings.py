@@ -150,7 +150,7 @@ class Settings(BaseModel):
         """
         try:
             values = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             values = None
         if not isinstance(values, dict):
             raise SettingsError({"settings": f"The settings of this run of {cls.name} are not valid JSON."})
@@ -158,10 +158,12 @@ class Settings(BaseModel):
 
     @classmethod
     def upgraded(cls, version: int, values: Mapping[str, Any]) -> dict[str, Any]:
-        """These values under today's names; raises :class:`SettingsError` for a later version, or what cannot be."""
+        """These values under today's names; raises :class:`SettingsError` where that cannot be done."""
         if version > cls.version:
             sentence = f"Settings of version {version} of {cls.name} come from a later goldviz; update goldviz."
             raise SettingsError({"version": sentence})
+        if version < 1:
+            raise SettingsError({"version": "versions begin with 1."})
         if version == cls.version:
             return dict(values)
         try:

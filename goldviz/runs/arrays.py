@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,7 +86,8 @@ def sheet_of(
     """The numbers of a run. ``variables`` says each one's ``dims``, ``long_name`` and ``units``.
 
     Variables that share a growing dimension share its coordinate; where one has no record of a step, it is NaN.
-    Attributes that are not text or numbers are kept as JSON, so that the dataset can be written to netCDF.
+    Attributes that are not text or numbers are kept as JSON, so that the dataset can be written to netCDF. Raises
+    ``KeyError`` for a variable that is not declared and ``ValueError`` for one that does not fit its dimensions.
     """
     growing: dict[str, list[np.ndarray]] = {}
     for name, (steps, _) in records.items():
@@ -101,6 +102,8 @@ def sheet_of(
         arrays[name] = Labelled(_aligned(labels[dims[0]], steps, values), dims, labels, name, _words(variables[name]))
     for name, array in once.items():
         arrays[name] = Labelled(array, variables[name]["dims"], labels, name, _words(variables[name]))
+    for name, kept in arrays.items():
+        _check_shape(name, kept.values.shape, variables[name]["dims"], labels)
     return Sheet(arrays, labels, {name: _plain(value) for name, value in attributes.items()})
 
 
@@ -136,6 +139,12 @@ def _aligned(wanted: np.ndarray, steps: np.ndarray, values: np.ndarray) -> np.nd
     full = np.full((len(wanted), *values.shape[1:]), np.nan, np.float32)
     full[np.searchsorted(wanted, steps)] = values
     return full
+
+
+def _check_shape(name: str, shape: tuple[int, ...], dims: Sequence[str], labels: Mapping[str, Any]) -> None:
+    expected = tuple(len(labels[dim]) if dim in labels else size for dim, size in zip(dims, shape, strict=False))
+    if len(dims) != len(shape) or expected != shape:
+        raise ValueError(f"{name} has the shape {shape} along {', '.join(dims)}")
 
 
 def _words(variable: Mapping[str, Any]) -> dict[str, str]:

@@ -15,8 +15,9 @@ from goldviz.runs.cluster import why_lost
 from goldviz.runs.kept_states import KeptStatesError, room, room_of_run
 from goldviz.runs.processes import ProcessesError, processes_for_run
 from goldviz.runs.recorder import Order
+from goldviz.runs.rows import UNFINISHED
 from goldviz.runs.schema import StoreError
-from goldviz.runs.store import UNFINISHED, Store, UnknownRunError
+from goldviz.runs.store import Store, UnknownRunError
 from goldviz.runs.workers import Workers, WorkersError
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from goldviz.declare.kept import in_todays_words
 from goldviz.declare.registry import experiments
 from goldviz.runs.arrays import Stacked, joined, sheet_of
+from goldviz.runs.rows import reading_of
 from goldviz.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ class LiveRun:
 
     def refresh(self) -> Run:
         """Read the run's row, and its new records where there are any. Raises :class:`UnknownRunError`."""
-        with self._lock:
+        with self._lock, reading_of(self.run_id):
             return self._refresh()
 
     def snapshot(self) -> tuple[Run, Sheet]:
         """The run's row and all that has been recorded until now, labelled; the same sheet while nothing is new."""
-        with self._lock:
+        with self._lock, reading_of(self.run_id):
             run = self._refresh()
             if self._sheet is None:
                 self._sheet = self._build(run)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
+import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import platformdirs
 from sqlalchemy import (
     JSON,
+    URL,
     Column,
     Connection,
     Engine,
@@ -33,12 +38,17 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from goldviz.runs.migrations import SCHEMA_VERSION, migrate
 
 UPDATE_LOCK = 716_118
 """The number of the lock under which processes create or update the tables on PostgreSQL, one at a time."""
+
+BIRTHMARK = "birthmark"
+"""Under which a connection's information has its database's number: a file that takes another's place has another."""
+LEAST_FREE = 2**20
+"""Bytes: a disk with less room fails in many words, and is full."""
 
 metadata = MetaData()
 
@@ -111,6 +121,14 @@ class StoreBusyError(StoreError):
     """The database is locked by another program just now."""
 
 
+def from_json(text: str | bytes) -> Any:
+    """What a JSON column holds; the text itself where it is no JSON, which no reader takes for an object."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return str(text)
+
+
 def default_url() -> str:
     """``GOLDVIZ_DATABASE_URL``, or a SQLite file in the user's data folder."""
     given = os.environ.get("GOLDVIZ_DATABASE_URL", "").strip()
@@ -129,7 +147,7 @@ def settled(url: str) -> str:
     """
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise StoreError(
             "GOLDVIZ_DATABASE_URL is not a database address; allowed are, for example, "
             "sqlite:////home/me/runs.sqlite and postgresql://user:password@host/goldviz."
@@ -153,50 +171,101 @@ def shown(url: str) -> str:
     """
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         return "GOLDVIZ_DATABASE_URL"
     if parsed.drivername.startswith("sqlite"):
         return parsed.database or "in memory"
     return parsed.render_as_string(hide_password=True)
 
 
+def file_of(url: str) -> Path | None:
+    """The file of a SQLite database; None for any other."""
+    parsed = make_url(url)
+    return Path(parsed.database) if parsed.drivername.startswith("sqlite") and parsed.database else None
+
+
 def open_engine(url: str) -> Engine:
     """Connect, create the tables where there are none, update those of an earlier version, and refuse a later one.
 
-    Raises :class:`StoreError` with one sentence where that fails.
+    A SQLite file that cannot be written is opened for reading. Raises :class:`StoreError` with one sentence where that
+    fails.
     """
     with sentences(url):
-        parsed = make_url(url)
-        sqlite = parsed.drivername.startswith("sqlite")
-        if sqlite and parsed.database:
-            try:
-                Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                reason = error.strerror or str(error)
-                raise StoreError(f"The folder of the database {parsed.database} cannot be made: {reason}.") from None
-        options: dict[str, Any] = (
-            {"poolclass": NullPool, "connect_args": {"timeout": 5}} if sqlite else {"pool_pre_ping": True}
-        )
-        engine = create_engine(parsed, **options)
-        if sqlite:
-            event.listen(engine, "connect", _prepare_sqlite)
-        _create_or_update(engine, url)
+        try:
+            engine = _engine(url)
+            _create_or_update(engine, url)
+        except (TypeError, ValueError) as error:
+            # What stands behind the question mark of an address goes to the driver as it is.
+            raise _unusable(url, error) from error
         return engine
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+def _engine(url: str) -> Engine:
+    file = file_of(url)
+    if file is None:
+        return create_engine(url, pool_pre_ping=True, json_deserializer=from_json)
+    _make_folder(file)
+    address = _for_reading(file) if reads_only(file) else make_url(url)
+    options: dict[str, Any] = {"poolclass": NullPool, "connect_args": {"timeout": 5}}
+    engine = create_engine(address, json_deserializer=from_json, **options)
+    event.listen(engine, "connect", _prepare_sqlite)
+    return engine
+
+
+def _make_folder(file: Path) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.is_file()  # a name that is too long is told here
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", "") or str(error)
+        raise StoreError(f"The folder of the database {str(file)[:200]} cannot be made: {reason}.") from None
+
+
+def reads_only(file: Path) -> bool:
+    """Whether a SQLite file is there that can be read and not written, as on a disk that is mounted read-only."""
+    writable = all(os.access(one, os.W_OK) for one in (file, file.parent))
+    return not writable and file.is_file() and os.access(file, os.R_OK)
+
+
+def _for_reading(file: Path) -> URL:
+    """An address that reads a file alone. Where readers cannot even lay down that they read, nobody else writes."""
+    ways = ({"mode": "ro", "uri": "true"}, {"mode": "ro", "immutable": "1", "uri": "true"})
+    addresses = [URL.create("sqlite", database=f"file:{quote(str(file))}", query=query) for query in ways]
+    shared = f"{addresses[0].database}?mode=ro"
+    with suppress(sqlite3.OperationalError):
+        probe = sqlite3.connect(shared, uri=True)
+        try:
+            probe.execute("SELECT 1 FROM sqlite_master").fetchone()
+            return addresses[0]
+        finally:
+            probe.close()
+    return addresses[1]
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
+    # A text of another program need not be UTF-8.
+    connection.text_factory = lambda text: text.decode(errors="replace")
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.execute("PRAGMA synchronous = NORMAL")
+    record.info[BIRTHMARK] = cursor.execute("PRAGMA user_version").fetchone()[0]
     cursor.close()
 
 
+def birthmark(engine: Engine) -> int:
+    """The number by which a SQLite database is known again, 0 for any other."""
+    with engine.connect() as connection:
+        return int(connection.info.get(BIRTHMARK, 0))
+
+
 def _create_or_update(engine: Engine, url: str) -> None:
+    file = file_of(url)
     with engine.connect() as connection:
         version = _version(connection, url)
-    if version == SCHEMA_VERSION:
+        marked = file is None or connection.info[BIRTHMARK] or reads_only(file)
+    if version == SCHEMA_VERSION and marked:
         return
-    if version is None and engine.dialect.name == "sqlite":
+    if version is None and file is not None:
         with engine.connect() as connection:
             # Readers and the writer do not wait for one another; the mode stays with the file.
             connection.exec_driver_sql("PRAGMA journal_mode = WAL")
@@ -209,6 +278,8 @@ def _create_or_update(engine: Engine, url: str) -> None:
             connection.execute(insert(schema_version).values(version=SCHEMA_VERSION))
         elif version < SCHEMA_VERSION:
             _update(connection, url, version)
+        if file is not None and not connection.exec_driver_sql("PRAGMA user_version").scalar_one():
+            connection.exec_driver_sql(f"PRAGMA user_version = {1 + secrets.randbelow(2**31 - 1)}")
 
 
 def _update(connection: Connection, url: str, version: int) -> None:
@@ -235,12 +306,22 @@ def _version(connection: Connection, url: str) -> int | None:
     if not inspect(connection).has_table("schema_version"):
         return None
     found = connection.execute(select(schema_version.c.version)).scalar()
-    if found is None or found > SCHEMA_VERSION:
+    if not isinstance(found, int) or found < 1:
+        said = "it says no version of its tables" if found is None else f"the version of its tables is {found!r}"
+        raise StoreError(f"The database {shown(url)} is not as goldviz wrote it: {said}. {way_out(url)}")
+    if found > SCHEMA_VERSION:
         raise StoreError(
             f"The database {shown(url)} was written by a later goldviz (its schema is {found}, this one knows "
             f"{SCHEMA_VERSION}). Update goldviz, or name another database in GOLDVIZ_DATABASE_URL."
         )
-    return int(found)
+    return found
+
+
+def way_out(url: str) -> str:
+    """What a person can do about a damaged database, in a sentence."""
+    if file_of(url) is None:
+        return "Restore it from a backup, or name another database in GOLDVIZ_DATABASE_URL."
+    return "Stop goldviz and say 'goldviz rescue': it saves every run that can be read."
 
 
 @contextmanager
@@ -256,8 +337,15 @@ def sentences(url: str) -> Iterator[None]:
             f"The database {shown(url)} needs a driver that is not installed ({error}); "
             'for PostgreSQL: pip install "goldviz[postgresql]".'
         ) from error
+    except UnicodeError as error:
+        raise StoreError("A text holds characters that no database keeps.") from error
     except SQLAlchemyError as error:
-        raise StoreError(f"The database address {shown(url)} cannot be used: {error}.") from error
+        raise _unusable(url, error) from error
+
+
+def _unusable(url: str, error: Exception) -> StoreError:
+    reason = " ".join(str(error).split()).removesuffix(".")
+    return StoreError(f"The database address {shown(url)} cannot be used: {reason}.")
 
 
 def _sentence(reason: str, url: str) -> str:
@@ -267,9 +355,24 @@ def _sentence(reason: str, url: str) -> str:
         "readonly": f"The database {where} cannot be written: it is read-only.",
         "unable to open": f"The database {where} cannot be opened: check that its folder exists and can be written.",
         "not a database": f"The file {where} is not a goldviz database.",
-        "disk is full": f"The database {where} cannot be written: the disk is full.",
+        "malformed": f"The database {where} is damaged. {way_out(url)}",
     }
+    if _disk_is_full(reason, url):
+        return f"The database {where} cannot be written: the disk is full. Make room on it, then try again."
     for sign, sentence in causes.items():
         if sign in reason:
             return sentence
-    return f"The database {where} reports: {' '.join(reason.split())}."
+    said = " ".join(reason.split())
+    if any(sign in reason for sign in ("no such table", "no such column", "has no column", "does not exist")):
+        return f"The database {where} is not as goldviz wrote it: {said}. {way_out(url)}"
+    return f"The database {where} reports: {said}."
+
+
+def _disk_is_full(reason: str, url: str) -> bool:
+    """SQLite says so itself, unless the files beside the database were the first to find no room."""
+    if "disk is full" in reason or "No space left" in reason:
+        return True
+    file = file_of(url)
+    with suppress(OSError):
+        return "disk I/O" in reason and file is not None and shutil.disk_usage(file.parent).free < LEAST_FREE
+    return False

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,32 +14,38 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, delete, func, insert, select, type_coerce, update
+from sqlalchemy.types import NullType
 
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.runs import arrays
 from goldviz.runs.clock import database_clock
 from goldviz.runs.kept_states import room_of_run, surplus
 from goldviz.runs.recorder import Batch, Order, Progress, in_words
+from goldviz.runs.rows import UNFINISHED, DamagedRunError, checked_labels, marks_of, reading_of, settled_row
 from goldviz.runs.schema import (
+    BIRTHMARK,
     StoreError,
     batches,
+    birthmark,
     default_url,
+    file_of,
     finals,
     marks,
     open_engine,
     orders,
+    reads_only,
     runs,
     sentences,
     settled,
     shown,
     states,
+    way_out,
 )
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
 
-UNFINISHED = ("queued", "running")
 HEARTBEAT_LIMIT = 10.0
 """An unfinished run that has given no sign of life for so many seconds of the database's clock was interrupted."""
 NAME_LENGTH = 200
@@ -45,6 +53,14 @@ RESULTS = ("test_loss", "evaluation_loss", "loss")
 """What says how well a run went: the first of these that it recorded."""
 LEAST_GIVEN_BACK = 32 * 2**20
 """Bytes that lie empty in a file before it is written anew without them."""
+
+
+DAMAGED_RECORDS = "records damaged"
+"""In a result's place."""
+MOST_COMPLAINTS = 3
+"""Sentences of SQLite's on what is wrong with a file."""
+
+log = logging.getLogger(__name__)
 
 
 class UnknownRunError(LookupError):
@@ -102,6 +118,10 @@ class Start:
 _RUN_COLUMNS = [runs.c[name] for name in Run.__dataclass_fields__]
 
 
+def _run(row: Row[Any]) -> Run:
+    return Run(**settled_row(dict(row._mapping)))
+
+
 class Size(NamedTuple):
     """Bytes of what was recorded of a run, and of its states to go back to."""
 
@@ -132,7 +152,13 @@ class Store:
 
     def __init__(self, url: str | None = None) -> None:
         self.url = settled(url) if url else default_url()
+        self._file = file_of(self.url)
+        self._opening = threading.Lock()
         self._engine = open_engine(self.url)
+        self._reads_only = self._file is not None and reads_only(self._file)
+        self._birthmark = birthmark(self._engine)
+        self._gone = ""
+        self._damage = ""
 
     def __reduce__(self) -> tuple[type[Store], tuple[str]]:
         return Store, (self.url,)
@@ -146,15 +172,64 @@ class Store:
         """Where the database is, without its password."""
         return shown(self.url)
 
+    @property
+    def notices(self) -> Sequence[str]:
+        """What whoever looks at runs should know of the database, in sentences; mostly nothing."""
+        only_read = f"The database {self.place} can only be read: its runs can be seen, and no new one can be kept."
+        return [sentence for sentence in (self._damage, self._gone, only_read if self._reads_only else "") if sentence]
+
+    def check(self) -> None:
+        """Let SQLite look through its whole file; what it finds is among the :attr:`notices` from then on."""
+        if self._file is None:
+            return
+        try:
+            with self._reading() as connection:
+                question = f"PRAGMA integrity_check({MOST_COMPLAINTS})"
+                found = [str(row[0]) for row in connection.exec_driver_sql(question)]
+        except StoreError as error:
+            self._damage = str(error)
+        else:
+            said = "; ".join(" ".join(line.replace("*", "").split()) for line in found)
+            sound = f"The database {self.place} is damaged: {said}. {way_out(self.url)}"
+            self._damage = "" if found == ["ok"] else sound
+        if self._damage:
+            log.error("%s", self._damage)
+
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with sentences(self.url), self._engine.connect() as connection:
+        with sentences(self.url), self._connected() as connection:
             yield connection
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with sentences(self.url), self._engine.begin() as connection:
+        with sentences(self.url), self._connected() as connection, connection.begin():
             yield connection
+
+    def _connected(self) -> Connection:
+        """A connection to the database that was opened, or to the one that has taken its place, which is told."""
+        if self._file is None:
+            return self._engine.connect()
+        if self._file.is_file() and self._reads_only == reads_only(self._file):
+            connection = self._engine.connect()
+            if connection.info[BIRTHMARK] == self._birthmark:
+                return connection
+            connection.close()
+        self._open_again()
+        return self._engine.connect()
+
+    def _open_again(self) -> None:
+        with self._opening:
+            there = self._file is not None and self._file.is_file()
+            engine = open_engine(self.url)
+            found = birthmark(engine)
+            if self._birthmark and found != self._birthmark:
+                became = "was replaced by another file" if there else "was gone and has been made anew"
+                moment = time.strftime("%H:%M on %d %B", time.localtime())
+                self._gone = f"The database {self.place} {became} at {moment}: runs that it held before are not in it."
+                self._damage = ""
+                log.error("%s", self._gone)
+            self._engine, self._birthmark = engine, found
+            self._reads_only = self._file is not None and reads_only(self._file)
 
     # -- runs ---------------------------------------------------------------------------------------------------
 
@@ -242,11 +317,13 @@ class Store:
 
     def run(self, run_id: str) -> Run:
         """One run; raises :class:`UnknownRunError`."""
+        if _in_no_name(run_id):
+            raise UnknownRunError(run_id)
         with self._reading() as connection:
             row = connection.execute(select(*_RUN_COLUMNS).where(runs.c.id == run_id)).first()
         if row is None:
             raise UnknownRunError(run_id)
-        return Run(**row._mapping)
+        return _run(row)
 
     def versions(self, run_ids: Sequence[str]) -> dict[str, int]:
         """The versions of these runs, which grow with every change; those that are gone are left out."""
@@ -264,6 +341,8 @@ class Store:
         offset: int = 0,
     ) -> tuple[list[Run], int]:
         """Runs, newest first, and how many there are in all. ``text`` is looked for in names and ids."""
+        if _in_no_name(text):
+            return [], 0
         conditions = []
         if experiment:
             conditions.append(runs.c.experiment == experiment)
@@ -281,7 +360,7 @@ class Store:
         with self._reading() as connection:
             rows = connection.execute(page).all()
             total = connection.execute(select(func.count()).select_from(runs).where(*conditions)).scalar_one()
-        return [Run(**row._mapping) for row in rows], total
+        return [_run(row) for row in rows], total
 
     def count_unfinished(self) -> int:
         """How many runs wait or train."""
@@ -340,7 +419,7 @@ class Store:
             ).rowcount:
                 self.run(run_id)
                 return None
-            run = Run(**connection.execute(select(*_RUN_COLUMNS).where(runs.c.id == run_id)).one()._mapping)
+            run = _run(connection.execute(select(*_RUN_COLUMNS).where(runs.c.id == run_id)).one())
             latest = select(states.c.step, states.c.data).where(states.c.run_id == run_id, states.c.step <= run.step)
             found = connection.execute(latest.order_by(states.c.step.desc()).limit(1)).first()
             step = found.step if found else 0
@@ -482,12 +561,13 @@ class Store:
 
     def records_after(self, run_id: str, position: int) -> tuple[arrays.Stacked, int]:
         """Records written after a position (0 at first) and the new position."""
-        query = select(batches.c.id, batches.c.data).where(batches.c.run_id == run_id, batches.c.id > position)
+        query = select(batches.c.id, _data_of(batches)).where(batches.c.run_id == run_id, batches.c.id > position)
         with self._reading() as connection:
             rows = connection.execute(query.order_by(batches.c.id)).all()
         if not rows:
             return {}, position
-        return arrays.joined(arrays.batch_from_bytes(row.data) for row in rows), rows[-1].id
+        with reading_of(run_id):
+            return arrays.joined(arrays.batch_from_bytes(row.data) for row in rows), rows[-1].id
 
     def about(self, run_id: str) -> About:
         """What a run's records are labelled with; raises :class:`UnknownRunError`."""
@@ -496,12 +576,13 @@ class Store:
         with self._reading() as connection:
             row = connection.execute(select(*columns).where(runs.c.id == run_id)).first()
             marked = [dict(mark._mapping) for mark in connection.execute(changes.order_by(marks.c.id))]
-            once = connection.execute(select(finals.c.variable, finals.c.data).where(finals.c.run_id == run_id)).all()
+            recorded = select(finals.c.variable, _data_of(finals)).where(finals.c.run_id == run_id)
+            once = connection.execute(recorded).all()
         if row is None:
             raise UnknownRunError(run_id)
-        return About(
-            **row._mapping, marks=marked, once={one.variable: arrays.array_from_bytes(one.data) for one in once}
-        )
+        with reading_of(run_id):
+            kept = {one.variable: arrays.array_from_bytes(one.data) for one in once}
+            return About(**checked_labels(dict(row._mapping)), marks=marks_of(marked), once=kept)
 
     def load(self, run_id: str) -> xr.Dataset:
         """A run's dataset; raises :class:`UnknownRunError`."""
@@ -558,9 +639,9 @@ class Store:
 
     def size_on_disk(self) -> int | None:
         """Bytes of the SQLite file and its log; None for a database that is no file."""
-        if self._engine.dialect.name != "sqlite":
+        if self._file is None:
             return None
-        file = str(self._engine.url.database)
+        file = str(self._file)
         return sum(part.stat().st_size for part in map(Path, (file, f"{file}-wal")) if part.is_file())
 
     def sizes(self, run_ids: Sequence[str]) -> dict[str, Size]:
@@ -571,24 +652,25 @@ class Store:
         with self._reading() as connection:
             for name, query, table in (("records", recorded, batches), ("states", stated, states)):
                 for row in connection.execute(query.where(table.c.run_id.in_(run_ids)).group_by(table.c.run_id)):
-                    found[row.run_id] = found[row.run_id]._replace(**{name: int(row.size)})
+                    found[row.run_id] = found[row.run_id]._replace(**{name: int(row.size or 0)})
         return found
 
     def results(self, run_ids: Sequence[str]) -> dict[str, Result]:
         """What these runs came to: the test loss, or the last loss that was recorded; runs without one are left out."""
         about = select(runs.c.id, runs.c.coordinates).where(runs.c.id.in_(run_ids))
-        tested = select(finals.c.run_id, finals.c.data).where(
+        tested = select(finals.c.run_id, _data_of(finals)).where(
             finals.c.run_id.in_(run_ids), finals.c.variable == RESULTS[0]
         )
         latest = select(func.max(batches.c.id)).where(batches.c.run_id.in_(run_ids)).group_by(batches.c.run_id)
-        recorded = select(batches.c.run_id, batches.c.data).where(batches.c.id.in_(latest))
+        recorded = select(batches.c.run_id, _data_of(batches)).where(batches.c.id.in_(latest))
         with self._reading() as connection:
             labels = {row.id: row.coordinates for row in connection.execute(about)}
-            ended = {row.run_id: arrays.array_from_bytes(row.data) for row in connection.execute(tested)}
+            ended = {row.run_id: row.data for row in connection.execute(tested)}
             going = {row.run_id: row.data for row in connection.execute(recorded) if row.run_id not in ended}
-        last = {run_id: _last_loss(data) for run_id, data in going.items()}
-        found = {run_id: (RESULTS[0], values) for run_id, values in ended.items()} | last
-        return {run_id: Result(name, _by_network(values, labels[run_id])) for run_id, (name, values) in found.items()}
+        found: dict[str, Result] = {}
+        for data, read in ((ended, _test_loss), (going, _last_loss)):
+            found |= {run_id: _result(run_id, read, own, labels.get(run_id)) for run_id, own in data.items()}
+        return found
 
     def forget_old_states(self, budget_bytes: int) -> None:
         """Drop the oldest runs' kept states until the rest fit the budget; their records stay."""
@@ -604,6 +686,24 @@ class Store:
             if room < 0 and row.status not in (*UNFINISHED, "paused"):
                 with self._writing() as connection:
                     connection.execute(delete(states).where(states.c.run_id == row.run_id))
+
+
+def _data_of(table: Table) -> ColumnElement[Any]:
+    """A table's bytes as they stand there: a row with something else is met where its run is read, and there alone."""
+    return type_coerce(table.c.data, NullType()).label("data")
+
+
+def _result(run_id: str, read: Callable[[bytes], tuple[str, np.ndarray]], data: bytes, coordinates: Any) -> Result:
+    try:
+        with reading_of(run_id):
+            name, values = read(data)
+            return Result(name, _by_network(values, coordinates))
+    except DamagedRunError:
+        return Result(DAMAGED_RECORDS, {})
+
+
+def _test_loss(data: bytes) -> tuple[str, np.ndarray]:
+    return RESULTS[0], arrays.array_from_bytes(data)
 
 
 def _last_loss(data: bytes) -> tuple[str, np.ndarray]:
@@ -630,6 +730,11 @@ def _labels(settings: Experiment) -> dict[str, Any]:
 
 def _kept_labels(run: Run) -> dict[str, Any]:
     return {name: value for name, value in run.attributes.items() if name == ATTRIBUTE}
+
+
+def _in_no_name(text: str) -> bool:
+    """Whether no name and no id can have this in it; databases stumble over it."""
+    return len(text) > NAME_LENGTH or any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text)
 
 
 def _clean(name: str) -> str:

@@ -9,7 +9,9 @@ import streamlit as st
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories as registered
+from goldviz.ui import services
 from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
 
 CHANGED = "page-changed"
 """In the session state: whether the visitor comes from another page, so that the address may be a link to follow."""
@@ -55,6 +57,12 @@ def heading(title: str, question: str) -> None:
     with st.container(key="heading"):
         st.title(title)
         st.markdown(f"##### {question}")
+
+
+def notices() -> None:
+    """What visitors should know of the database; raises :class:`goldviz.runs.schema.StoreError` where there is none."""
+    for sentence in services.store().notices:
+        st.warning(plain(sentence), icon=":material/database:")
 
 
 def main() -> None:

@@ -58,6 +58,7 @@ def _latest() -> None:
     st.subheader("Latest runs", anchor=False)
     try:
         latest, total = services.store().list(limit=LATEST)
+        chrome.notices()
     except StoreError as error:
         st.error(plain(str(error)))
         return

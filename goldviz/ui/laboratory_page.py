@@ -16,6 +16,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, SettingsError
 from goldviz.figures.reading import begun
 from goldviz.figures.spec import FigureSpec
+from goldviz.runs.rows import DamagedRunError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
 from goldviz.ui import (
@@ -227,13 +228,13 @@ def _read_lanes(experiment: type[Experiment]) -> list[AnyLane]:
     for lane_id in list(lanes.ids(experiment)):
         try:
             shown.append(lanes.read(experiment, lane_id))
-        except StoreError as error:
-            st.error(plain(str(error)))
-        except (UnknownRunError, SettingsError) as error:
+        except (UnknownRunError, SettingsError, DamagedRunError) as error:
             if lane_id.startswith(lanes.EXAMPLE):
                 st.error(plain(str(error)))
                 continue
             lanes.close(experiment, lane_id)
             settings_panel.complain(str(error))
             st.rerun()
+        except StoreError as error:
+            st.error(plain(str(error)))
     return lanes.told_apart(shown)

@@ -116,6 +116,7 @@ def _start_workers() -> None:
 
     try:
         services.executor()
+        services.store().check()
     except (ExecutionError, StoreError) as error:
         # Every page shows the same sentence, and tries again.
         log.error("%s", error)

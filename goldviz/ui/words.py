@@ -15,6 +15,7 @@ STATES = {
     "diverged": ("Diverged", "red", ":material/trending_up:"),
     "failed": ("Failed", "red", ":material/error:"),
     "interrupted": ("Interrupted", "red", ":material/power_off:"),
+    "unclear": ("Unclear", "red", ":material/help:"),
     "example": ("Recorded example", "gray", ":material/inventory_2:"),
 }
 """For each state of a run: its word, its colour and its icon."""

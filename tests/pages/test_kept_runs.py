@@ -154,6 +154,6 @@ def test_a_run_of_a_laboratory_that_went_stays_listed_with_a_sentence(database: 
     connection.close()
     visitor = Visitor(RUNS)
     assert PAUSED in list(visitor.at.dataframe[0].value["Id"])
-    [sentence] = [caption for caption in visitor.captions if "depth-of-old" in caption]
-    assert sentence.startswith("This version has no laboratory depth-of-old")
+    [sentence] = [caption for caption in visitor.captions if plain("depth-of-old") in caption]
+    assert sentence.startswith(f"This version has no laboratory {plain('depth-of-old')}")
     assert main(["export", PAUSED, "--to", str(tmp_path / "run.csv")]) == 0

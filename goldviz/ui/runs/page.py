@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -11,10 +11,11 @@ from goldviz.declare.registry import experiments
 from goldviz.figures.overlay import MOST
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.kept_states import room_of_run
+from goldviz.runs.rows import STATUSES, UNFINISHED
 from goldviz.runs.schema import StoreError
-from goldviz.runs.store import UNFINISHED, Run, UnknownRunError
-from goldviz.ui import lanes, services, together
-from goldviz.ui.runs.table import LOOKS, gone, label_of, table
+from goldviz.runs.store import Result, Run, Size, UnknownRunError
+from goldviz.ui import chrome, lanes, services, together
+from goldviz.ui.runs.table import LOOKS, gone, label_of, table, unclear
 from goldviz.ui.settings_panel import complain, show_complaints
 from goldviz.ui.words import STATES, numbered, plain
 
@@ -27,8 +28,11 @@ def show() -> None:
     st.title("Runs")
     st.markdown("##### Everything that was trained on this server, newest first.")
     show_complaints()
+    notices = st.container()
     try:
         runs, total = _found()
+        with notices:
+            chrome.notices()
     except StoreError as error:
         st.error(plain(str(error)))
         return
@@ -41,11 +45,11 @@ def show() -> None:
         return
     shown = f", page {_page() + 1} of {pages}" if pages > 1 else ""
     st.caption(f"{total:,} run{'s' if total != 1 else ''}{shown}{_on_disk()}")
-    if sentence := gone(runs):
+    for sentence in filter(None, (gone(runs), unclear(runs))):
         st.caption(sentence)
     ids = [run.id for run in runs]
     event = st.dataframe(
-        table(runs, services.store().results(ids), services.store().sizes(ids)),
+        table(runs, *_facts(ids)),
         hide_index=True,
         on_select="rerun",
         selection_mode=["multi-row", "single-cell"],
@@ -61,6 +65,15 @@ def show() -> None:
     _together(chosen)
     if pages > 1:
         st.number_input("Page", 1, pages, key="runs-page")
+
+
+def _facts(ids: Sequence[str]) -> tuple[Mapping[str, Result], Mapping[str, Size]]:
+    """What runs came to, and how large they are; nothing where the database lists runs and has lost the rest."""
+    try:
+        return services.store().results(ids), services.store().sizes(ids)
+    except StoreError as error:
+        st.error(plain(str(error)))
+        return {}, {}
 
 
 def _page() -> int:
@@ -87,7 +100,7 @@ def _found() -> tuple[list[Run], int]:
             on_change=_first_page,
         )
     with status:
-        known = [state for state in STATES if state != "example"]
+        known = [state for state in STATES if state in STATUSES]
         st.selectbox(
             "State",
             [ANY, *known],
@@ -139,7 +152,12 @@ def _together(chosen: Sequence[Run]) -> None:
         st.caption(f"Up to {MOST} runs can be drawn in one figure.")
         return
     titles = numbered([label_of(run) for run in chosen])
-    runs = [(title, services.live_run(run.id).snapshot()[1].dataset) for title, run in zip(titles, chosen, strict=True)]
+    try:
+        sheets = [services.live_run(run.id).snapshot()[1] for run in chosen]
+    except (StoreError, UnknownRunError) as error:
+        st.error(plain(str(error)))
+        return
+    runs = [(title, sheet.dataset) for title, sheet in zip(titles, sheets, strict=True)]
     together.draw(runs, key="runs-together")
 
 

@@ -15,9 +15,10 @@ from goldviz.declare.registry import experiments
 from goldviz.declare.settings import Experiment, SettingsError, label
 from goldviz.diagnostics.findings import times
 from goldviz.figures.theme import NETWORKS
-from goldviz.runs.store import Result, Run, Size
+from goldviz.runs.rows import UNCLEAR
+from goldviz.runs.store import DAMAGED_RECORDS, Result, Run, Size
 from goldviz.ui.lanes import difference, in_words, kept_labels
-from goldviz.ui.words import STATES, duration
+from goldviz.ui.words import STATES, duration, plain
 
 
 def label_of(run: Run) -> str:
@@ -34,15 +35,24 @@ def label_of(run: Run) -> str:
 
 
 def gone(runs: Sequence[Run]) -> str:
-    """A sentence on runs of laboratories that this version does not have; nothing where there are none."""
+    """Markdown on runs of laboratories that this version does not have; nothing where there are none."""
     names = sorted({run.experiment for run in runs} - set(experiments()))
     if not names:
         return ""
     laboratories = "laboratories" if len(names) > 1 else "laboratory"
     return (
-        f"This version has no {laboratories} {', '.join(names)}: such runs stay listed, and `goldviz export` "
-        "writes their numbers to a table, but they cannot be opened here."
+        f"This version has no {laboratories} {', '.join(map(plain, names))}: such runs stay listed, and "
+        "`goldviz export` writes their numbers to a table, but they cannot be opened here."
     )
+
+
+def unclear(runs: Sequence[Run]) -> str:
+    """Markdown on runs whose rows another program has written to; nothing where there are none."""
+    found = [run for run in runs if run.status == UNCLEAR]
+    if not found:
+        return ""
+    more = f" So it is with {len(found) - 1} more." if len(found) > 1 else ""
+    return plain(f"Run {found[0].id} is unclear. {found[0].message}{more} Other runs are not affected.")
 
 
 def age(created: float) -> str:
@@ -55,7 +65,7 @@ def table(runs: Sequence[Run], results: Mapping[str, Result], sizes: Mapping[str
     ids = [run.id for run in runs]
     columns = {name: [value(run) for run in runs] for name, value in COLUMNS.items()}
     told = [result_in_words(results.get(run_id)) for run_id in ids]
-    size = [round(sum(sizes[run_id]) / 1e6, 2) for run_id in ids]
+    size = [round(sum(sizes.get(run_id, ())) / 1e6, 2) for run_id in ids]
     first = {"Run": columns.pop("Run"), "Result": told}
     return pd.DataFrame({**first, **columns, "MB": size, **differing(runs), "Id": ids})
 
@@ -66,8 +76,10 @@ def result_in_words(result: Result | None) -> str:
     >>> result_in_words(Result("test_loss", {"plain": 0.891, "residual": 0.442}))
     'test loss: plain 0.89, residual 0.44'
     """
-    if result is None or not result.values:
+    if result is None:
         return ""
+    if not result.values:
+        return result.name if result.name == DAMAGED_RECORDS else ""
     labels = {name: NETWORKS[name].label if name in NETWORKS else name for name in result.values}
     values = ", ".join(f"{labels[name]} {times(value)}".strip() for name, value in result.values.items())
     return f"{result.name.replace('_', ' ')}: {values}"
