@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures.draft import Figure
 from goldviz.figures.notes import as_label
 
@@ -57,30 +57,9 @@ def words(ds: xr.Dataset, number: int) -> str:
     return str(ds["words"].values[number])
 
 
-@dataclass(frozen=True)
-class Unit:
-    """How a channel's changes are drawn: what they are, their unit, and the factor that brings them into it."""
-
-    noun: str
-    unit: str
-    factor: float
-
-    @property
-    def title(self) -> str:
-        """An axis title, escaped."""
-        return as_label(f"{self.noun} ({self.unit})")
-
-    def said(self, value: float) -> str:
-        """A change with its sign and unit, not escaped."""
-        text = f"{self.factor * value:+.3g}".replace("-", "−")
-        return f"{text} {self.unit}"
-
-
-def unit_of_changes(ds: xr.Dataset, number: int = 0) -> Unit:
-    """Log returns are drawn in percent, differences in the channel's own unit."""
-    if ds["transformation"].values[number] == "log_return":
-        return Unit("Log return", "%", 100.0)
-    return Unit("Change", str(ds["unit"].values[number]) or "its own unit", 1.0)
+def unit_of_changes(ds: xr.Dataset, number: int = 0) -> Moves:
+    """How a channel's changes are told: log returns in percent, differences in the channel's own unit."""
+    return Moves.of(str(ds["transformation"].values[number]), str(ds["unit"].values[number]))
 
 
 def days(dates: xr.DataArray) -> NDArray[np.str_]:

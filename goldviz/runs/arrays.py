@@ -16,6 +16,9 @@ from goldviz.sheet import Labelled, Sheet
 Stacked = dict[str, tuple[np.ndarray, np.ndarray]]
 """For each variable its steps (n,) and its values (n, ...)."""
 
+UNITS_OF = "units_of"
+"""The attribute that says by name in which units a run's numbers are, where these depend on its data."""
+
 
 def batch_to_bytes(batch: Batch) -> bytes:
     """A batch's records as safetensors: ``name`` holds the values, ``name@steps`` the steps."""
@@ -85,9 +88,10 @@ def sheet_of(
 ) -> Sheet:
     """The numbers of a run. ``variables`` says each one's ``dims``, ``long_name`` and ``units``.
 
-    Variables that share a growing dimension share its coordinate; where one has no record of a step, it is NaN.
-    Attributes that are not text or numbers are kept as JSON, so that the dataset can be written to netCDF. Raises
-    ``KeyError`` for a variable that is not declared and ``ValueError`` for one that does not fit its dimensions.
+    Variables that share a growing dimension share its coordinate; where one has no record of a step, it is NaN. What
+    the attribute ``units_of`` says of a variable's unit holds. Attributes that are not text or numbers are kept as
+    JSON, so that the dataset can be written to netCDF. Raises ``KeyError`` for a variable that is not declared and
+    ``ValueError`` for one that does not fit its dimensions.
     """
     growing: dict[str, list[np.ndarray]] = {}
     for name, (steps, _) in records.items():
@@ -96,12 +100,16 @@ def sheet_of(
     used = {dim for name in (*records, *once) for dim in variables[name]["dims"]}
     labels.update({dim: np.asarray(values) for dim, values in coordinates.items() if dim in used})
 
+    said = attributes.get(UNITS_OF)
+    units = said if isinstance(said, Mapping) else {}
     arrays: dict[str, Labelled] = {}
     for name, (steps, values) in records.items():
         dims = variables[name]["dims"]
-        arrays[name] = Labelled(_aligned(labels[dims[0]], steps, values), dims, labels, name, _words(variables[name]))
+        arrays[name] = Labelled(
+            _aligned(labels[dims[0]], steps, values), dims, labels, name, _words(name, variables, units)
+        )
     for name, array in once.items():
-        arrays[name] = Labelled(array, variables[name]["dims"], labels, name, _words(variables[name]))
+        arrays[name] = Labelled(array, variables[name]["dims"], labels, name, _words(name, variables, units))
     for name, kept in arrays.items():
         _check_shape(name, kept.values.shape, variables[name]["dims"], labels)
     return Sheet(arrays, labels, {name: _plain(value) for name, value in attributes.items()})
@@ -147,5 +155,5 @@ def _check_shape(name: str, shape: tuple[int, ...], dims: Sequence[str], labels:
         raise ValueError(f"{name} has the shape {shape} along {', '.join(dims)}")
 
 
-def _words(variable: Mapping[str, Any]) -> dict[str, str]:
-    return {"long_name": variable["long_name"], "units": variable["units"]}
+def _words(name: str, variables: Mapping[str, Mapping[str, Any]], units: Mapping[str, str]) -> dict[str, str]:
+    return {"long_name": variables[name]["long_name"], "units": units.get(name, variables[name]["units"])}

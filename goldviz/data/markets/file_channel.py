@@ -44,6 +44,7 @@ class ColumnChoice:
     transformation: Transformation | None = None
     release: Release | None = None
     symbol: str = ""
+    unit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def file_channel(
         daily.values,
         transformation,
         choice.release or guessed,
-        facts.unit or ("percent" if daily.percent else ""),
+        (facts.unit or ("percent" if daily.percent else "")) if choice.unit is None else choice.unit,
     )
     channel.increments()
     known = choice.release is not None or (bool(symbol) and not daily.several_a_day)
@@ -173,6 +174,7 @@ class ColumnReading:
     transformation: Transformation
     release: Release
     release_known: bool
+    unit: str
 
 
 def column_reading(column: str, daily: DailyColumn, made: FileChannel) -> ColumnReading:
@@ -191,4 +193,5 @@ def column_reading(column: str, daily: DailyColumn, made: FileChannel) -> Column
         transformation=made.channel.transformation,
         release=made.channel.release,
         release_known=made.release_known,
+        unit=made.channel.unit,
     )

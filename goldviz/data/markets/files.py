@@ -37,6 +37,7 @@ from goldviz.data.tables.workbook_table import is_workbook, workbook_table
 LARGEST_FILE = 50 * 10**6
 """Bytes."""
 
+LONGEST_UNIT = 20
 MIDNIGHT = " 00:00:00"
 HEAD = 5
 """Rows that a preview shows."""
@@ -102,7 +103,8 @@ class Choices:
     Without a choice all columns that can be channels are used, or of open, high, low and close the close alone.
     ``day_first`` is needed where the preview's ``date_order`` is 'either'. ``sheet`` is a workbook's, ``date_column``
     and ``decimal`` say where the dates stand and what the decimal mark is. The mappings say by column what it is, what
-    the network sees, when values are known, and which known symbol it is: the answers to the preview's questions.
+    the network sees, when values are known, in which unit, and which known symbol it is: the answers to the preview's
+    questions.
     """
 
     values: tuple[str, ...] = ()
@@ -111,6 +113,7 @@ class Choices:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     releases: Mapping[str, Release] = field(default_factory=dict)
     symbols: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
     sheet: str = ""
     date_column: str = ""
     decimal: str = ""
@@ -127,6 +130,7 @@ class Choices:
             self.transformations.get(column),
             self.releases.get(column),
             self.symbols.get(column, ""),
+            None if column not in self.units else plain_words(self.units[column], LONGEST_UNIT),
         )
 
 
@@ -269,7 +273,8 @@ def _future_notes(columns: Sequence[DailyColumn], now: pd.Timestamp) -> tuple[st
 def _check(choices: Choices, table: FileTable, layout: TableLayout) -> None:
     """Refuse what the file does not offer."""
     offered = ", ".join(name for name, column in layout.columns.items() if not column.trouble)
-    for column in (*choices.values, *choices.transformations, *choices.kinds, *choices.releases, *choices.symbols):
+    told = (choices.transformations, choices.kinds, choices.releases, choices.symbols, choices.units)
+    for column in (*choices.values, *(column for mapping in told for column in mapping)):
         if column not in layout.columns:
             raise MarketError(
                 f"{table.file} has no channel {plain_words(column)!r}; allowed are {plain_words(offered, 300)}."

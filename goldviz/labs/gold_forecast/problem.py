@@ -16,6 +16,7 @@ from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.masking import masked
 from goldviz.data.markets.text_channels import is_text_channel
 from goldviz.data.markets.walk_forward import Fold, folds
+from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.labs.gold_forecast.carrying import carried
 from goldviz.labs.gold_forecast.documents import market_with_statements
 from goldviz.labs.gold_forecast.windows import ChannelMoments
@@ -62,6 +63,12 @@ class ForecastProblem:
         ages = np.isfinite(self.panel.values[learnt, seen.shape[1] :])
         varies = np.isfinite(ChannelMoments.of(self.panel.values[learnt]).mean)
         return np.asarray(np.where(varies, np.concatenate([seen, ages], axis=1).mean(axis=0), 0.0))
+
+    @property
+    def moves(self) -> Moves:
+        """What the answers are called."""
+        target = self.market.target
+        return Moves.levels(target.unit) if self.target == "level" else Moves.of(target.transformation, target.unit)
 
     @cached_property
     def days(self) -> Float[np.ndarray, " rows"]:

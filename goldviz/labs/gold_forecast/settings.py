@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 from goldviz.declare import market_settings, standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
-TARGETS = {"return": "Next log return", "volatility": "Next variance", "level": "Next price level"}
+TARGETS = {"return": "Next move", "volatility": "Next variance", "level": "Next level"}
 NETWORKS = {
     "mlp": "MLP on the window",
     "rnn": "RNN",
@@ -46,7 +46,7 @@ class GoldForecast(Experiment):
 
     name: ClassVar[str] = "gold-forecast"
     title: ClassVar[str] = "Forecast lab"
-    question: ClassVar[str] = "Can a network forecast gold's next return better than saying zero?"
+    question: ClassVar[str] = "Can a network forecast the next move better than saying zero?"
     icon: ClassVar[str] = ":material/query_stats:"
     section: ClassVar[str] = "Gold"
     rank: ClassVar[int] = 60
@@ -57,7 +57,8 @@ class GoldForecast(Experiment):
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
     target: Literal["return", "volatility", "level"] = setting("return", group="Data", essential=True, labels=TARGETS,
-        description="What is forecast. The level is there to show why its fine scores mean nothing.")
+        description="What is forecast. A move is a log return in percent, or a change where the market is seen in "
+        "changes. The level is there to show why its fine scores mean nothing.")
     inputs: Literal["own", "all"] = setting("all", group="Data", essential=True,
         labels={"own": "the target's own past", "all": "all channels"}, description="What the network sees.")
     alignment: market_settings.Alignment = market_settings.alignment(group="Data")
@@ -176,7 +177,7 @@ class GoldForecast(Experiment):
             "R2 was 39 to 52 % in short runs on 10 simulated markets.",
             {"alignment": "date"}),
         Preset("Break it: levels", "break",
-            "Prices instead of returns: R2 against the mean was above 0.99 on 10 of 10 simulated markets and means "
+            "Prices instead of moves: R2 against the mean was above 0.99 on 10 of 10 simulated markets and means "
             "nothing, for repeating the last price does it too.", {"target": "level"}),
         Preset("Fix it: shuffled targets", "fix",
             "A check of the whole way of working: with targets dealt out at random no skill may be left. None was in "

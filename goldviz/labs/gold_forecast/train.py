@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from goldviz.diagnostics.forecasts.moves import recorded_units
 from goldviz.labs.gold_forecast.models.heads import QUANTILE_LEVELS
 from goldviz.labs.gold_forecast.problem import ForecastProblem, forecast_problem
 from goldviz.labs.gold_forecast.refit import Forecasts, Gradients, Refit, RefitTask, SeenMarket, refit
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 LEAST_SHARED_SECONDS = 6.0
 """Of training. Another process takes two seconds to begin, so shorter runs do not gain from it."""
+FORECAST_VARIABLES = ("target", "mean", "scale", "baseline_mean", "baseline_scale", "quantile")
+"""What is recorded in the unit of what is forecast."""
 RECENT_FORECASTS = 250
 """Hidden states are shown at so many last forecasts."""
 
@@ -122,6 +125,9 @@ def announce(
         data_last=market.last.strftime("%Y-%m-%d"),
         data_notes=" ".join([*market.notes.values(), *baselines.notes]),
         target_words=market.target.words,
+        target_transformation=market.target.transformation,
+        target_unit=market.target.unit,
+        units_of=recorded_units(problem.moves, FORECAST_VARIABLES, ("price",), market.target.unit),
         simulated=int(market.simulated),
         final_from=problem.final_from,
         forecasts=len(tested),

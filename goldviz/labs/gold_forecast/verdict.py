@@ -117,8 +117,10 @@ def _of_leak(n: Reading) -> str:
     cause = (
         f"The leak: {JOINED_BY_DATE}." if n.foresees else "Look for a leak: is a value known later than it is dated?"
     )
-    what, against = ("prices", " against repeating the last price") if n.series.target == "level" else ("returns", "")
-    beyond = f"R² {signed_percent(n.own.value)}{against}: no honest forecast of daily {what} does that."
+    against = " against repeating the last price" if n.series.target == "level" else ""
+    beyond = (
+        f"R² {signed_percent(n.own.value)}{against}: no honest forecast of daily {n.series.moves.plural} does that."
+    )
     return f"{beyond} {cause}"
 
 
@@ -148,20 +150,27 @@ def _scores(n: Reading, model: str, result: Result) -> dict[str, str]:
     value = "0" if simplest else said(result.value)
     interval = f"{said(result.low)} to {said(result.high)}" if result.sure and not simplest else "–"
 
-    def of(metric: str, form: str, unit: str = "", factor: float = 1.0) -> str:
+    def of(metric: str, form: str) -> str:
         number = recorded_score(n.dataset, model, metric)
-        if not np.isfinite(number):
-            return "–"
-        return f"{format(factor * number, form).replace('-', '−').replace('%', ' %')}{unit}"
+        return format(number, form).replace("-", "−").replace("%", " %") if np.isfinite(number) else "–"
+
+    def errors(metric: str) -> str:
+        number = recorded_score(n.dataset, model, metric)
+        return n.series.moves.error(number) if np.isfinite(number) else "–"
 
     test = p_value(recorded_score(n.dataset, model, "dm_p")).removeprefix("p = ").removeprefix("p ") or "–"
     if target == "volatility":
         return {
             "QLIKE gain": value, "95 % interval": interval, "QLIKE": of("qlike", ".2f"), "DM p": test,
-            "CRPS": of("crps", ".1f", " bp", 1e4),
+            "CRPS": errors("crps"),
             "Inside 50 %": of("coverage_50", ".0%"), "Inside 90 %": of("coverage_90", ".0%"),
         }  # fmt: skip
-    error = of("rmse", ",.4g") if target == "level" else of("rmse", ".1f", " bp", 1e4)
     against = "R² against no change" if target == "level" else "R² against zero"
-    row = {against: value, "95 % interval": interval, "DM p": test, "Sign right": of("hit_rate", ".1%"), "RMSE": error}
+    row = {
+        against: value,
+        "95 % interval": interval,
+        "DM p": test,
+        "Sign right": of("hit_rate", ".1%"),
+        "RMSE": errors("rmse"),
+    }
     return {**row, "R² against the mean": of("r2_mean", ".4f")} if target == "level" else row

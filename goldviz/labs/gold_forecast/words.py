@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.labs.gold_forecast.carrying import AGE
 from goldviz.labs.gold_forecast.scoring.series import joined_by_date
 
@@ -56,10 +57,26 @@ def source_words(ds: xr.Dataset) -> str:
     """
     attrs = ds.attrs
     simulated = bool(int(attrs.get("simulated", 0)))
-    words = "Simulated market" if simulated else str(attrs.get("target_words") or attrs.get("data_origin") or "")
+    words = "Simulated market" if simulated else _own_data(ds)
     last = str(attrs.get("data_last", ""))[:10]
     source = f"{words}{f', until {last}' if last else ''}." if words else ""
     return " ".join(filter(None, [source, join_words(ds)]))
+
+
+def _own_data(ds: xr.Dataset) -> str:
+    """The file that the target is from, its words, and what is forecast of it where that is no log return.
+
+    >>> import xarray as xr
+    >>> about = {"data_source": "file", "data_origin": "oil.csv", "target_words": "Close"}
+    >>> _own_data(xr.Dataset(attrs={**about, "target_transformation": "difference", "target_unit": "USD/barrel"}))
+    'oil.csv: Close, change in USD/barrel'
+    """
+    attrs = ds.attrs
+    origin = str(attrs.get("data_origin", "")) if attrs.get("data_source") == "file" else ""
+    words = str(attrs.get("target_words") or attrs.get("data_origin") or "")
+    moves = Moves.of_run(ds)
+    seen = "" if moves == Moves.of("log_return", "") else f", {moves.noun}{f' in {moves.unit}' if moves.unit else ''}"
+    return f"{': '.join(dict.fromkeys(filter(None, [origin, words])))}{seen}"
 
 
 def join_words(ds: xr.Dataset) -> str:

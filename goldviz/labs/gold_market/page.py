@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 import xarray as xr
 
+from goldviz.diagnostics.forecasts.moves import SEEN_AS
 from goldviz.figures.market import percent, source_sentence, unit_of_changes, words
 from goldviz.labs.gold_market import LAB
 from goldviz.labs.gold_market.figures.answer import answer
@@ -61,13 +62,23 @@ def facts(view: View[GoldMarket]) -> None:
     )
 
 
+MOVE_FORMULAS = {
+    SEEN_AS["log_return"]: r"y(t_k) = \log P(t_k) - \log P(t_{k-1})",
+    SEEN_AS["difference"]: r"y(t_k) = P(t_k) - P(t_{k-1})",
+}
+
+
 def why(view: View[GoldMarket]) -> None:
     """Log returns, observed times and release times (document 001, section 1.1)."""
     ds = view.dataset
     formulas, numbers = st.columns(2)
     with formulas:
-        st.markdown("The target is gold's log return between neighbouring observations (document 001, section 1.1):")
-        st.latex(r"y(t_k) = \log P(t_k) - \log P(t_{k-1})")
+        moves = unit_of_changes(ds)
+        st.markdown(
+            f"The target is the {moves.noun} of {plain(words(ds, 0))} between neighbouring observations (document 001, "
+            "section 1.1):"
+        )
+        st.latex(MOVE_FORMULAS[moves.noun])
         st.markdown("Time goes on between observations, and the loss counts observed times alone:")
         st.latex(r"\mathcal{L}(\theta) = \sum_{k=1}^{K} \ell\big(y(t_k), \hat y(t_k)\big)")
         st.markdown(
@@ -91,7 +102,7 @@ def sentences(ds: xr.Dataset) -> list[str]:
     unit, moves = unit_of_changes(ds), ds["change"].values
     found = [
         f"{words(ds, 0)}: K = {len(moves):,} observed moves in {days:,} days, with a mean of {unit.said(moves.mean())} "
-        f"and a standard deviation of {unit.factor * ds.attrs['sd']:.3g} {unit.unit}. {tail_sentence(ds)}",
+        f"and a standard deviation of {unit.factor * ds.attrs['sd']:.3g}{unit.suffix}. {tail_sentence(ds)}",
         f"A forecast is made when the target's value is out, {ds['released'].values[0]}.",
     ]
     if number:

@@ -1,6 +1,7 @@
 """Gold and its covariates as they are observed: calendars, gaps, release times, and what they say of the next return.
 
-Document 001, section 1.1: the target is gold's log return, and the loss counts observed times t_k alone.
+Document 001, section 1.1: the target is gold's log return, and the loss counts observed times t_k alone. A market that
+goes below zero is seen in changes.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def _beside_garch(n: Reading) -> str:
 def _of_the_size(case: Case) -> str:
     words = "Large moves follow large moves, and tokens keep enough of that."
     if case.reading.sign.better:
-        return f"{words} Of the sign they tell next to nothing: no more than a regime's mean return gives."
+        return f"{words} Of the sign they tell next to nothing: no more than a regime's mean move gives."
     return f"{words} Which way the next move goes they do not tell."
 
 
@@ -120,11 +120,11 @@ RULES = (
         advice=[TO_TRUTH], only=lambda n, settings: settings.shuffle_days, silenced_by=WORTHLESS,
     ),
     Rule(
-        "sign_skill", "warning", "Too good: the sign of the next return seems known",
+        "sign_skill", "warning", "Too good: the sign of the next move seems known",
         line=above("sign.low", SIGN, "an interval of the sign's part above {at} nats a day"),
         number=lambda n: gain_in_words(n.sign),
         confidence=_certainty,
-        explanation="Nobody is known to forecast the sign of daily returns. Look for a leak before you believe it.",
+        explanation="Nobody is known to forecast the sign of daily moves. Look for a leak before you believe it.",
         advice=[SHUFFLED], only=lambda n, settings: not settings.shuffle_days, silenced_by=WORTHLESS,
     ),
     Rule(

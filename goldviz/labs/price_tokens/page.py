@@ -41,9 +41,9 @@ def why(lane: Lane[PriceTokens], draw: Callable[[str], None]) -> None:
     with words:
         st.markdown(
             "Document 002 (1.3.4 and 2.4) names ways to make tokens of prices, and gives no formulas. What follows is "
-            "goldviz's choice. A model says how likely each token is next. Each token says which returns it stands "
+            "goldviz's choice. A model says how likely each token is next. Each token says which moves it stands "
             "for: bins are flat inside and fall off exponentially beyond the outermost edges, clusters and states are "
-            "normal. Together they make the density of the next return, and its loss can be compared with any other "
+            "normal. Together they make the density of the next move, and its loss can be compared with any other "
             "forecast's, whatever the tokens."
         )
     with formulas:

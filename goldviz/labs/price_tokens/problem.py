@@ -14,6 +14,7 @@ from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.simulated import GOLD_SD, REGIMES, planted_transitions, simulated_regimes
 from goldviz.data.markets.walk_forward import Fold, folds
+from goldviz.diagnostics.forecasts.moves import Moves
 
 if TYPE_CHECKING:
     from goldviz.labs.price_tokens.settings import PriceTokens
@@ -47,6 +48,11 @@ class TokenProblem:
         return self.answers.values
 
     @property
+    def moves(self) -> Moves:
+        """What the returns are called: log returns, or changes in the market's unit."""
+        return Moves.of(self.market.target.transformation, self.market.target.unit)
+
+    @property
     def starts(self) -> list[int]:
         """The first day of each block that is forecast."""
         return [int(fold.test[0]) for fold in self.folds]
@@ -62,7 +68,7 @@ class TokenProblem:
         own = self.market.notes.get(self.market.target.name, "")
         longest = float(self.answers.days.max())
         gap = self.dates[int(self.answers.days.argmax())]
-        far = f"The longest gap is {longest:.0f} days, before {gap}; the return over it counts as one day's."
+        far = f"The longest gap is {longest:.0f} days, before {gap}; the move over it counts as one day's."
         return [note for note in (own, far if longest > LONG_GAP_DAYS else "") if note]
 
     @property

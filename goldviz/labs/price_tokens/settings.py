@@ -42,7 +42,7 @@ LOOK = ("look",)
 
 
 class PriceTokens(Experiment):
-    """Turn returns into tokens, fit a model of the next token walking forward, and judge the next return's density."""
+    """Turn moves into tokens, fit a model of the next token walking forward, and judge the next move's density."""
 
     name: ClassVar[str] = "price-tokens"
     title: ClassVar[str] = "Price tokens"
@@ -67,7 +67,7 @@ class PriceTokens(Experiment):
     tokens: int = setting(8, ge=2, le=64, group="Tokens", essential=True, unit="tokens",
         description="Different tokens: bins, clusters, states or codes.")
     window: int = setting(1, ge=1, le=60, group="Tokens", essential=True, unit="days",
-        description="Returns that a token stands for. Bins and the hidden Markov model read one at a time.")
+        description="Moves that a token stands for. Bins and the hidden Markov model read one at a time.")
     codes: Literal["data", "far"] = setting("data", group="Tokens", labels=CODES,
         description="Where the VQ-VAE's codes begin; no effect on other tokenisers.")
     code_steps: int = setting(300, ge=10, le=5000, group="Tokens", unit="steps",
@@ -125,21 +125,21 @@ class PriceTokens(Experiment):
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(BY_FOLD, "Training loss of the next token", "nat", must_stay_finite=True),
         "validation_loss": Variable(BY_FOLD, "Loss of the next token on the last part of the past", "nat"),
-        "nats": Variable((*LOOK, "time", "seed"), "Minus the log density of the next return", "nat"),
-        "baseline_nats": Variable(("baseline", "time"), "Minus the log density of the next return, of a baseline",
+        "nats": Variable((*LOOK, "time", "seed"), "Minus the log density of the next move", "nat"),
+        "baseline_nats": Variable(("baseline", "time"), "Minus the log density of the next move, of a baseline",
             "nat", once=True),
-        "came": Variable(("time",), "Log return that came", once=True),
+        "came": Variable(("time",), "Move that came", once=True),
         "block": Variable(("time",), "Number of the refit that made the forecast, from 0", once=True),
         "score": Variable(("model", "metric"), "Score of a forecast", once=True),
         "score_low": Variable(("model", "metric"), "Lower end of the score's 95 % interval", once=True),
         "score_high": Variable(("model", "metric"), "Upper end of the score's 95 % interval", once=True),
         "seed_gain": Variable(("seed",), "Nats a day gained over frequency, of each seed alone", "nat", once=True),
         "quantile": Variable(("recent", "level"), "Forecast quantile, mean over seeds", once=True),
-        "price": Variable(("time",), "Price after the return that came", once=True),
+        "price": Variable(("time",), "Price after the move that came", once=True),
         "token": Variable(("time",), "Token of the day that was forecast, as it was written down then", once=True),
         "regime": Variable(("time",), "Planted regime of the day", once=True),
-        "token_mean": Variable(("fold", "token_name"), "Mean return that a token stands for", once=True),
-        "token_deviation": Variable(("fold", "token_name"), "Standard deviation of the return that a token stands for",
+        "token_mean": Variable(("fold", "token_name"), "Mean move that a token stands for", once=True),
+        "token_deviation": Variable(("fold", "token_name"), "Standard deviation of the move that a token stands for",
             once=True),
         "occupancy": Variable(("fold", "token_name"), "Share of the days with this token", once=True),
         "code_perplexity": Variable(("fold",), "Perplexity of the tokens' use", once=True),
@@ -161,7 +161,7 @@ class PriceTokens(Experiment):
     }  # fmt: skip
 
     equations: ClassVar[tuple[str, ...]] = (
-        "The density of the next return: p(x) = sum_k P(k | past) f_k(x), f_k uniform in a bin, exponential in the "
+        "The density of the next move: p(x) = sum_k P(k | past) f_k(x), f_k uniform in a bin, exponential in the "
         "outermost two, normal for clusters and states (goldviz's choice; document 002, 2.4, names the tokenisers).",
         "Nats a day: -log p(x). With bins it is -log P(k) plus the log of the bin's width.",
         "Sign and size: -log p(x) = -log [p(x) + p(-x)] - log [p(x) / (p(x) + p(-x))].",
@@ -188,7 +188,7 @@ class PriceTokens(Experiment):
             {"network": "gpt", "hidden": 32, "dropout": 0.1, "learning_rate": 2e-3, "epochs": 4, "batch": 256}),
         Preset("Learned codes", "document",
             "A VQ-VAE learns sixteen codes of five days. Their next token is easy to guess, for windows overlap; on "
-            "five of five markets the next return is forecast worse than without.",
+            "five of five markets the next move is forecast worse than without.",
             {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram"}),
         Preset("Break it: fitted on all data", "break",
             "The tokeniser has seen the days that it is judged on: 11 to 34 % of the tokens change when only later "

@@ -20,6 +20,7 @@ from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 
 from goldviz.data.markets.walk_forward import Fold
+from goldviz.diagnostics.forecasts.moves import recorded_units
 from goldviz.labs.price_tokens.densities import Loss, baseline_losses, joined, loss_of_tokens, pair_counts, quantiles_of
 from goldviz.labs.price_tokens.discrete.vector_quantised import perplexity_of
 from goldviz.labs.price_tokens.log_scores import LOG_SCORES, log_score_table
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 NETWORK = "network"
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+MOVES = ("came", "quantile", "token_mean", "token_deviation")
+"""What is recorded in the unit of moves."""
 RECENT_FORECASTS = 120
 BOOTSTRAP_SEED = 0
 EVALUATED_AT_ONCE = 1024
@@ -220,6 +223,8 @@ def announce(
     record.attribute(
         device=device_name(device), data_source=market.source, data_origin=market.origin,
         data_retrieved=market.retrieved.isoformat(), data_last=problem.dates[-1], target_words=market.target.words,
+        target_transformation=market.target.transformation, target_unit=market.target.unit,
+        units_of=recorded_units(problem.moves, MOVES, ("price",), market.target.unit),
         data_notes=" ".join([*problem.notes, *notes]), simulated=int(market.simulated),
         first_forecast=problem.dates[tested[0]],
     )  # fmt: skip

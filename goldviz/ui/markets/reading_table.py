@@ -16,15 +16,12 @@ from goldviz.data.markets.file_channel import ColumnReading, Kind
 from goldviz.data.markets.files import TablePreview
 from goldviz.data.markets.market import MarketError, Release, Transformation
 from goldviz.data.markets.release_words import ALLOWED_RELEASES, release_words, written_release
+from goldviz.diagnostics.forecasts.moves import SEEN_AS
 
-USE, COLUMN, KIND, SEEN, KNOWN = "Use", "Column", "Read as", "Network sees", "Known at"
+USE, COLUMN, KIND, SEEN, KNOWN, UNIT = "Use", "Column", "Read as", "Network sees", "Known at", "Unit"
 DATE = "date"
 KINDS: Mapping[Kind, str] = {"price": "price or index", "rate": "rate", "volume": "volume", "number": "other number"}
-TRANSFORMATIONS: Mapping[Transformation, str] = {
-    "log_return": "log return, %",
-    "difference": "change",
-    "level": "the value itself",
-}
+TRANSFORMATIONS = SEEN_AS
 Edits = dict[str, dict[str, Any]]
 """By column of the file and heading of the table."""
 
@@ -41,6 +38,11 @@ class Changes:
     def of(self, heading: str) -> dict[str, Any]:
         """What was put under a heading, by column."""
         return {column: row[heading] for column, row in self.edits.items() if row.get(heading) is not None}
+
+    @property
+    def units(self) -> dict[str, str]:
+        """In which units columns were said to be."""
+        return {column: row[UNIT] or "" for column, row in self.edits.items() if UNIT in row}
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -105,6 +107,7 @@ def rows_read(found: TablePreview, changes: Changes) -> pd.DataFrame:
         USE: None, COLUMN: found.dates.column, KIND: DATE, "From": f"{days.min():%Y-%m-%d}",
         "To": f"{days.max():%Y-%m-%d}", "Values": found.rows, "Missing": 0, "First": found.dates.first[0],
         "Last": found.dates.last[0], "Sign": "", SEEN: "", KNOWN: "",
+        UNIT: "",
     }  # fmt: skip
     rows = [_row(reading, changes.used(name, name in found.chosen)) for name, reading in found.readings_of.items()]
     return pd.DataFrame([dates, *rows])
@@ -124,6 +127,7 @@ def _row(reading: ColumnReading, used: bool) -> dict[str, Any]:
         "Sign": f"{reading.not_positive:,} at or below zero" if reading.not_positive else "above zero",
         SEEN: TRANSFORMATIONS[reading.transformation],
         KNOWN: release_words(reading.release),
+        UNIT: reading.unit,
     }
 
 
@@ -142,7 +146,7 @@ def show(found: TablePreview, identity: str) -> None:
         on_change=take,
         hide_index=True,
         disabled=[COLUMN, "From", "To", "Values", "Missing", "First", "Last", "Sign"],
-        column_order=[USE, COLUMN, KIND, "From", "To", "First", "Last", "Values", "Missing", "Sign", SEEN, KNOWN],
+        column_order=[USE, COLUMN, KIND, "From", "To", "First", "Last", "Values", "Missing", "Sign", SEEN, UNIT, KNOWN],
         column_config={
             USE: st.column_config.CheckboxColumn(help="Whether this column becomes a channel."),
             COLUMN: st.column_config.TextColumn(pinned=True),
@@ -151,6 +155,7 @@ def show(found: TablePreview, identity: str) -> None:
                 options=[*TRANSFORMATIONS.values()], required=True,
                 help="A log return needs values above zero. A change is in the column's own unit.",
             ),
+            UNIT: st.column_config.TextColumn(help="What the values count, such as USD/barrel.", max_chars=20),
             KNOWN: st.column_config.TextColumn(help=f"When a day's value is out: {ALLOWED_RELEASES}."),
             "First": st.column_config.TextColumn(help="Of a column its oldest value, of the dates the first row."),
             "Last": st.column_config.TextColumn(help="Of a column its newest value, of the dates the last row."),

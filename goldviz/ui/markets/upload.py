@@ -120,7 +120,7 @@ def _with_channels(content: bytes, name: str, choices: Choices, identity: str) -
         found = look_into(content, name, _changed(choices, changes))
     choices = _changed(choices, changes)
     reading_table.show(found, identity)
-    st.caption("Double-click a cell under *Read as*, *Network sees* or *Known at* to change it.")
+    st.caption("Double-click a cell under *Read as*, *Network sees*, *Unit* or *Known at* to change it.")
     for note in found.notes:
         st.caption(f":material/info: {plain(note)}")
     used = [column for column in found.values if changes.used(column, column in found.chosen)]
@@ -132,7 +132,13 @@ def _with_channels(content: bytes, name: str, choices: Choices, identity: str) -
 
 
 def _changed(choices: Choices, changes: Changes) -> Choices:
-    return replace(choices, kinds=changes.kinds, transformations=changes.transformations, releases=changes.releases)
+    return replace(
+        choices,
+        kinds=changes.kinds,
+        transformations=changes.transformations,
+        releases=changes.releases,
+        units=changes.units,
+    )
 
 
 def _answers(found: TablePreview, used: Sequence[str]) -> dict[str, str]:

@@ -112,18 +112,18 @@ def test_a_table_says_what_was_read_before_it_is_used_and_each_reading_can_be_ch
         assert noticed in visitor.said
     visitor.change(3, Read_as="rate")
     assert visitor.read.loc["Volume", SEEN] == "change"
-    visitor.change(1, Network_sees="the value itself", Known_at="14:30 New York")
+    visitor.change(1, Network_sees="level", Known_at="14:30 New York", Unit="USD/barrel")
     visitor.change(2, Use=False)
     found = visitor.use()
     assert [channel.name for channel in found.channels] == ["Close", "Volume"]
     assert [channel.transformation for channel in found.channels] == ["level", "difference"]
-    assert release_words(found.target.release) == "14:30 New York"
+    assert (release_words(found.target.release), found.target.unit) == ("14:30 New York", "USD/barrel")
 
 
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [
-        ({"Network_sees": "log return, %"}, "Close was -1.5 on 2024-01-30: a log return needs prices above zero."),
+        ({"Network_sees": "log return"}, "Close was -1.5 on 2024-01-30: a log return needs prices above zero."),
         ({"Read_as": "date"}, "Close of mine.csv holds no dates; dates stand in Date."),
         ({"Known_at": "at noon"}, "'at noon' is no release time; allowed is a time and a city"),
     ],

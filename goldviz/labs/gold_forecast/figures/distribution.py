@@ -9,6 +9,7 @@ from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
 from goldviz.figures.limits import Values
+from goldviz.figures.market import in_template
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
@@ -58,7 +59,7 @@ def fan(plot: Plot) -> Figure:
         figure.add_trace(
             Scatter(y=shown(series, high)[last], name=name, showlegend=False, fill="tonexty", fillcolor=fill, **edge)
         )  # fmt: skip
-    unit = "" if series.target == "level" else " %"
+    unit = in_template(series.moves.suffix)
     mean = shown(series, series.mean.mean(axis=1))[last]
     if series.target != "volatility":
         figure.add_trace(
@@ -71,8 +72,7 @@ def fan(plot: Plot) -> Figure:
     date_axis(figure, plot.limit("recent"), ticks=4)
     plot.link("x", "day")
     drawn = [came, mean, shown(series, low)[last], shown(series, high)[last]]
-    heading = "Price" if series.target == "level" else "Next log return (%)"
-    figure.update_yaxes(title_text=heading, range=widened(plot.limit("fan"), *drawn))
+    figure.update_yaxes(title_text=as_label(series.moves.next), range=widened(plot.limit("fan"), *drawn))
     expected = f"{0.05 * len(dates):.0f} expected"
     counted = f"{int(outside.sum())} of {forecasts_counted(len(dates))} outside the widest band; {expected}."
     notes = [counted, sentences(f"Epoch {series.look}.", _what_bands(ds, series)), source_words(ds)]

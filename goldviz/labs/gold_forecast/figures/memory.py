@@ -39,7 +39,7 @@ WITHOUT_STATES = "An MLP reads its window at once: it has no hidden state that t
 
 @figure("How far back does the network learn from?", title="How far back does it learn from?",
         shows="How long dL/dh is at each row before the forecast.",
-        cannot_show="Where returns have no memory there is nothing to reach back for: a short reach need not be a "
+        cannot_show="Where moves have no memory there is nothing to reach back for: a short reach need not be a "
         "fault.")  # fmt: skip
 def gradient_by_lag(plot: Plot) -> Figure:
     """Norm of dL/dh so many rows before the forecast, at one look of the last refit, on a log axis.

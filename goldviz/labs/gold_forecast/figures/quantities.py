@@ -110,8 +110,8 @@ def moves(series: Series) -> Values:
 
 
 def shown(series: Series, values: Values) -> Values:
-    """Values in the unit of the figures: percent for returns, the target's own for prices."""
-    return values if series.target == "level" else 100 * values
+    """Values in the unit of the figures."""
+    return series.moves.shown(values)
 
 
 def _years(series: Series) -> list[Values]:

@@ -8,6 +8,8 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import add_range
 from goldviz.figures.limits import Values
+from goldviz.figures.market import in_template
+from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS, Theme, style_of
@@ -47,7 +49,7 @@ def volatility(plot: Plot) -> Figure:
     starts = np.arange(0, len(series.dates), width)
     dates = labels(series.dates[np.minimum(starts + width, len(series.dates)) - 1])
     sizes = _largest(np.abs(shown(series, moves(series))), starts)
-    figure = plot.figure = Figure(_strokes(dates, sizes, plot.theme, "" if series.target == "level" else " %"))
+    figure = plot.figure = Figure(_strokes(dates, sizes, plot.theme, in_template(series.moves.suffix)))
     drawn = [np.array([0.0]), sizes]
     for name in ("ewma", "garch"):
         if name in series.baseline_scales:
@@ -57,9 +59,8 @@ def volatility(plot: Plot) -> Figure:
         drawn += _add_network(figure, series, dates, starts)
     date_axis(figure, plot.limit("time"))
     plot.link("x", "day")
-    heading = "Standard deviation" if series.target == "level" else "Standard deviation (%)"
     high = widened(plot.limit("scale"), *drawn)[1]
-    figure.update_yaxes(title_text=heading, range=(0, high))
+    figure.update_yaxes(title_text=as_label(series.moves.called("Standard deviation")), range=(0, high))
     each = f"Each point: {width} forecasts, curves their root mean square." if width > 1 else ""
     place = f"Epoch {series.look}." if series.look is not None else AT_FIRST_LOOK
     seeds = f"Mean of {series.seeds} seeds; band: each alone." if series.seeds > 1 else ""
@@ -120,4 +121,4 @@ def _typical(series: Series) -> str:
         if finite.size:
             low, high = np.quantile(finite, (0.05, 0.95))
             parts.append(f"{style_of(name).label} {low:.3g} to {high:.3g}")
-    return f"9 of 10 days: {', '.join(parts)}{'' if series.target == 'level' else ' %'}." if parts else ""
+    return f"9 of 10 days: {', '.join(parts)}{series.moves.suffix}." if parts else ""

@@ -45,7 +45,7 @@ def _where_to_look(case: Case) -> str:
     if case.settings.inputs == "own":
         return (
             "It sees the target's own past alone, so look at the prices: averages over days, and quotes that were old "
-            "when they were printed, make returns look as if they could be forecast."
+            f"when they were printed, make {case.reading.series.moves.plural} look as if they could be forecast."
         )
     return (
         "Every covariate waits for its release here, so look at the data themselves: is a channel computed from the "
@@ -107,7 +107,7 @@ RULES = (
         confidence=certainty,
         explanation="Tomorrow's price is today's and a little more, so anything near the last price scores close to 1. "
         "Whether something is known of that little more shows in the score against the last price alone.",
-        advice=[Check("Forecast returns.", {"target": "return"})],
+        advice=[Check("Forecast the next move.", {"target": "return"})],
         only=lambda n, settings: settings.target == "level", silenced_by=JUDGED_ELSEWHERE),
     Rule("no_volatility_skill", "warning", "No detectable skill in the size of moves",
         line=where("own.undecided", ABOVE_ZERO), number=score, confidence=certainty,
@@ -115,11 +115,11 @@ RULES = (
         "can, too; one that does no better than a constant has not yet.",
         advice=[LOOK_BACK, LONGER],
         only=lambda n, settings: settings.target == "volatility", silenced_by=JUDGED_ELSEWHERE),
-    # Good, because it is what an honest evaluation of daily returns finds almost always. A warning would ask for a
+    # Good, because it is what an honest evaluation of daily moves finds almost always. A warning would ask for a
     # mend, and who goes on mending until something turns up has found chance.
     Rule("no_skill", "good", "No detectable skill over saying zero",
         line=where("own.undecided", ABOVE_ZERO), number=score, confidence=certainty,
-        explanation="What a network may know of tomorrow's return is in today's price already. That is the usual and "
+        explanation="What a network may know of tomorrow's move is in today's price already. That is the usual and "
         "honest answer; the size of the next move is another matter.",
         advice=[TO_VARIANCE],
         only=lambda n, settings: settings.target == "return",

@@ -86,11 +86,11 @@ def _spread(n: Reading) -> str:
 
 
 CONSTANT = Rule("constant_forecast", "warning", "The forecast listens to nothing",
-    line=below("spread", STEADY["return"], "{at:percent} of the returns' spread"),
-    number=lambda n: f"its spread within a refit is {_spread(n)} of the returns' spread",
+    line=below("spread", STEADY["return"], "{at:percent} of the moves' spread"),
+    number=lambda n: f"its spread within a refit is {_spread(n)} of the {n.series.moves.plural}' spread",
     confidence="measured over all refits; the inputs' derivatives show the same",
-    explanation="Whatever its inputs are, the network says nearly the same. Of returns hardly anybody can say more "
-    "than a constant; of the size of moves there is more to say.",
+    explanation="Whatever its inputs are, the network says nearly the same. Of the next move hardly anybody can say "
+    "more than a constant; of the size of moves there is more to say.",
     advice=[TO_VARIANCE, FASTER],
     only=lambda n, settings: n.series.target == "return", silenced_by=("known_leak", "leak_suspected"))
 
@@ -132,7 +132,7 @@ RULES = (
         line=SHORT,
         number=lambda n: f"dL/dh above {part(FADED)} up to {_reach(n)} of {int(n.dataset['lag'][-1])} rows back",
         confidence=_of_the_last_refit,
-        explanation="The error signal shrinks on its way back (document 001, eq. 6-9). Where returns have no memory, "
+        explanation="The error signal shrinks on its way back (document 001, eq. 6-9). Where moves have no memory, "
         "there is also nothing to reach back for: a shorter window then costs nothing.",
         advice=_within_reach,
         only=lambda n, settings: settings.network != "mlp", silenced_by=("constant_forecast",)),

@@ -1,6 +1,6 @@
 """A run's forecasts at one look as plain arrays, and what each of them gains over the simplest forecast.
 
-The simplest forecast is zero for returns, the last price for levels and a constant variance for volatility. A gain
+The simplest forecast is zero for moves, the last price for levels and a constant variance for volatility. A gain
 is that forecast's loss less the model's own: squared error for means, QLIKE for variances.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import Floats, Verdicts
+from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.diagnostics.forecasts.scores import squared_errors
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 
@@ -56,6 +57,7 @@ class Series:
     """
 
     target: str
+    moves: Moves
     network: str
     look: int | None
     dates: Dates
@@ -78,6 +80,7 @@ class Series:
         final_from = str(ds.attrs.get("final_from", ""))[:10]
         return cls(
             target=target,
+            moves=Moves.of_run(ds, target),
             network=str(settings.get("network", "gru")),
             look=look,
             dates=dates,

@@ -9,6 +9,7 @@ from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import worded
+from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
 
@@ -47,7 +48,7 @@ def answer(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title=title, notes=notes, height=400, hover="closest")
     market.legend_under(figure, lines=1, axis=52)
     figure.update_xaxes(title_text="Tone, standard deviations from its mean")
-    figure.update_yaxes(title_text=f"Mean {unit.title[0].lower()}{unit.title[1:]}", zeroline=True,
+    figure.update_yaxes(title_text=as_label(unit.called(f"Mean {unit.noun}")), zeroline=True,
                         zerolinecolor=INKS[theme].muted)  # fmt: skip
     return figure
 

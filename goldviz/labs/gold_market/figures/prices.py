@@ -22,7 +22,7 @@ LONGEST_WORDS = 34
 
 
 @drawn("Where did the target and the covariate go?",
-       shows="Prices above zero as an index or on a log axis, so that equal heights are equal log returns.",
+       shows="Prices above zero as an index or on a log axis, so that equal heights are equal ratios.",
        cannot_show="Whether the two move together day by day; prices that both drift look alike without being "
        "related.")  # fmt: skip
 def prices(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:

@@ -6,10 +6,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Node, Scatter
 from goldviz.figures.elements import link
+from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences, single, thinned
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
@@ -32,7 +34,7 @@ def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     moves, dates = unit.factor * ds["change"].values, market.days(ds["change_day"])
     kept, span = extremes(moves, MOST_MOVES)
     figure = Figure(
-        Scatter(x=dates[kept], y=single(moves[kept]), mode="lines", name=unit.noun.lower(),
+        Scatter(x=dates[kept], y=single(moves[kept]), mode="lines", name=unit.noun,
                    hovertemplate="%{y:+.2f}", line={"color": INKS[theme].muted, "width": 1})
     )  # fmt: skip
     drawn, thinning = thinned(len(moves), MOST_DAYS, "day")
@@ -55,7 +57,7 @@ def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     market.legend_under(figure, lines=2)
     market.date_axis(figure, range=[dates[0], dates[-1]])
     link(figure, "x", "day")
-    figure.update_yaxes(title_text=unit.title)
+    figure.update_yaxes(title_text=as_label(unit.title))
     return figure
 
 
@@ -83,7 +85,7 @@ def outside_sentence(ds: xr.Dataset) -> str:
     return f"Outside the lines: {rolling} (last {int(ds.attrs['window'])}), {expanding} (all before)."
 
 
-def _named_moves(ds: xr.Dataset, unit: market.Unit, theme: Theme) -> Node:
+def _named_moves(ds: xr.Dataset, unit: Moves, theme: Theme) -> Node:
     """The largest moves, with their dates and how many standard deviations they were."""
     moves, sd = ds["change"].values, ds["rolling_sd"].values
     largest = np.argsort(-np.abs(moves))[:NAMED_MOVES]
@@ -98,7 +100,7 @@ def _named_moves(ds: xr.Dataset, unit: market.Unit, theme: Theme) -> Node:
         name=f"{len(largest)} largest moves", customdata=said,
         marker={"symbol": "diamond", "size": 9, "color": INKS[theme].accent,
                 "line": {"color": INKS[theme].background, "width": 1}},
-        hovertemplate=f"<b>%{{x|%a %d %b %Y}}: %{{y:+.2f}} {market.in_template(unit.unit)}</b><br>"
+        hovertemplate=f"<b>%{{x|%a %d %b %Y}}: %{{y:+.2f}}{market.in_template(unit.suffix)}</b><br>"
         "%{customdata}<extra></extra>",
     )  # fmt: skip
 
@@ -124,7 +126,7 @@ def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title="Are large moves rarer than in a Gaussian?", notes=notes, height=400)
     most = float(max(ds["count"].values.max(), gaussian.max()))
     market.legend_under(figure, lines=1, axis=52)
-    figure.update_xaxes(title_text=unit.title, showgrid=False, hoverformat=".2f")
+    figure.update_xaxes(title_text=as_label(unit.title), showgrid=False, hoverformat=".2f")
     figure.update_yaxes(title_text="Days", **market.counting_log_axis(0.5, 1.3 * most))
     return figure
 
@@ -158,7 +160,7 @@ def memory(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
                marker={"color": market.HIDDEN, "line": {"width": 0}}, hovertemplate="%{y:+.3f}")
     )  # fmt: skip
     figure.add_trace(
-        Scatter(x=lags, y=ds["of_changes"].values, name=f"{unit.noun.lower()}s themselves", mode="lines+markers",
+        Scatter(x=lags, y=ds["of_changes"].values, name=f"{unit.plural} themselves", mode="lines+markers",
                    line={"color": market.KNOWN, "width": 1.5}, marker={"size": 6}, hovertemplate="%{y:+.3f}")
     )  # fmt: skip
     figure.add_hrect(y0=-noise, y1=noise, line_width=0, fillcolor=look.with_alpha(INKS[theme].muted, 0.25))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import xarray as xr
 
-SEEN_AS = {"log_return": "log return", "difference": "difference", "level": "level"}
+from goldviz.diagnostics.forecasts.moves import SEEN_AS
 
 
 def facts_table(ds: xr.Dataset) -> pd.DataFrame:

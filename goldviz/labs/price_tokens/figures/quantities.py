@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
+from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import limits, plot
 from goldviz.figures.draft import Figure
 from goldviz.figures.limits import Quantity, Values, ends_of, padded, with_zero
@@ -55,7 +56,8 @@ def _losses(ds: xr.Dataset) -> Values:
 def _fan(ds: xr.Dataset) -> Values:
     if "quantile" not in ds or "came" not in ds:
         return np.array([])
-    return 100 * np.concatenate([ds["quantile"].values.ravel(), ds["came"].values[-ds.sizes["recent"] :]])
+    values = np.concatenate([ds["quantile"].values.ravel(), ds["came"].values[-ds.sizes["recent"] :]])
+    return Moves.of_run(ds).shown(values)
 
 
 QUANTITIES = {

@@ -58,7 +58,7 @@ def gains(plot: Plot) -> Figure:
     return plot.finish(plot.when("Epoch {}.", "look"), sentences(thinning), height=430)
 
 
-@figure("Who forecasts the next return best?", title="Who forecasts best?", needs=("score", "score_low", "score_high"),
+@figure("Who forecasts the next move best?", title="Who forecasts best?", needs=("score", "score_low", "score_high"),
         shows="Nats a day that each model gains over token frequency, with 95 % intervals.",
         cannot_show="Gains are of this tokeniser's frequency: another one has another zero. Compare nats a day in "
         "the table.")  # fmt: skip

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.diagnostics.forecasts.words import plain_number
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter, make_subplots
 from goldviz.figures.elements import add_heading, colour_bar_below
+from goldviz.figures.market import in_template
+from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS
@@ -88,26 +91,27 @@ def _source(ds: xr.Dataset) -> str:
                      "Dotted: the next fit." if refits > 1 else "")  # fmt: skip
 
 
-@figure("What is said of tomorrow's return?", title="What is said of tomorrow?", needs=("quantile", "came"),
+@figure("What is said of tomorrow's move?", title="What is said of tomorrow?", needs=("quantile", "came"),
         shows="The middle 50 % and 90 % of the forecast on the last days, and what came.",
         cannot_show="Bands that hold what came can still be needlessly wide.")  # fmt: skip
 def fan(plot: Plot) -> Figure:
-    """The density of the next return, from the chances of the next token and what each token says of the return."""
+    """The density of the next move, from the chances of the next token and what each token says of the move."""
     ds = plot.ds
     dates = [str(day) for day in ds["recent"].values]
-    bands = 100 * ds["quantile"].transpose("level", "recent").values.astype(np.float64)
-    came = 100 * ds["came"].values[-len(dates) :].astype(np.float64)
+    moves = Moves.of_run(ds)
+    bands = moves.shown(ds["quantile"].transpose("level", "recent").values.astype(np.float64))
+    came = moves.shown(ds["came"].values[-len(dates) :].astype(np.float64))
     for low, high, share, alpha in ((0, 4, "90 %", 0.18), (1, 3, "50 %", 0.34)):
         edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
         plot.add(Scatter(y=bands[low], showlegend=False, **edge))
         fill = look.with_alpha(plot.ink.accent, alpha)
         plot.add(Scatter(y=bands[high], fill="tonexty", fillcolor=fill, name=f"middle {share}", **edge))
     plot.add(
-        Scatter(x=dates, y=came, mode="markers", name="what came", hovertemplate="%{y:+.2f} %",
-                marker={"size": 5, "color": plot.ink.text})
+        Scatter(x=dates, y=came, mode="markers", name="what came",
+                hovertemplate="%{y:+.2f}" + in_template(moves.suffix), marker={"size": 5, "color": plot.ink.text})
     )  # fmt: skip
     inside = [float(np.mean((came >= bands[low]) & (came <= bands[high]))) for low, high in ((1, 3), (0, 4))]
     plot.figure.update_xaxes(type="date", nticks=5, tickangle=0, showgrid=False,
                              unifiedhovertitle_text="%{x|%d %b %Y}")  # fmt: skip
-    plot.linear_axis("fan", "Next log return (%)")
+    plot.linear_axis("fan", as_label(moves.next))
     return plot.finish(f"Inside the bands: {inside[0]:.0%} and {inside[1]:.0%} of {len(dates)} days.", height=430)

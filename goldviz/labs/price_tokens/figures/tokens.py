@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Heatmap, Scatter
 from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.market import in_template
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.labs.price_tokens.figures.quantities import figure
@@ -18,17 +20,18 @@ HEADING = 18
 
 @figure("What does each token stand for?", title="What does each token mean?",
         needs=("token_deviation", "occupancy", "code_perplexity"),
-        shows="The mean return of each token's days with one standard deviation, and how often it comes, last fit.",
+        shows="The mean move of each token's days with one standard deviation, and how often it comes, last fit.",
         cannot_show="Tokens of equal spread may still follow different pasts.")  # fmt: skip
 def meaning(plot: Plot) -> Figure:
     """Mean, spread and share of each token in the last fit's past; a token that never came has no bar."""
     last = plot.ds.isel(fold=-1)
     x = last["token_name"].values
-    mean, spread = (100 * last[name].values.astype(np.float64) for name in ("token_mean", "token_deviation"))
-    plot.panels(["Return of its days (%)", "Share of all days (%)"])
+    moves = Moves.of_run(plot.ds)
+    mean, spread = (moves.shown(last[name].values.astype(np.float64)) for name in ("token_mean", "token_deviation"))
+    plot.panels([moves.called(f"{moves.noun.capitalize()} of its days"), "Share of all days (%)"])
     bars = {"array": np.nan_to_num(spread), "color": plot.ink.muted, "thickness": 1.5, "width": 3}
     plot.add(Scatter(x=x, y=mean, mode="markers", error_y=bars, marker={"size": 8, "color": plot.ink.accent},
-                     hovertemplate="mean %{y:+.2f} %"), row=1)  # fmt: skip
+                     hovertemplate="mean %{y:+.2f}" + in_template(moves.suffix)), row=1)  # fmt: skip
     plot.add(Bar(x=x, y=100 * last["occupancy"].values.astype(np.float64), marker={"color": plot.ink.accent},
                  hovertemplate="%{y:.1f} % of the days"), row=2)  # fmt: skip
     every = max(1, len(x) // 8)
