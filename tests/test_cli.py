@@ -123,6 +123,8 @@ def test_a_run_is_written_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["--preset", "nothing"], ["There is no preset 'nothing'; there are "]),
         (["--dept", "3"], ["Unrecognized arguments: --dept 3."]),
         (["--depth"], ["Argument --depth: expected one argument."]),
+        (["--depth=--"], ["Option --depth is '--'; give it a value, or leave it out."]),
+        (["--preset=--"], ["Option --preset is '--'; give it a value, or leave it out."]),
         (["--output", "run.txt"], ["The file run.txt ends in .txt; allowed is .nc or .csv."]),
         (["--output", "run"], ["The file run has no suffix; allowed is .nc or .csv."]),
         (["--output", "/nowhere/run.nc"], ["The folder /nowhere does not exist."]),

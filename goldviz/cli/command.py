@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from goldviz.cli import claiming, running, serving
-from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser
+from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser, check_values
 from goldviz.cli.files import EXPORTS, checked_file
 from goldviz.declare.registry import experiments, instants
 from goldviz.declare.settings import SettingsError, either
@@ -21,6 +21,7 @@ from goldviz.runs.store import Store, UnknownRunError
 def main(argv: list[str] | None = None) -> int:
     """Carry out a command line, and return its exit code."""
     try:
+        check_values(sys.argv[1:] if argv is None else argv)
         arguments = _parser().parse_args(argv)
         command: Callable[[argparse.Namespace], int] = arguments.command
         return command(arguments)

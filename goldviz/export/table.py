@@ -7,6 +7,18 @@ import xarray as xr
 
 MOST_ROWS = 500_000
 """Rows of a table at most: about 30 MB of text, and half of what a spreadsheet opens."""
+FORMULA = ("=", "+", "-", "@")
+"""What a spreadsheet takes for the beginning of a formula."""
+
+
+def as_text(label: str) -> str:
+    """A text on one line that a spreadsheet shows as it stands and never computes.
+
+    >>> as_text("=1+1"), as_text("\\t=1+1"), as_text("gold")
+    ("'=1+1", "'=1+1", 'gold')
+    """
+    line = " ".join(label.split())
+    return f"'{line}" if line.startswith(FORMULA) else line
 
 
 def curves_csv(ds: xr.Dataset) -> str:
@@ -32,7 +44,14 @@ def curves_csv(ds: xr.Dataset) -> str:
     whole = [dim for dim in table.columns if dim in ds.dims and _is_whole(table[dim])]
     table[whole] = table[whole].astype("Int64")
     table.insert(len(table.columns) - 1, "value", table.pop("value"))
+    table.columns = pd.Index([as_text(str(name)) for name in table.columns])
+    for name in table.columns[[not pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes]]:
+        table[name] = table[name].map(_cell)
     return str(table.to_csv(index=False, lineterminator="\n"))
+
+
+def _cell(value: object) -> object:
+    return as_text(value) if isinstance(value, str) else value
 
 
 def _is_histogram(array: xr.DataArray) -> bool:

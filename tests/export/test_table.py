@@ -1,8 +1,10 @@
+import csv
 import io
 
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from goldviz.export import table
 
@@ -34,3 +36,22 @@ def test_an_empty_run_has_a_header(build_run):
     empty = build_run()[["loss"]].isel(epoch=slice(0, 0))
     assert table.curves_csv(empty) == "variable,units,value\n"
     assert np.isnan(read(table.curves_csv(build_run()[["loss"]] * np.nan))["value"]).all()
+
+
+@pytest.mark.parametrize("label", ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", '=HYPERLINK("http://a")'])
+def test_no_cell_begins_a_formula_and_numbers_stay_numbers(label):
+    dims, coordinates = ("epoch", "network"), {"epoch": [1, 2], "network": [label, "plain"]}
+    run = xr.Dataset({label: (dims, np.array([[-1.5, 2.0], [3.0, -4e-9]]), {"units": label})}, coordinates)
+    rows = list(csv.reader(io.StringIO(table.curves_csv(run), newline="")))
+    texts = [cell for row in rows for cell in row if not is_number(cell)]
+    assert not [text for text in texts if text[:1] in set("=+-@\t\r")]
+    assert f"'{label.strip()}" in texts
+    assert [float(row[-1]) for row in rows[1:]] == [-1.5, 2.0, 3.0, -4e-9]
+
+
+def is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return cell not in ("+1", "-1")
