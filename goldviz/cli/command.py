@@ -12,6 +12,7 @@ from pathlib import Path
 from goldviz.cli import claiming, running, serving
 from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser, check_values
 from goldviz.cli.files import EXPORTS, checked_file
+from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.registry import experiments, instants
 from goldviz.declare.settings import SettingsError, either
 from goldviz.runs.schema import StoreError
@@ -106,8 +107,8 @@ def _list_runs() -> int:
     rows, total = Store().list()
     for run in rows:
         created = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
-        row = f"{run.id}  {created}  {run.experiment:<18} {run.status:<12} {run.step:>6} of {run.total:<6} {run.name}"
-        print(row.rstrip())
+        row = f"{run.id}  {created}  {run.experiment:<18} {run.status:<12} {run.step:>6} of {run.total:<6} "
+        print((row + sealed_text(run.name)).rstrip())
     print(f"{len(rows)} of {total} kept runs" if rows else "No run has been kept yet.")
     return 0
 

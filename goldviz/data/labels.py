@@ -5,16 +5,15 @@ Keys open data and say nothing; labels say which data they are and open nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from goldviz.data.markets.kept_markets import kept_market
 from goldviz.data.markets.text_channels import WITH_TEXTS
 from goldviz.data.tables.file_table import plain_words
 from goldviz.data.tables.kept_labels import LONGEST_LABEL, kept_label
+from goldviz.data.tables.sealed_names import KEY, SEALED, shown_name
 from goldviz.data.texts.kept_models import about_model
 
-KEY = re.compile("[0-9a-f]{16}")
 GONE = "data that are gone"
 """The label of what this machine does not hold."""
 
@@ -24,6 +23,8 @@ def label_of(control: str, key: str) -> str:
 
     Anything that is not a key, such as ``simulated``, is its own label.
     """
+    if SEALED.fullmatch(key):
+        return shown_name(key)
     if control not in NAMED_BY_KEYS or not KEY.fullmatch(key):
         return key
     return NAMED_BY_KEYS[control](key) or GONE

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from goldviz.data.labels import KEY, NAMED_BY_KEYS, label_of
+from goldviz.data.labels import NAMED_BY_KEYS, label_of
+from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.settings import Settings, facts, schemas
 
 ATTRIBUTE = "data_labels"
@@ -20,7 +21,7 @@ def labels_of(settings: Settings, kept: Mapping[str, str] | None = None) -> dict
     found = {}
     for name in type(settings).model_fields:
         key = getattr(settings, name)
-        if isinstance(key, str) and KEY.fullmatch(key) and names_data(type(settings), name):
+        if isinstance(key, str) and NAME_OF_FILE.fullmatch(key) and names_data(type(settings), name):
             found[name] = (kept or {}).get(name) or label_of(facts(type(settings), name)["control"], key)
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal
 
+from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare.settings import setting
 
 MARKET_SETTINGS = ("data", "market_seed")
@@ -16,7 +17,7 @@ Missing = Literal["none", "random", "blocks", "channel"]
 MISSING = {"none": "nothing", "random": "single observations", "blocks": "blocks of weeks", "channel": "whole channels"}
 
 # fmt: off
-market = partial(setting, "simulated", group="Data", control="market", pattern="^(simulated|[0-9a-f]{16})$",
+market = partial(setting, "simulated", group="Data", control="market", pattern=f"^(simulated|{KEPT})$",
     allowed="'simulated', or the 16 characters that name data kept on this server",
     description="The market: simulated, or data kept on this server.")
 market_seed = partial(setting, 0, ge=0, le=999, group="Data", control="market seed",

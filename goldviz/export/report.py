@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
+from goldviz.data.tables.sealed_names import sealed_text, shown_name
 from goldviz.declare.data_labels import ATTRIBUTE, labelled
 from goldviz.diagnostics.findings import Finding
 from goldviz.figures.spec import FigureSpec
@@ -80,7 +81,7 @@ def report_html(
 
 def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
     """The report of a recorded run: all figures of its laboratory that have something to show."""
-    title = str(dataset.attrs.get("title") or settings.title)
+    title = sealed_text(str(dataset.attrs.get("title") or settings.title))
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     kept = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
     return report_html(title, _named(labelled(settings, kept)), drawn, settings.equations, settings.findings(dataset))
@@ -95,7 +96,7 @@ def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[s
     labels = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
     listed = _named(kept | labels) if isinstance(kept, dict) else {}
     drawn = [(spec, of_unread_run(spec)(dataset)) for spec in figures.values()]
-    title = str(dataset.attrs.get("title") or dataset.attrs["experiment"])
+    title = sealed_text(str(dataset.attrs.get("title") or dataset.attrs["experiment"]))
     return report_html(title, {"Note": complaint, **listed}, drawn, [])
 
 
@@ -149,4 +150,4 @@ def _settings_html(settings: Mapping[str, Any]) -> str:
 def _shown(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(_shown(part) for part in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else shown_name(str(value))

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.runs.jobs import Job, Task, TooManyJobsError
 from goldviz.ui import services
 from goldviz.ui.words import duration, plain
@@ -112,7 +113,7 @@ def show(key: str) -> Job | None:
     elif found.unfinished:
         st.fragment(_watch, run_every=LOOK_EVERY)(found)
     elif found.state == "failed":
-        st.error(plain(found.message), icon=":material/error:")
+        st.error(plain(sealed_text(found.message)), icon=":material/error:")
     elif found.state == "stopped":
         st.caption(f"{plain(found.task.words)}: stopped after {duration(found.seconds)}.")
     return found

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from goldviz.declare.settings import Settings, SettingsError, allowed, facts, label, schemas
+from goldviz.ui import keys
 
 Declared = TypeVar("Declared", bound=Settings)
 
@@ -38,6 +39,7 @@ def put_preset(declared: type[Settings], slug: str) -> None:
 
 def put_link(declared: type[Settings], settings: Settings, parameters: Mapping[str, str]) -> None:
     """Make the controls show a link's settings, before they are drawn; a market it does not name stays."""
+    keys.remember(parameters.values())
     for name, value in settings.model_dump().items():
         key = key_of(declared, name)
         if name in parameters or not facts(declared, name)["control"] or key not in st.session_state:

@@ -13,13 +13,14 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import streamlit as st
 import xarray as xr
 
+from goldviz.data.tables.sealed_names import sealed_text, shown_name
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.declare.settings import Experiment, SettingsError, label
 from goldviz.runs.examples import example, has_example
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
 from goldviz.sheet import Sheet
-from goldviz.ui import controls, services, visitors_data
+from goldviz.ui import controls, keys, services, visitors_data
 from goldviz.ui.words import duration, numbered
 
 Declared = TypeVar("Declared", bound=Experiment)
@@ -81,9 +82,14 @@ class Shown:
 
 @dataclass(frozen=True)
 class Lane(Shown, Generic[Declared]):
-    """A run or an example with its settings: it can be read, repeated and, where it is a run, gone on with."""
+    """A run or an example with its settings: it can be read, repeated and, where it is a run, gone on with.
+
+    ``settings`` are as the visitor may see them, with sealed names for others' files; ``stored`` is what the run itself
+    works with, which no page may show.
+    """
 
     settings: Declared
+    stored: Declared
 
     @property
     def own_title(self) -> str:
@@ -184,7 +190,7 @@ def _each_in_words(changes: Mapping[str, Any], labels: Mapping[str, str]) -> dic
 def _short(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(str(item) for item in value)
-    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
+    return f"{value:g}" if isinstance(value, float) else shown_name(str(value)).replace("_", " ")
 
 
 def _key(experiment: type[Experiment]) -> str:
@@ -292,8 +298,9 @@ def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLan
         settings = experiment.preset(slug)
         if not has_example(experiment, slug):
             raise SettingsError({"runs": f"No recorded run of the preset {slug!r} ships with this version."})
-        return Lane(lane_id, Sheet.of(example(experiment, slug)), None, settings)
+        return Lane(lane_id, Sheet.of(example(experiment, slug)), None, settings, settings)
     run, sheet = services.live_run(lane_id).snapshot()
+    run = replace(run, name=sealed_text(run.name), message=sealed_text(run.message))
     if run.experiment != experiment.name:
         raise SettingsError({"runs": f"Run {run.id} belongs to another laboratory ({run.experiment})."})
     try:
@@ -301,4 +308,4 @@ def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLan
         changes = experiment.changes_from_store(run.settings_version, run.changes)
     except SettingsError as error:
         return UnreadLane(lane_id, sheet, run, str(error))
-    return Lane(lane_id, sheet, replace(run, changes=changes), settings)
+    return Lane(lane_id, sheet, replace(run, changes=changes), keys.as_seen(settings), settings)

@@ -6,13 +6,14 @@ import time
 
 import streamlit as st
 
+from goldviz.data.tables.sealed_names import NOT_YOURS
 from goldviz.declare.settings import Experiment, SettingsError
 from goldviz.runs.examples import has_example
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.pace import expected
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import controls, lanes, services
+from goldviz.ui import controls, keys, lanes, services
 from goldviz.ui import presets as row_of_presets
 from goldviz.ui.words import duration, plain
 
@@ -124,6 +125,9 @@ def start(experiment: type[Experiment], settings: Experiment, *, beside: bool, n
 
     Says why where that fails, and returns nothing.
     """
+    if keys.others_file(settings):
+        complain(NOT_YOURS)
+        return ""
     try:
         run_id = services.executor().submit(settings, name=name)
         _wait_for_first_record(run_id)

@@ -13,6 +13,7 @@ import streamlit as st
 
 from goldviz.data.labels import KEY, label_of
 from goldviz.data.markets.kept_markets import SIMULATED
+from goldviz.data.tables.sealed_names import SEALED
 from goldviz.data.texts.kept_texts import load_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.declare.data_labels import names_data
@@ -21,14 +22,13 @@ from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Settings, facts
 from goldviz.declare.text_models import CONTROL as TEXT_MODEL
 from goldviz.declare.text_models import SHIPPED
+from goldviz.ui import keys
 from goldviz.ui.controls import key_of
 
 MARKET, SEED = "market", "market seed"
 TEXT = "text"
 TEXTS = (TEXT, "corpus")
 """The controls of settings that name a text to learn from."""
-OURS = "markets-of-this-session"
-"""In the session state: names of the markets that this visitor has brought; others do not see them."""
 STORE = "visitors-data"
 
 
@@ -41,13 +41,7 @@ def market() -> tuple[str, int]:
 def bring_market(name: str, seed: int = 0) -> None:
     """Use this market on every page."""
     _store()[MARKET] = (name, seed)
-    if KEY.fullmatch(name):
-        st.session_state.setdefault(OURS, set()).add(name)
-
-
-def markets_brought() -> set[str]:
-    """The names of the markets that the visitor has had in use, by file, link or download."""
-    return set(st.session_state.get(OURS, set()))
+    keys.remember([name])
 
 
 def text() -> str:
@@ -58,6 +52,7 @@ def text() -> str:
 def bring_text(name: str) -> None:
     """Read this text on every page that learns from one; for one of a page's own texts, each page reads its own."""
     _store()[TEXT] = name if KEY.fullmatch(name) else ""
+    keys.remember([name])
 
 
 def text_model() -> str:
@@ -71,13 +66,18 @@ def bring_text_model(name: str) -> None:
 
 
 def bring_named(declared: type[Settings], settings: Settings, parameters: Mapping[str, str] | None = None) -> None:
-    """Take over the data that settings name: all of them, or those that a link's ``parameters`` say themselves."""
+    """Take over the data that settings name: all of them, or those that a link's ``parameters`` say themselves.
+
+    Others' files, which settings name by sealed names, leave the visitor's data as they are.
+    """
 
     def named(control: str) -> Any:
         name = setting_of(declared, control)
         if name is None:
             return None
         value = getattr(settings, name)
+        if SEALED.fullmatch(str(value)):
+            return None
         return value if parameters is None or parameters.get(name) == str(value) else None
 
     name, seed = named(MARKET), named(SEED)

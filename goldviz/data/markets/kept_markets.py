@@ -6,7 +6,6 @@ A run's settings name their market, so the same settings mean the same numbers w
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,10 +17,11 @@ import platformdirs
 from goldviz.data.markets.market import Market, MarketError, Source
 from goldviz.data.markets.parquet import DamagedMarketError, market_description, market_file, market_name, read_market
 from goldviz.data.markets.simulated import simulated_market
+from goldviz.data.markets.text_channels import WITH_TEXTS
+from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.tables.whole_files import make_room, write_whole
 
 SIMULATED = "simulated"
-KEPT_NAME = re.compile("[0-9a-f]{16}")
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ class KeptMarket:
     last: pd.Timestamp
     channels: tuple[str, ...]
     observations: int
+
+    @property
+    def public(self) -> bool:
+        """Whether every visitor may choose it: a download that holds nothing of a visitor's own."""
+        return self.source == "yahoo" and WITH_TEXTS not in self.origin
 
 
 def market_folder() -> Path:
@@ -93,7 +98,8 @@ def load_market(name: str, seed: int = 0) -> Market:
     """
     if name == SIMULATED:
         return simulated_market(seed)
-    if not KEPT_NAME.fullmatch(name):
+    check_open(name, MarketError)
+    if not KEY.fullmatch(name):
         raise MarketError(f"The market is {name!r}; allowed is '{SIMULATED}' or the 16 characters that name kept data.")
     path = _market_path(name)
     with _trouble_named("cannot be read"):
@@ -137,6 +143,12 @@ def kept_market(name: str) -> KeptMarket | None:
     return None
 
 
+def is_public(name: str) -> bool:
+    """Whether every visitor may choose the market of this name."""
+    found = kept_market(name)
+    return found is not None and found.public
+
+
 def _kept_market(path: Path) -> KeptMarket:
     said = market_description(path)
     retrieved = pd.Timestamp(said["retrieved"])
@@ -158,7 +170,7 @@ def _market_path(name: str) -> Path:
 
 
 def _market_paths() -> list[Path]:
-    return [path for path in market_folder().glob("*.parquet") if KEPT_NAME.fullmatch(path.stem)]
+    return [path for path in market_folder().glob("*.parquet") if KEY.fullmatch(path.stem)]
 
 
 def _damaged(path: Path) -> str:

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.texts.pieces import TextError
 
 KEPT_MODELS = KeptFiles("models", ".safetensors", 2 * 10**9)
-MODEL_NAME = re.compile("[0-9a-f]{16}")
 SHIPPED_MODEL = "225e982b0efd5b87"
 """The name of the model that comes with the package."""
 SIZE_BYTES = 8
+LARGEST_HEADER = 2**24
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,8 @@ def load_model(name: str) -> bytes:
     Raises :class:`goldviz.data.texts.pieces.TextError` for a name that cannot be one, a model that this machine does
     not hold, and a file that is damaged.
     """
-    if not MODEL_NAME.fullmatch(name):
+    check_open(name, TextError)
+    if not KEY.fullmatch(name):
         raise TextError(f"The model is {name!r}; allowed are the 16 characters that name a kept model.")
     with _disk_faults_named("read"):
         content = KEPT_MODELS.read(name)
@@ -73,18 +74,18 @@ def load_model(name: str) -> bytes:
 
 
 def about_model(name: str) -> KeptModel | None:
-    """What a kept model says of itself, read off the file's beginning; None where this machine does not hold it."""
+    """What a kept model says of itself, read off the file's beginning; None where this machine does not hold it whole."""
     if name == SHIPPED_MODEL:
         return SHIPPED
     try:
         with KEPT_MODELS.path(name).open("rb") as file:
-            header = json.loads(file.read(int.from_bytes(file.read(SIZE_BYTES), "little")))
-    except OSError:
+            size = int.from_bytes(file.read(SIZE_BYTES), "little")
+            header = json.loads(file.read(min(size, LARGEST_HEADER)))
+        about = json.loads(header["__metadata__"]["model"])
+        sizes = {size: about["shape"][size] for size in ("layers", "heads", "width", "inner", "vocabulary")}
+        return KeptModel(about["title"], about["weights"], **sizes)
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    about = json.loads(header["__metadata__"]["model"])
-    shape = about["shape"]
-    sizes = {size: shape[size] for size in ("layers", "heads", "width", "inner", "vocabulary")}
-    return KeptModel(about["title"], about["weights"], **sizes)
 
 
 def _digest(content: bytes) -> str:

@@ -6,19 +6,18 @@ A file is UTF-8 text, whatever encoding it was brought in; its name, 16 digits o
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from goldviz.data.tables.kept_files import KeptFiles
 from goldviz.data.tables.kept_labels import keep_label
+from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.uploaded_text import decoded_text
 
 KEPT_TEXTS = KeptFiles("texts", ".txt", 200 * 10**6)
-TEXT_NAME = re.compile("[0-9a-f]{16}")
 LARGEST_TEXT = 20 * 10**6
 """Bytes of a file that is brought. Texts that are kept may take ten times as much in all."""
 
@@ -69,7 +68,8 @@ def load_text(name: str) -> str:
     Raises :class:`goldviz.data.texts.pieces.TextError` for a name that cannot be one, a text that this machine does not
     hold, and a file that is damaged.
     """
-    if not TEXT_NAME.fullmatch(name):
+    check_open(name, TextError)
+    if not KEY.fullmatch(name):
         raise TextError(f"The text is {name!r}; allowed are the 16 characters that name a kept text.")
     with _disk_faults_named("read"):
         content = KEPT_TEXTS.read(name)

@@ -16,6 +16,7 @@ from typing import ClassVar, Self
 
 from pydantic import model_validator
 
+from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
@@ -54,7 +55,7 @@ class BertPretraining(Experiment):
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "longest", "batch")
 
     # fmt: off
-    corpus: str = setting("generated", group="Texts", control="text", pattern="^(generated|[0-9a-f]{16})$",
+    corpus: str = setting("generated", group="Texts", control="text", pattern=f"^(generated|{KEPT})$",
         allowed="'generated', or the 16 characters that name a text kept on this server",
         description="What is read in pre-training: generated policy and market sentences, or a text of yours. The tone "
         "is always learned on generated sentences.")
@@ -73,7 +74,7 @@ class BertPretraining(Experiment):
         description="Share of the pre-training steps that read whole documents, joined to the longest sequence, in "
         "place of single sentences.")
 
-    start: str = setting("random", group="Start", control="start model", pattern="^(random|[0-9a-f]{16})$",
+    start: str = setting("random", group="Start", control="start model", pattern=f"^(random|{KEPT})$",
         allowed="'random', or the 16 characters that name a model kept on this server",
         description="What pre-training starts from: random weights, or a model that has read before and now reads on. "
         "It brings its sizes and its pieces; the tone head is always new.")

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
@@ -75,7 +76,7 @@ class CharGpt(Experiment):
     residual_scale: Literal["none", "init", "branch", "both"] = setting("both", group="Parts", labels=RESIDUAL_SCALES,
         description="What keeps the signal from growing block by block: smaller first weights, smaller branches.")
 
-    corpus: str = setting("python", group="Text", control="text", pattern="^(python|names|cities|[0-9a-f]{16})$",
+    corpus: str = setting("python", group="Text", control="text", pattern=f"^(python|names|cities|{KEPT})$",
         labels=CORPORA, allowed="python, names, cities, or the 16 characters that name a text kept on this server",
         description="What is learned: Python's documentation, names, or your own text.")
     tokens: Literal["characters", "pieces"] = setting("characters", group="Text", essential=True, labels=TOKENS,

@@ -15,6 +15,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.data.tables.sealed_names import KEPT
 from goldviz.data.texts.items import FEWEST_ITEMS
 from goldviz.declare import standard
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
@@ -86,7 +87,7 @@ class CharLanguageModel(Experiment):
     smoothing: float = setting(1.0, ge=0, le=100, group="Network",
         description="Fake counts in every cell of the table of pairs (document 002 adds 1). 0: none.")
 
-    corpus: str = setting("names", group="Text", control="text", pattern="^(names|cities|python|[0-9a-f]{16})$",
+    corpus: str = setting("names", group="Text", control="text", pattern=f"^(names|cities|python|{KEPT})$",
         labels=CORPORA, allowed="names, cities, python, or the 16 characters that name a text kept on this server",
         description="What is learned: first names, city names, the lines of Python's documentation, or your own text.")
     items: int = setting(0, ge=0, le=100_000, group="Text", unit="items",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import market_settings
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Preset, setting
@@ -34,7 +35,7 @@ class PolicyDocuments(Instant):
     position: ClassVar[str] = "document"
 
     # fmt: off
-    documents: str = setting("generated", group="Documents", control="documents", pattern="^(generated|[0-9a-f]{16})$",
+    documents: str = setting("generated", group="Documents", control="documents", pattern=f"^(generated|{KEPT})$",
         allowed="'generated', or the 16 characters that name documents kept on this server",
         description="The documents: generated ones, or documents kept on this server.")
     model: str = text_model_setting("The model that reads the documents.")

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.data.tables.sealed_names import KEPT
 from goldviz.data.texts.cuts import LONGEST_EXPRESSION, PATTERNS, checked_expression
 from goldviz.data.texts.pieces import TextError
 from goldviz.declare.instant import Instant
@@ -60,7 +61,7 @@ class TextTokens(Instant):
         description="How the right tokeniser cuts, to compare.")
     vocabulary: int = setting(1000, ge=256, le=4096, group="Vocabulary", essential=True, unit="tokens",
         description="The 256 bytes and one token for each merge.")
-    corpus: str = setting("python", pattern="^(python|words|code|names|cities|own|[0-9a-f]{16})$", group="Text",
+    corpus: str = setting("python", pattern=f"^(python|words|code|names|cities|own|{KEPT})$", group="Text",
         labels=CORPORA, control="corpus",
         allowed="python, words, code, names, cities, own, or the 16 characters that name a text kept on this server",
         description="The text from which merges are learned.")

@@ -11,7 +11,7 @@ from goldviz.data.markets.downloads import download
 from goldviz.data.markets.kept_markets import keep, kept
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.symbols import SYMBOLS
-from goldviz.ui import visitors_data
+from goldviz.ui import keys, visitors_data
 from goldviz.ui.markets import upload as market_upload
 from goldviz.ui.words import plain
 
@@ -89,9 +89,9 @@ def _yahoo(use: Use) -> None:
 
 def _kept(use: Use) -> None:
     """Downloads of everybody, and what the visitor has brought by file or by link."""
-    ours = visitors_data.markets_brought()
+    ours = keys.ours()
     try:
-        known = [market for market in kept() if market.source == "yahoo" or market.name in ours]
+        known = [market for market in kept() if market.public or market.name in ours]
     except MarketError as error:
         st.error(plain(str(error)))
         return

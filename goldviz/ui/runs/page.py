@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.registry import experiments
 from goldviz.figures.overlay import MOST
 from goldviz.runs.execution import ExecutionError
@@ -179,7 +180,7 @@ def _open(chosen: Sequence[Run]) -> None:
 
 def _rename(run: Run) -> None:
     with st.popover("Name", icon=":material/edit:"), st.form(f"rename-{run.id}", border=False):
-        name = st.text_input("Name of the run", value=run.name)
+        name = st.text_input("Name of the run", value=sealed_text(run.name))
         if st.form_submit_button("Save"):
             try:
                 services.store().rename(run.id, name)

@@ -87,11 +87,11 @@ def _stop(lane: AnyLane) -> None:
 
 
 def _resume(lane: Lane[Experiment], _experiment: type[Experiment]) -> None:
-    services.executor().resume(lane.settings, lane.id)
+    services.executor().resume(lane.stored, lane.id)
 
 
 def _step(lane: Lane[Experiment], _experiment: type[Experiment]) -> None:
-    services.executor().resume(lane.settings, lane.id, budget=1)
+    services.executor().resume(lane.stored, lane.id, budget=1)
 
 
 def _close(lane: AnyLane, experiment: type[Experiment]) -> None:
@@ -131,7 +131,7 @@ def _fork(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
 
 def _start_fork(lane: Lane[Experiment], experiment: type[Experiment], step: int, values: dict[str, float]) -> None:
     name = f"{lane.title}, forked at {lane.step} {step}"
-    fork_id = services.executor().fork(lane.id, step, lane.settings, changes=values, name=name)
+    fork_id = services.executor().fork(lane.id, step, lane.stored, changes=values, name=name)
     lanes.add(experiment, fork_id)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from goldviz.data.tables.sealed_names import sealed_text, shown_name
 from goldviz.declare.data_labels import labelled, labels_of
 from goldviz.declare.registry import experiments
 from goldviz.declare.settings import Experiment, SettingsError, label
@@ -24,7 +25,7 @@ from goldviz.ui.words import STATES, duration, plain
 def label_of(run: Run) -> str:
     """The run's name, or what is special about its settings."""
     if run.name:
-        return run.name
+        return sealed_text(run.name)
     declared = experiments().get(run.experiment)
     if declared is None:
         return run.experiment
@@ -130,7 +131,11 @@ def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
 
 
 def _cell(value: Any) -> Any:
-    return ", ".join(map(str, value)) if isinstance(value, list) else value
+    return ", ".join(map(str, value)) if isinstance(value, list) else _in_words(value)
+
+
+def _in_words(value: Any) -> Any:
+    return shown_name(value) if isinstance(value, str) else value
 
 
 def _laboratory(run: Run) -> str:

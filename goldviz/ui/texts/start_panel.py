@@ -9,11 +9,12 @@ import time
 
 import streamlit as st
 
+from goldviz.data.tables.sealed_names import NOT_YOURS, SEALED
 from goldviz.data.texts.kept_models import about_model
 from goldviz.declare.settings import Settings
 from goldviz.runs.jobs import Report, Task, TooManyJobsError
 from goldviz.texts.start_models import text_model
-from goldviz.ui import background, controls, services, settings_panel
+from goldviz.ui import background, controls, keys, services, settings_panel
 from goldviz.ui.texts import model_dialog
 from goldviz.ui.words import plain
 
@@ -49,6 +50,8 @@ def line(name: str) -> str:
     """What the next run starts from, in a line of Markdown."""
     if name == RANDOM:
         return ":material/casino: Next run starts from **random weights**."
+    if SEALED.fullmatch(name):
+        return f":material/error: {NOT_YOURS}"
     about = about_model(name)
     if about is None:
         return f":material/error: This machine does not hold the model {plain(name)}: choose it again."
@@ -83,6 +86,7 @@ def _take_over(key: str) -> None:
     kept = None if task is None else services.jobs().held(task)
     if kept is not None:
         del st.session_state[KEEPING]
+        keys.remember([kept])
         st.session_state[key] = kept
 
 

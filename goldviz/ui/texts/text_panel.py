@@ -90,8 +90,8 @@ def _upload(declared: type[Settings], key: str) -> None:
     corpora = lab.part("corpora") if lab.has("corpora") else None
     what = OF_SENTENCES if corpora is None else corpora.WHAT_A_FILE_IS
     st.caption(
-        f"{what} The file stays on this server. A run that reads it names it, so whoever sees the run can see how the "
-        "text begins and train on it."
+        f"{what} The file stays on this server; only you, and those to whom you give a link, can choose it. Others see "
+        "a run that reads it: its numbers, its pieces, and what the network writes."
     )
     file = st.file_uploader("Text file", type=["txt"], key="text-file")
     if file is None:

@@ -58,7 +58,7 @@ def _trained(lane: Lane[CharGpt], step: int | None) -> Trained | None:
     if not kept:
         return None
     before = [one for one in kept if step is None or one <= step]
-    return Trained(lane.id, before[-1] if before else kept[0], lane.settings.model_dump_json())
+    return Trained(lane.id, before[-1] if before else kept[0], lane.stored.model_dump_json())
 
 
 def _asked(lane: Lane[CharGpt]) -> str:
@@ -113,7 +113,7 @@ def _show_written(lane: Lane[CharGpt], trained: Trained, written: Completion) ->
     """The text, how fast it came, and one token of it in full."""
     from goldviz.labs.char_gpt.texts import token_text
 
-    settings = lane.settings
+    settings = lane.stored
     text = token_text(settings.corpus, settings.tokens, settings.vocabulary)
     before, after = text.tokens.decode(written.prompt), text.tokens.decode(written.tokens)
     with st.container(border=True):

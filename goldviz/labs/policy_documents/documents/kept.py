@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import re
 import zlib
 from dataclasses import asdict
 from datetime import date
@@ -16,12 +15,12 @@ from functools import lru_cache
 
 from goldviz.data.tables.kept_files import KeptFiles
 from goldviz.data.tables.kept_labels import keep_label
+from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts
 from goldviz.labs.policy_documents.documents.generated import generated_documents
 
 GENERATED = "generated"
 KEPT_DOCUMENTS = KeptFiles("documents", ".json.gz", 500 * 10**6)
-DOCUMENTS_NAME = re.compile("[0-9a-f]{16}")
 LARGEST_UNPACKED = 250 * 10**6
 """Bytes of the JSON of all documents together; a file that unpacks to more is not read further."""
 
@@ -57,7 +56,8 @@ def documents_at_hand(name: str) -> DatedTexts:
     """
     if name == GENERATED:
         return generated_documents()
-    if not DOCUMENTS_NAME.fullmatch(name):
+    check_open(name, DatedTextError)
+    if not KEY.fullmatch(name):
         raise DatedTextError(
             f"The documents are {name!r}; allowed is '{GENERATED}' or the 16 characters that name kept ones."
         )

@@ -29,6 +29,7 @@ from goldviz.labs.policy_documents.documents.tables import (
     look_into_texts,
     texts_from_table,
 )
+from goldviz.ui import keys
 from goldviz.ui.words import plain
 
 Use = Callable[[str], None]
@@ -63,6 +64,7 @@ def ask(use: Use) -> None:
             except DatedTextError as error:
                 st.error(plain(str(error)), icon=":material/block:")
             else:
+                keys.remember([name])
                 use(name)
                 st.rerun()
     with generated:

@@ -44,7 +44,8 @@ def _choice() -> None:
 def _upload() -> None:
     st.caption(
         f"A plain text file (.txt), at most {LARGEST_TEXT / 1e6:.0f} MB; of a longer text the first "
-        f"{MOST_CHARACTERS / 1e6:.0f} million characters are learned from. The file stays on this server."
+        f"{MOST_CHARACTERS / 1e6:.0f} million characters are learned from. The file stays on this server; only you, "
+        "and those to whom you give a link, can choose it."
     )
     file = st.file_uploader("Text file", type=["txt"], key="tokens-file")
     if file is None:

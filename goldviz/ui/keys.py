@@ -1,0 +1,53 @@
+"""Which kept files a visitor may choose: those of the visitor's session, and those whose link the visitor has.
+
+The name of a kept file is its key. Whoever else sees a run that used it sees its sealed name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from goldviz.data.markets.kept_markets import is_public
+from goldviz.data.tables.sealed_names import KEY, SEALED, sealed
+from goldviz.data.texts.kept_models import SHIPPED_MODEL
+from goldviz.declare.settings import Settings
+
+Declared = TypeVar("Declared", bound=Settings)
+
+OURS = "keys-of-this-session"
+"""In the session state: keys that this visitor has brought, or was given by a link."""
+
+
+def remember(names: Iterable[Any]) -> None:
+    """Note the keys among these as the visitor's."""
+    st.session_state[OURS] = ours() | {name for name in names if isinstance(name, str) and KEY.fullmatch(name)}
+
+
+def ours() -> frozenset[str]:
+    """The visitor's keys; none outside of a visitor's session."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return frozenset()
+    return frozenset(st.session_state.get(OURS, frozenset()))
+
+
+def as_seen(settings: Declared) -> Declared:
+    """Settings with sealed names for the keys that are not the visitor's."""
+    closed = {name: sealed(value) for name, value in _keys(settings) if not _may_choose(value)}
+    return settings.model_copy(update=closed) if closed else settings
+
+
+def others_file(settings: Settings) -> bool:
+    """Whether the settings ask for a file that the visitor may not choose."""
+    return any(isinstance(value, str) and SEALED.fullmatch(value) for _, value in settings)
+
+
+def _keys(settings: Settings) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in settings if isinstance(value, str) and KEY.fullmatch(value)]
+
+
+def _may_choose(key: str) -> bool:
+    return key in ours() or key == SHIPPED_MODEL or is_public(key)
