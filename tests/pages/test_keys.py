@@ -7,9 +7,10 @@ import pytest
 
 from goldviz.data.markets.files import Choices
 from goldviz.data.markets.own_file import keep_file
-from goldviz.data.tables.sealed_names import NOT_YOURS, sealed, shown_name
+from goldviz.data.tables.sealed_names import NOT_YOURS, sealed
 from goldviz.data.texts.kept_models import keep_model
 from goldviz.data.texts.kept_texts import keep_text
+from goldviz.declare.data_labels import labels_of
 from goldviz.declare.registry import experiment, laboratories
 from goldviz.export.report import report_of_run
 from goldviz.ui import lanes, services
@@ -67,7 +68,7 @@ def test_a_run_shows_others_no_key(name: str, setting: str, bring: Callable[[Pat
     assert key not in told(stranger)
     assert key not in told(stranger.go(RUNS))
     assert key not in told(stranger.go(page, {OPEN: run_id}))
-    assert shown_name(key) in told(Visitor(RUNS))
+    assert labels_of(settings)[setting] in told(Visitor(RUNS))
     stranger.click(f"train-{name}")
     assert plain(NOT_YOURS) in stranger.errors
     assert services.store().list()[1] == 1
@@ -86,4 +87,4 @@ def test_what_a_stranger_takes_away_holds_no_key(folder: Path) -> None:
     assert sealed(key) in lane.settings.script()
     report = report_of_run(lane.stored, lane.dataset, {})
     assert key not in report
-    assert shown_name(key) in report
+    assert "mine.txt" in report

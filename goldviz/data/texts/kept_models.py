@@ -74,7 +74,7 @@ def load_model(name: str) -> bytes:
 
 
 def about_model(name: str) -> KeptModel | None:
-    """What a kept model says of itself, read off the file's beginning; None where this machine does not hold it whole."""
+    """What a kept model says of itself, read off the file's beginning; None where there is none, or it is damaged."""
     if name == SHIPPED_MODEL:
         return SHIPPED
     try:
