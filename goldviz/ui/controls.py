@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from goldviz.data.tables.sealed_names import NOT_YOURS
 from goldviz.declare.settings import Settings, SettingsError, allowed, facts, label, schemas
 from goldviz.ui import keys
 
@@ -198,18 +199,32 @@ def from_link(declared: type[Declared], parameters: Mapping[str, str]) -> tuple[
     version = given.pop(VERSION, "1")
     complaints: list[str] = []
     try:
-        given = declared.upgraded(int(version) if _whole(version) else 1, given)
+        given = declared.upgraded(_version(declared, version), given)
     except SettingsError as error:
         complaints.append(f"In the link: {error}")
     values = {name: _from_control(declared, name, text) for name, text in given.items()}
     while True:
         try:
-            return declared.checked(values), complaints
+            return _own(declared.checked(values), complaints), complaints
         except SettingsError as error:
             for name, sentence in error.sentences.items():
                 refused = name if name in values else _refused_together(declared, values)
                 complaints.append(f"In the link: {sentence}{_instead(declared, refused)}")
                 values.pop(refused)
+
+
+def _version(declared: type[Settings], text: str) -> int:
+    if not _whole(text) or int(text) < 1:
+        allowed_here = f"allowed is a whole number from 1 to {declared.version}"
+        raise SettingsError({VERSION: f"The version of the settings is {text[:40]!r}; {allowed_here}."})
+    return int(text)
+
+
+def _own(settings: Declared, complaints: list[str]) -> Declared:
+    """Settings with their defaults in place of others' files, which cannot be chosen; says so in ``complaints``."""
+    closed = keys.others_files(settings)
+    complaints += [f"In the link: {NOT_YOURS}{_instead(type(settings), name)}" for name in closed]
+    return settings.changed(**{name: type(settings).model_fields[name].default for name in closed})
 
 
 def _instead(declared: type[Settings], refused: str) -> str:

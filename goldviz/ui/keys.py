@@ -40,9 +40,9 @@ def as_seen(settings: Declared) -> Declared:
     return settings.model_copy(update=closed) if closed else settings
 
 
-def others_file(settings: Settings) -> bool:
-    """Whether the settings ask for a file that the visitor may not choose."""
-    return any(isinstance(value, str) and SEALED.fullmatch(value) for _, value in settings)
+def others_files(settings: Settings) -> list[str]:
+    """The settings that name a file which the visitor may not choose."""
+    return [name for name, value in settings if isinstance(value, str) and SEALED.fullmatch(value)]
 
 
 def _keys(settings: Settings) -> list[tuple[str, str]]:

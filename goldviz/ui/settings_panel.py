@@ -125,7 +125,7 @@ def start(experiment: type[Experiment], settings: Experiment, *, beside: bool, n
 
     Says why where that fails, and returns nothing.
     """
-    if keys.others_file(settings):
+    if keys.others_files(settings):
         complain(NOT_YOURS)
         return ""
     try:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from goldviz.data.labels import KEY, label_of
+from goldviz.data.labels import label_of
 from goldviz.data.markets.kept_markets import SIMULATED
+from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.settings import Experiment, SettingsError, facts
 from goldviz.ui import controls, lanes, settings_panel, visitors_data
 from goldviz.ui.lanes import Lane
@@ -52,7 +53,7 @@ def named_data(settings: Experiment, kept: Mapping[str, str]) -> dict[str, str]:
 
 def _words(settings: Experiment, control: str, name: str) -> str:
     value = str(getattr(settings, name))
-    if KEY.fullmatch(value):
+    if NAME_OF_FILE.fullmatch(value):
         return label_of(control, value)
     if value == SIMULATED:
         seed = getattr(settings, str(visitors_data.setting_of(type(settings), SEED)), 0)

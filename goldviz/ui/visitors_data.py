@@ -11,9 +11,9 @@ from typing import Any
 
 import streamlit as st
 
-from goldviz.data.labels import KEY, label_of
+from goldviz.data.labels import label_of
 from goldviz.data.markets.kept_markets import SIMULATED
-from goldviz.data.tables.sealed_names import SEALED
+from goldviz.data.tables.sealed_names import KEY, NAME_OF_FILE, SEALED
 from goldviz.data.texts.kept_texts import load_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.declare.data_labels import names_data
@@ -128,7 +128,7 @@ def _take_text(declared: type[Settings], name: str) -> None:
     key = key_of(declared, name)
     if text() and not refusal(declared):
         st.session_state[key] = text()
-    elif KEY.fullmatch(str(st.session_state.get(key, ""))):
+    elif NAME_OF_FILE.fullmatch(str(st.session_state.get(key, ""))):
         st.session_state[key] = declared.model_fields[name].default
 
 

@@ -14,6 +14,7 @@ from goldviz.declare.data_labels import labels_of
 from goldviz.declare.registry import experiment, laboratories
 from goldviz.export.report import report_of_run
 from goldviz.ui import lanes, services
+from goldviz.ui.controls import key_of
 from goldviz.ui.lanes import OPEN, Lane
 from goldviz.ui.words import plain
 from tests.pages.visit import HOME, RUNS, Visitor
@@ -69,9 +70,12 @@ def test_a_run_shows_others_no_key(name: str, setting: str, bring: Callable[[Pat
     assert key not in told(stranger.go(RUNS))
     assert key not in told(stranger.go(page, {OPEN: run_id}))
     assert labels_of(settings)[setting] in told(Visitor(RUNS))
-    stranger.click(f"train-{name}")
-    assert plain(NOT_YOURS) in stranger.errors
-    assert services.store().list()[1] == 1
+    if setting == "start":
+        assert plain(NOT_YOURS) in stranger.click(f"train-{name}").errors
+        assert services.store().list()[1] == 1
+    else:
+        assert stranger.at.session_state[key_of(declared, setting)] == declared.model_fields[setting].default
+    assert any(plain(NOT_YOURS) in sentence for sentence in Visitor(page, {setting: sealed(key)}).warnings)
 
     guest = Visitor(page, {setting: key, "runs": run_id})
     assert guest.at.query_params[setting] == key

@@ -205,3 +205,11 @@ def test_the_controls_show_what_they_were_given(chosen: Experiment) -> None:
     page = AppTest.from_function(_page, default_timeout=30, kwargs={"chosen": chosen.model_dump()}).run().run()
     assert not page.exception
     assert page.session_state["current"] == chosen
+
+
+@pytest.mark.parametrize("version", ["0", "-1", "two", "1.0", "", "9" * 5000])
+def test_a_link_s_version_that_is_none_is_said(version: str) -> None:
+    settings, complaints = controls.from_link(DepthGradients, {controls.VERSION: version, "width": "7"})
+    assert settings.width == 7
+    (sentence,) = complaints
+    assert sentence.startswith(f"In the link: The version of the settings is {version[:40]!r}; allowed is a whole")
