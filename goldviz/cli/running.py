@@ -181,8 +181,8 @@ def _parser(command: str, declared: type[Settings], outputs: Mapping[str, Any]) 
         group = parser.add_argument_group("a model to start from")
         group.add_argument(
             "--start-from", metavar="MODEL",
-            help="keep this model and go on from it: 'shipped', a downloaded 'owner/name' of a hub, 'folder:' and a "
-            "name in GOLDVIZ_MODELS, or 'run:' and a run's id",
+            help="go on from this model, and keep it: 'shipped', a hub's 'owner/name', 'folder:' and a name in "
+            "GOLDVIZ_MODELS, or 'run:' and a run's id",
         )  # fmt: skip
     return parser
 

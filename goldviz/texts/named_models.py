@@ -102,8 +102,8 @@ def folder_of_model(name: str) -> Path:
     if "/" not in name:
         shown = name if len(name) <= 40 else f"{name[:39]}…"
         raise TextModelError(
-            f"The model is {shown!r}; allowed are {SHIPPED!r}, a model of the hub such as 'ProsusAI/finbert', "
-            f"'{FOLDER_PREFIX}' and the name of a folder of models on this machine, or '{RUN_PREFIX}' and a run's id."
+            f"The model is {shown!r}; allowed are {SHIPPED!r}, a hub's model such as 'ProsusAI/finbert', "
+            f"'{FOLDER_PREFIX}' and a folder's name, or '{RUN_PREFIX}' and a run's id."
         )
     try:
         folder = held(name)

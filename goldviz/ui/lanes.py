@@ -128,7 +128,7 @@ def progress_of(lane: AnyLane) -> tuple[float, str]:
     else:
         text += f" · {duration(run.seconds)}"
     if run.seconds > 0 and run.step:
-        text += f" · instruments {run.instrument_seconds / run.seconds:.0%} of the time"
+        text += f" · recording took {run.instrument_seconds / run.seconds:.0%}"
     return min(1.0, run.step / max(run.total, 1)), text
 
 

@@ -99,7 +99,7 @@ def test_the_model_that_comes_with_the_package(places):
 
 @pytest.mark.parametrize("name", ["", "bert", "Shipped", "run", "folder", "x" * 500])
 def test_what_names_no_model(places, name):
-    with pytest.raises(TextModelError, match="allowed are 'shipped', a model of the hub") as caught:
+    with pytest.raises(TextModelError, match="allowed are 'shipped', a hub's model") as caught:
         resolve_text_model(name)
     assert len(str(caught.value)) < 300
 

@@ -99,7 +99,7 @@ class ReleaseRule:
         if long_kept:
             notes.append(
                 f"The day of release of {_documents_in_words(long_kept)} from before 1976 is assumed, and is likely "
-                "too early: what was decided then was out after three months, after a year, or later. Bring their days "
+                "too early. What was decided then came out after three months, a year, or later. Bring their days "
                 "of release."
             )
         return tuple(notes)

@@ -148,8 +148,8 @@ def sums_so_far(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figur
 
 
 @drawn("Which loss teaches which use of the weights?", name="triangle", at="number", at_once=True,
-       shows="The size of every term (t, k) of dL/dW_aa: what the loss of step t owes to the weights as used at step k "
-       "(document 001, eq. 6).",
+       shows="The size of every term (t, k) of dL/dW_aa (document 001, eq. 6). It is what step t's loss owes to the "
+       "weights at step k.",
        cannot_show="Terms may cancel: the norm of their sum is not the sum of their norms.")  # fmt: skip
 def triangle(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """Norms of all terms (t, k) as a triangle, with the row of the step in view framed: one loss on its way back."""
@@ -205,8 +205,8 @@ def one_loss(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
 
 
 @drawn("How much comes from the step's own answer?", name="direct_and_total", at="number", at_once=True,
-       shows="The direct derivative of the loss with respect to h at each step, through its own answer, and the total "
-       "one, through all later steps too.",
+       shows="The derivative of the loss with respect to h at each step. Direct: through that step's answer. Total: "
+       "through all later steps, too.",
        cannot_show="Lengths of parts do not add up where they point in different directions.")  # fmt: skip
 def direct_and_total(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """Lengths of the direct and of the total derivative at every step."""

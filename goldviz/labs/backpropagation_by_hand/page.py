@@ -83,8 +83,8 @@ def _pairs(view: View[BackpropagationByHand]) -> None:
         st.markdown(
             f"The terms add up to autograd's gradient, to {ds.attrs['off_with_direct']:.0e} of its norm. Document 001 "
             r"writes its eq. 6 with $\partial \mathcal{L} / \partial h_t$. It has to be the **direct** derivative, of "
-            "the loss at t through the answer at t. With the **total** one, which the recursion carries, the loss of "
-            "step t counts t − k + 1 times for step k, and the sum is off by "
+            "the loss at t through the answer at t. The recursion carries the **total** one. With it, the loss of step "
+            "t counts t − k + 1 times for step k. The sum is then off by "
             f"{ds.attrs['off_with_total']:.2g} times the gradient's norm."
         )
     st.caption("∂⁺ is the immediate derivative: W as used at step k alone, with what step k − 1 hands over held fixed.")

@@ -78,8 +78,8 @@ class BackpropagationSteps(Instant):
         Preset("Squared error with penalty", "document",
             "Document 003: λ/2 ‖W‖² adds λW to every weight's gradient.", {"penalty": 0.1}),
         Preset("Break it: saturated", "break",
-            "Weights four times as large in five layers of tanh: half of the slopes are below 0.45 on ten seeds of "
-            "ten, below 0.07 on seven.",
+            "Weights four times as large in five layers of tanh. On ten seeds of ten, half of the slopes are below "
+            "0.45. On seven, below 0.07.",
             {"layers": 5, "gain": 4.0}),
         Preset("Break it: a dead neuron", "break",
             "ReLU with one bias at −10: the neuron stays silent, and no weight into it or out of it learns.",

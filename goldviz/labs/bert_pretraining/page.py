@@ -34,8 +34,8 @@ def why(lane: Lane[BertPretraining], draw: Callable[[str], None]) -> None:
     words, figure = st.columns([2, 3])
     with words:
         st.markdown(
-            "A share of the pieces is masked, and their places M have to be guessed from the rest, x̃ (document 001, "
-            "section 4.2.2; Devlin et al. 2019):"
+            "Some pieces are masked, and the network guesses their places M from the rest, x̃ (document 001, "
+            "section 4.2.2; Devlin and others 2019):"
         )
         st.latex(r"\mathcal{L} = -\frac{1}{|M|} \sum_{i \in M} \log p_\theta(x_i \mid \tilde x)")
         st.markdown("What stands elsewhere comes in by attention alone (section 4.1.2; here a row is a query):")

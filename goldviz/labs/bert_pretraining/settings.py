@@ -172,23 +172,23 @@ class BertPretraining(Experiment):
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",
-            "Masked words first, then the tone from a few labelled texts. What was read without labels adds 4 to 8 "
-            "points on new patterns (4 of 4 seeds); on known ones it takes 2 or adds up to 7."),
+            "Masked words first, then the tone from a few labelled texts. Reading without labels adds 4 to 8 points "
+            "on new patterns (4 of 4 seeds). On known ones it takes 2 or adds up to 7."),
         Preset("Go on from a model", "document",
             "The model that comes with goldviz reads on. It begins at 1.29 nat a masked word, and 300 more steps on "
             "such sentences change that by less than 0.02 (5 of 5 seeds). Upload a text of yours to see it learn.",
             {"start": "225e982b0efd5b87", "pretraining_steps": 300, "learning_rate": 3e-4, "fine_tuning_steps": 100,
              "look_every": 50}),
         Preset("Break it: no pre-training", "break",
-            "The same labelled texts, and a network that has never read anything else: on new patterns it is no better "
+            "The same labelled texts, for a network that has read nothing else. On new patterns it is no better "
             "than counting words (10 of 10 seeds).", {"pretraining_steps": 0}),
         Preset("Break it: frozen at random", "break",
-            "No pre-training and a frozen encoder: from the states of random weights the classifier does no better "
-            "than naming one tone always (10 of 10 seeds).",
+            "A frozen encoder that was never trained. On its random states, the classifier does no better than "
+            "always naming one tone (10 of 10 seeds).",
             {"pretraining_steps": 0, "frozen": True}),
         Preset("Fix it: frozen after pre-training", "fix",
-            "The encoder is frozen again, but it has read: from masks alone it gets 17 to 20 points above naming one "
-            "tone always, on known patterns (4 of 4 seeds).", {"frozen": True}),
+            "The encoder is frozen again, but it was pre-trained. Masks alone bring it 17 to 20 points above always "
+            "naming one tone, on known patterns (4 of 4 seeds).", {"frozen": True}),
         Preset("Fix it: rehearse", "fix",
             "Fine-tuning goes on with masked words beside the tone: their loss does not rise (4 of 4 seeds).",
             {"rehearsal": 0.5}),

@@ -159,8 +159,8 @@ class CharGpt(Experiment):
             "Three blocks at half the width, for the presets that leave a part out. It ends 0.22 to 0.27 nat below "
             "counted pairs, at 3.1 to 3.2 bits a byte (five seeds of five).", SMALL),
         Preset("Pieces of bytes", "document",
-            "The small network on 512 pieces in place of characters: its loss a token is higher, and a byte costs 2.6 "
-            "to 2.9 bits in place of 3.1 to 3.2 (five seeds of five).", {**SMALL, "tokens": "pieces"}),
+            "The small network on 512 pieces instead of characters. Its loss a token is higher, but a byte costs "
+            "less: 2.6 to 2.9 bits, not 3.1 to 3.2 (five seeds of five).", {**SMALL, "tokens": "pieces"}),
         Preset("Break it: no mask", "break",
             "Every place sees the token that it should guess, and the loss falls to 0.2 to 0.3. The last place, which "
             "sees none, guesses worse than counted pairs (five seeds of five).", {**SMALL, "masked": False}),

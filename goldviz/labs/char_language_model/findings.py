@@ -71,8 +71,8 @@ def _why_flat(case: Case) -> str:
     began = median(case.readings[0].saturation_at_first)
     start = f" At the start it was {began:.0%}." if np.isfinite(began) else ""
     return (
-        "The slope of tanh is 1 − t² (document 002, 1.3.2): near −1 and 1 it is almost 0, and the weights before such "
-        f"a unit are told almost nothing.{start}"
+        "The slope of tanh is 1 − t², almost 0 near −1 and 1 (document 002, 1.3.2). The weights before such a unit "
+        f"hardly learn.{start}"
     )
 
 

@@ -199,19 +199,19 @@ class CharLanguageModel(Experiment):
             "tanh values are still flat.",
             {"initialisation": "normal", "gain": 1.0}),
         Preset("Fix it: tanh that moves", "fix",
-            "Hidden weights five times smaller, too: at most 8 % of the tanh values are flat at the start, and the "
-            "loss ends 0.006 to 0.034 nat lower, in five seeds of five.",
+            "Hidden weights five times smaller, too. At most 8 % of the tanh values are flat at the start. The loss "
+            "ends 0.006 to 0.034 nat lower, in five seeds of five.",
             {"initialisation": "normal", "gain": 0.2}),
         Preset("Fix it: batch norm", "fix",
-            "Weights from N(0, 1) again, and the sums normalised: no more than 4 % of the tanh values are flat at the "
+            "Weights from N(0, 1) again, with normalised sums. At most 4 % of the tanh values are flat at the "
             "start, whatever the weights (five seeds of five).",
             {"initialisation": "normal", "gain": 1.0, "normalisation": "batch"}),
         Preset("Count pairs", "document",
             "No network: how often each character follows each other. The table fills as the names are read.",
             {"model": "bigram", "steps": 100}),
         Preset("Pairs as a network", "document",
-            "One matrix and softmax, trained on all names at once: after 300 steps its table is within 0.001 nat of "
-            "the counted one, from above, in five seeds of five.",
+            "One matrix and softmax, trained on all names at once. After 300 steps its loss is at most 0.001 nat "
+            "above the counted table's, in five seeds of five.",
             {"model": "neural_bigram", "steps": 300, "batch": 0, "optimiser": "adam", "learning_rate": 0.1}),
         Preset("Break it: twenty layers, gain 1", "break",
             "Twenty tanh layers without Kaiming's 5/3: the signal narrows to a spread of 0.14 to 0.19. With 5/3 it "
@@ -229,8 +229,8 @@ class CharLanguageModel(Experiment):
             {"model": "wavenet", "context": 8, "embedding": 24, "hidden": 128, "gain": 1.0, "output_gain": 0.1,
                 "normalisation": "mixed_up", "steps": 1500}),
         Preset("Break it: few names", "break",
-            "496 city names and 12,319 parameters: the network learns them by heart, and ends 1.1 to 1.3 nat worse on "
-            "others, in five seeds of five.",
+            "496 city names and 12,319 parameters. The network learns the names by heart. On other names it ends "
+            "1.1 to 1.3 nat worse, in five seeds of five.",
             {"corpus": "cities", "steps": 2000}),
     )  # fmt: skip
 

@@ -29,8 +29,8 @@ def why(lane: Lane[ContinuousDepth], draw: Callable[[str], None]) -> None:
         st.latex(r"\frac{dL}{d\theta} = \int_0^1 a^\top \frac{\partial f_\theta}{\partial \theta}\,dt")
         st.markdown(_numbers(lane.dataset))
         st.caption(
-            "Two paths of one field never meet: where they did, they would be one path. So a flow in the plane cannot "
-            "take an inner ring out of an outer one; steps that are not small can, and so can a flow with one more "
+            "Two paths of one field never meet: where they did, they would be one path. So a flow in the plane "
+            "cannot take an inner ring out of an outer one. Big steps can, and so can a flow with one more "
             "dimension. The adjoint needs no memory of the steps, and is only as exact as its own solver."
         )
     with figure:

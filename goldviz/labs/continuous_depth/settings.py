@@ -108,8 +108,8 @@ class ContinuousDepth(Experiment):
         "A residual block is an Euler step: h_l - h_(l-1) = dt R(h_(l-1)) (document 001, eq. 26, 28).",
         "With steps that shrink to nothing, dh/dt = f(h, t) (eq. 29), and the output is ODESolve(f, h(0), 0, T) "
         "(eq. 30).",
-        "The adjoint a = dL/dh follows da/dt = -a df/dh back in time; its gradient needs no memory of the steps and "
-        "is as exact as its solver (Chen et al. 2018).",
+        "The adjoint a = dL/dh follows da/dt = -a df/dh back in time. It keeps no steps in memory, and is as exact "
+        "as its solver (Chen and others 2018).",
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
@@ -117,16 +117,16 @@ class ContinuousDepth(Experiment):
             "Two moons: eight residual blocks with shared weights, beside the flow that ever more of them approach. "
             "On six seeds of ten eight are too few: they learn steps."),
         Preset("Adjoint", "document",
-            "The same flow with its gradient from the adjoint equation: more evaluations, and after training within "
-            "1 % of the solver's gradient on six seeds of ten.",
+            "The same flow with its gradient from the adjoint equation. It costs more evaluations. After training "
+            "it is within 1 % of the solver's gradient on six seeds of ten.",
             {"networks": "ode", "gradient": "adjoint"}),
         Preset("Break it: two rings", "break",
-            "A flow in the plane cannot lift the inner ring over the outer one. It squeezes a neck through instead: on "
-            "ten seeds of ten the solver pays 2.7 to 4.5 times as much, and on nine some points stay wrong.",
+            "A flow in the plane cannot lift the inner ring over the outer one. It squeezes a neck through instead. "
+            "On ten seeds of ten the solver pays 2.7 to 4.5 times as much. On nine, some points stay wrong.",
             {"task": "rings", "networks": "ode"}),
         Preset("Fix it: one more dimension", "fix",
-            "The same rings with one dimension of zeros added: now there is a way over, and on ten seeds of ten every "
-            "point is right in the end.",
+            "The same rings with one dimension of zeros added. Now there is a way over: on ten seeds of ten, every "
+            "point ends right.",
             {"task": "rings", "networks": "ode", "augmented": 1}),
         Preset("Break it: one big step", "break",
             "Trained with a single Euler step the network learns that step, not a flow: refined, its answers change, "

@@ -182,8 +182,8 @@ def _why_it_vanishes(case: Case) -> str:
 
 def _why_useless(case: Case) -> str:
     return _sentences(
-        "On samples that it has not seen, a network over the line is worth no more than the answer 0 (final test "
-        "loss, document 001, Annex 5.3).",
+        "On samples that it has not seen, such a network is no better than the answer 0 (final test loss, document "
+        "001, Annex 5.3).",
         *(_why_one_is_useless(n, n.name in case.crossed["vanishing"]) for n in case.readings),
     )
 

@@ -113,8 +113,8 @@ STORIES = (
                 "Your turn. Take the document's fifteen layers or more, and change what you like.",
                 ("as-in-the-document",),
                 task=Task(
-                    "Train a plain network of 15 layers or more whose first hidden layer gets over a tenth of the last "
-                    "one's gradient in the first epoch.",
+                    "Train a plain network of 15 layers or more. In the first epoch, its first hidden layer should "
+                    "get over a tenth of the last one's gradient.",
                     _plain_with_first_layer,
                 ),
             ),

@@ -177,8 +177,8 @@ class GoldForecast(Experiment):
             "R2 was 39 to 52 % in short runs on 10 simulated markets.",
             {"alignment": "date"}),
         Preset("Break it: levels", "break",
-            "Prices instead of moves: R2 against the mean was above 0.99 on 10 of 10 simulated markets and means "
-            "nothing, for repeating the last price does it too.", {"target": "level"}),
+            "Prices instead of moves. R2 against the mean was above 0.99 on 10 of 10 simulated markets. It means "
+            "nothing: repeating the last price does it, too.", {"target": "level"}),
         Preset("Fix it: shuffled targets", "fix",
             "A check of the whole way of working: with targets dealt out at random no skill may be left. None was in "
             "short runs on 10 of 10 simulated markets.",

@@ -133,9 +133,8 @@ def parting(ds: xr.Dataset) -> str:
     norm, radius, lag = ds.attrs["spectral_norm"], ds.attrs["spectral_radius"], parting_lag(ds)
     if lag is None:
         return f"Norm and spectral radius are both {norm:.3g}: W is normal, and bound and asymptote are one line."
-    return (
-        f"Norm {norm:.3g}, spectral radius {radius:.3g}: bound and asymptote are ten times apart from lag {lag:g} on."
-    )
+    radii = f"Norm {norm:.3g}, spectral radius {radius:.3g}."
+    return f"{radii} From lag {lag:g} on, the bound is over ten times the asymptote."
 
 
 @drawn("How many directions survive?", shows="The singular values of the products that start at the step in view.",

@@ -53,8 +53,8 @@ def why(view: View[JacobianLens]) -> None:
             st.caption(
                 "The document states eq. 9 for the norm and goes on with the spectral radius. Only the norm bounds the "
                 "product. The radius says where powers of W alone tend to, and the product is of other matrices, "
-                "$D_j W$. With a tanh that saturates it may fade with a radius above 1. And it may grow with a radius "
-                "below 1, even for ever: W = 1.5 [[1, 1], [−1, −1]] has radius 0, and with slopes (1, 0.2) every step "
+                "$D_j W$. With a tanh that saturates it may fade with a radius above 1. And it may grow for ever with "
+                "a radius below 1. W = 1.5 [[1, 1], [−1, −1]] has radius 0, but with slopes (1, 0.2) every step "
                 "multiplies by 1.2."
             )
         elif "cell_path" in ds:

@@ -50,8 +50,8 @@ def why(view: View[LSTMValves]) -> None:
         forget = ds["opening"].sel(valve="forget")
         path = float(xr.apply_ufunc(np.log10, forget).sum("step").median())
         st.markdown(
-            f"{reach_sentence(ds)} The forget gates stand at {float(forget.mean()):.2f} on average: their product over "
-            f"the whole sequence, which is the cell path alone, is $10^{{{path:.1f}}}$ for a typical unit."
+            f"{reach_sentence(ds)} The forget gates stand at {float(forget.mean()):.2f} on average. Their product "
+            f"over the whole sequence is the cell path alone: $10^{{{path:.1f}}}$ for a typical unit."
         )
         st.markdown(
             f"The loss is {ds.attrs['loss']:.4f}. By hand and by autograd the gradients differ by at most "

@@ -157,9 +157,8 @@ def _against_being_lost(case: Case) -> list[Candidate | Suited]:
 # fmt: off
 NO_SKILL = Rule("no_skill", "warning", "{Subject} do{es|} hardly better than predicting zero",
     line=at_least("worth", 0.9, f"{{at:percent}} {OF_ZERO}, in range"), number=f"{{worth:percent}} {OF_ZERO}",
-    explanation="Daily returns hardly depend on the ones before them, so zero is a forecast that is hard to beat: the "
-    "market's nature, not a defect of the network. The error is over all channels, so it says nothing of any one of "
-    "them.",
+    explanation="Daily returns hardly depend on the ones before them, so zero is hard to beat. That is the market's "
+    "nature, not a defect of the network. The error is over all channels, so it says nothing of any one of them.",
     only=lambda n, settings: settings.task == "market", at_end=True)
 """A few per cent below predicting zero, over all channels of a short sample, are no skill in returns yet."""
 
@@ -187,9 +186,10 @@ def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
 
     return Rule("learned", "good", "{Subject} learned how things go on between observations",
         line=below(measure, 0.1, threshold), number=number,
-        explanation="What is known at an observation is carried on to the time of the next (document 001, eq. 31-32); "
-        "a GRU that is not told the time cannot know where in its turn the signal is. Equal steps are not equal work: "
-        "a GRU that is told the gaps, trained for as long on the clock, may come close within the gaps of training.",
+        explanation="What is known at an observation is carried on to the time of the next (document 001, eq. "
+        "31-32); a GRU that is not told the time cannot know where in its turn the signal is. Equal steps are not "
+        "equal work. Trained as long on the clock, a GRU that is told the gaps may come close within the gaps of "
+        "training.",
         silenced_by=NO_USE_OR_COARSE, **own)
 
 
@@ -201,15 +201,16 @@ RULES = (
     Rule("state_exploding", "bad", "The state explodes in {subject}",
         line=above("state_size", 30, "{at}, where a cell's own values stay within 1"),
         number="a hidden value of {state_size:times}",
-        explanation="Nothing bounds dh/dt = f(h) (document 001, eq. 31): a field that points outwards carries the "
-        "state away for as long as the gap lasts, and the next observation has to bring it back.",
+        explanation="Nothing bounds dh/dt = f(h) (document 001, eq. 31). A field that points outwards carries the "
+        "state away as long as the gap lasts. The next observation has to bring it back.",
         advice=lambda case: [THIRD_AND_CLIPPED, *_finer_if_it_matters(case)],
         alone=True),
     Rule("solver_too_coarse", _how_coarse, "The solver is too coarse: its steps are part of what was learned",
         line=where("off_solution", "{at:percent} more or less with steps four times as fine", at=REFINED - 1),
         number="the refined error is {refined_ratio:times} times the error",
-        explanation="h'(t) is to solve dh/dt = f(h) (document 001, eq. 31-32). Where other steps give other answers, "
-        "the weights fit the solver's map for the steps of training, and a gap that takes others is a guess.",
+        explanation="h'(t) is to solve dh/dt = f(h) (document 001, eq. 31-32). Where other steps give other "
+        "answers, the weights only fit the solver's map for the steps of training. A gap that takes other steps is "
+        "a guess.",
         advice=[_finer]),
     NO_SKILL,
     replace(NO_SKILL, kind="learned_nothing", severity="bad", title="{Subject} do{es|} no better than predicting zero",
@@ -245,7 +246,7 @@ RULES = (
     Rule("field_saturated", "warning", "The field is saturated",
         line=above("saturation", SATURATED, "{at:percent} above 0.97 in size, at the last look"),
         number="{saturation:percent} of the field's hidden values",
-        explanation="A unit on a flat part of tanh no longer answers to the state, and hardly any gradient passes back "
+        explanation="A unit on a flat part of tanh no longer answers to the state. Hardly any gradient passes back "
         "through it to f (document 001, eq. 31).",
         advice=[A_THIRD, MORE_UNITS]),
     Rule("under_trained", "warning", "{Subject} w{as|ere} still learning at the end",

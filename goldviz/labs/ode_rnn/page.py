@@ -155,8 +155,9 @@ def _numbers(ds: xr.Dataset) -> None:
     error = float(last["error"].sel(network="ode_rnn").mean())
     refined = float(last["refined_error"].mean())
     st.markdown(
-        f"In this run, at its last look: a gap costs {cost:.0f} evaluations of the field on average, the largest jump "
-        f"is {float(jumps.max()):.2f}, and steps four times as fine change the error from {error:.2g} to {refined:.2g}."
+        f"In this run, at its last look, a gap costs {cost:.0f} evaluations of the field on average. The largest "
+        f"jump is {float(jumps.max()):.2f}. Steps four times as fine change the error from {error:.2g} to "
+        f"{refined:.2g}."
     )
 
 

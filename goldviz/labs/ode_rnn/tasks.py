@@ -172,7 +172,7 @@ class MarketSequences:
             if len(found) == 0:
                 raise MarketError(
                     f"{market.target.words} has no {self.length} observations in a row for {purpose} with gaps of at "
-                    f"most {self.longest_gap:g} weeks: take fewer observations, a longer longest gap or more data."
+                    f"most {self.longest_gap:g} weeks. Take fewer observations, a longer longest gap or more data."
                 )
 
     def training(self, batch: int, generator: Generator) -> IrregularBatch:

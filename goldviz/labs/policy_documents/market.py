@@ -118,4 +118,4 @@ def market_that_answers(
 def _kinds_note(kinds: tuple[str, ...]) -> str:
     if len(kinds) == 1:
         return f"Of the kind {kinds[0]} alone."
-    return f"Of the kinds {', '.join(kinds)} in one channel: its steps are partly changes of kind."
+    return f"Of the kinds {', '.join(kinds)} in one channel: mixing kinds blurs its changes."

@@ -90,14 +90,13 @@ def why(view: View[PolicyDocuments]) -> None:
             )
         )
         st.markdown(
-            "A long text is read in chunks that overlap. Each piece counts once, in the chunk in which it has context "
-            "on both sides; tone and [CLS] are means over the chunks, weighted by their pieces."
+            "A long text is read in chunks that overlap. Each piece counts once, in the chunk in which it has "
+            "context on both sides. Tone and [CLS] are means over the chunks, weighted by pieces."
         )
         st.markdown(
             plain(
-                f"It was out on {out} UTC. A forecast made before "
-                "that moment does not see it: the set of what is known, of document 001's partial observations, has "
-                "texts in it as it has prices."
+                f"It was out on {out} UTC. A forecast made before that moment does not see it. What is known, in "
+                "document 001's partial observations, holds texts as it holds prices."
             )
         )
         st.caption(

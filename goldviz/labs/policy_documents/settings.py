@@ -48,8 +48,8 @@ class PolicyDocuments(Instant):
     colour: Literal["date", "tone", "kind"] = setting("date", group="Map", essential=True, labels=COLOURS,
         description="What a document's colour in the map shows.")
     tone_response: float = market_settings.tone_response(group="Channels",
-        description="Planted where these documents become channels of the simulated market: how far one standard "
-        "deviation of their tone moves gold's mean return, in the return's standard deviations.")
+        description="Planted where these documents become channels of the simulated market. It is how far one "
+        "standard deviation of tone moves gold's mean return, in the return's standard deviations.")
     neighbours: int = setting(6, ge=1, le=20, group="View", unit="documents",
         description="How many of the nearest documents are listed.")
     document: int = setting(321, ge=1, le=MOST_DOCUMENTS, group="View",

@@ -79,7 +79,7 @@ def _of_the_size(case: Case) -> str:
     return f"{words} Which way the next move goes they do not tell."
 
 
-ABOVE_ZERO = "an interval above 0"
+ABOVE_ZERO = "the whole interval above 0"
 
 RULES = (
     replace(
@@ -141,8 +141,8 @@ RULES = (
         line=below("rand", FOUND, "an adjusted Rand index of {at:.1f}; 0 is chance, 1 the regimes"),
         number=lambda n: f"adjusted Rand index {n.rand:.2f}",
         confidence=lambda case: f"counted on {of_market(case.reading)}",
-        explanation="Tokens follow the size of moves. That has a memory of its own in this market, beside the regimes, "
-        "so calm and storm are not the same as regime 1 and 3.",
+        explanation="Tokens follow the size of moves. The size has a memory of its own in this market, beside the "
+        "regimes. So calm and storm are not the same as regime 1 and 3.",
         advice=[REGIMES_ALONE],
         only=lambda n, settings: settings.tokeniser in REGIMES and not settings.shuffle_days, silenced_by=WORTHLESS,
     ),

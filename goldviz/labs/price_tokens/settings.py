@@ -161,8 +161,9 @@ class PriceTokens(Experiment):
     }  # fmt: skip
 
     equations: ClassVar[tuple[str, ...]] = (
-        "The density of the next move: p(x) = sum_k P(k | past) f_k(x), f_k uniform in a bin, exponential in the "
-        "outermost two, normal for clusters and states (goldviz's choice; document 002, 2.4, names the tokenisers).",
+        "The density of the next move is p(x) = sum_k P(k | past) f_k(x). Each f_k is uniform in a bin, "
+        "exponential in the outermost two, normal for clusters and states. That is goldviz's choice; document 002, "
+        "2.4, names the tokenisers.",
         "Nats a day: -log p(x). With bins it is -log P(k) plus the log of the bin's width.",
         "Sign and size: -log p(x) = -log [p(x) + p(-x)] - log [p(x) / (p(x) + p(-x))].",
         "Hidden Markov model: filter p(s_t | x_1..t) = c f(x_t) sum_i p(s_(t-1) = i | x_1..t-1) A_i (Hamilton 1989).",
@@ -191,8 +192,8 @@ class PriceTokens(Experiment):
             "five of five markets the next move is forecast worse than without.",
             {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram"}),
         Preset("Break it: fitted on all data", "break",
-            "The tokeniser has seen the days that it is judged on: 11 to 34 % of the tokens change when only later "
-            "days do (five of five markets).",
+            "The tokeniser has seen the days that it is judged on. When only later days change, so do 11 to 34 % of "
+            "the tokens (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "fitted_on": "all"}),
         Preset("Break it: smoother", "break",
             "States are read with the help of later days. The gain is about twice that of the filter or more, on five "
@@ -208,8 +209,8 @@ class PriceTokens(Experiment):
             "five markets).",
             {"tokeniser": "kmeans", "tokens": 4, "window": 20, "network": "bigram", "refits": 6}),
         Preset("Break it: quantiles of the future", "break",
-            "The bins hold equally many of the days to come, so they tell how wide those will be: 29 to 38 % of the "
-            "tokens change when only later days do (five of five markets).",
+            "The bins hold equally many of the days to come, so they tell how wide those will be. When only later "
+            "days change, so do 29 to 38 % of the tokens (five of five markets).",
             {"network": "bigram", "fitted_on": "block", "refits": 12}),
         Preset("Break it: codes that collapse", "break",
             "Codes that begin far from the data are never the nearest, so nearly all days get one token.",

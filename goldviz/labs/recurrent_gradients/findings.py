@@ -56,8 +56,8 @@ def _why_it_explodes(case: Case) -> str:
     words = ["Going back k steps multiplies the gradient by k Jacobians (document 001, eq. 6-9)."]
     words += [f"In the {name} their product stretches it." for name in stretched]
     words += [
-        f"In the {name} their product is not above {power(PEAK)} at the last look: "
-        "the length may come from a large loss, or from an earlier step."
+        f"In the {name} their product is not above {power(PEAK)} at the last look. A large loss or an earlier step "
+        "may have made it long."
         for name in long
     ]
     return " ".join([*words, "Clipping (document 003) caps the update, not the cause."])
@@ -165,8 +165,8 @@ def _what_gates_do(n: Reading) -> str:
 RULES = (
     training_diverged(
         where_it_did="in {subject}",
-        explanation="The same matrix is used at every time step, so once it is too large, states and gradients grow "
-        "with every step of the sequence (document 001, eq. 6-9), and one update can end in no number.",
+        explanation="The same matrix is used at every time step. Once it is too large, states and gradients grow "
+        "with every step (document 001, eq. 6-9). One update can then end in no number.",
         advice=[
             SLOWER_AND_CLIPPED,
             ("Start from an orthogonal matrix.", {"initialisation": "orthogonal", "gain": 1.0}),
@@ -209,9 +209,9 @@ RULES = (
         title=_title_with_lag,
         line=where("faded", "a Jacobian product below {at:power} within the sequence, at the last look", at=FADED),
         number=lambda n: f"below {power(FADED)} from lag {median(n.faded_at):.0f} of {n.longest_lag}",
-        explanation="Going back k steps multiplies the gradient by k Jacobians dh(t)/dh(t−1) (document 001, eq. 6-9). "
-        "Yours shrink it, so a cue farther back than that lag is hardly heard, however healthy the weights' own "
-        "gradients look: those add up near lags.",
+        explanation="Going back k steps multiplies the gradient by k Jacobians dh(t)/dh(t−1) (document 001, eq. "
+        "6-9). Yours shrink it, so a cue farther back than that lag is hardly heard. The weights' own gradients may "
+        "look healthy all the same: they add up near lags.",
         advice=_against_vanishing,
         silenced_by=("diverged", "exploding", "task_solved"),
     ),

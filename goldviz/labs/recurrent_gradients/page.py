@@ -53,10 +53,9 @@ def why(lane: Lane[RecurrentGradients], draw: Callable[[str], None]) -> None:
         st.markdown("and in the GRU what the update gate leaves (eq. 24): $h_t = (1 - z_t) h_{t-1} + z_t \\tilde h_t$.")
         st.markdown(_numbers(lane.dataset))
         st.caption(
-            "The document states growth and decay with the spectral radius of W. That is no bound, at any lag: the "
-            "steps' Jacobians are not powers of W, and their product may grow for ever with a radius of 0. Healthy "
-            "gradients of the parameters do not prove that the signal survives through time; the Jacobian's product "
-            "shows it."
+            "The document states growth and decay with the spectral radius of W. That is no bound, at any lag. The "
+            "steps' Jacobians are not powers of W: their product may grow for ever with a radius of 0. Good "
+            "gradients do not guarantee memory; the product of the Jacobians shows it."
         )
     with figure:
         draw("lag_contribution")
@@ -141,9 +140,9 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
                 _draw_words(lane, text, read, name, **({"network": network} if name in inside else {}))
     st.dataframe(_word_table(read, network), hide_index=True, width="stretch")
     st.caption(
-        "m is the last verdict's margin: the number of praise less that of blame. dm/dh says how much it moves with "
-        "the state at a word, dm/dx what it would lose without the word, if it were linear in it. Weights of the "
-        "first seed, after training."
+        "m is the last verdict's margin: its number of praise less that of blame. The derivative dm/dh says how "
+        "much m moves with the state at a word. And dm/dx says what m would lose without the word, if it were "
+        "linear in it. Weights of the first seed, after training."
     )
 
 

@@ -122,22 +122,22 @@ class RecurrentGradients(Experiment):
             "seeds the LSTM reads it on nine, the plain RNN on eight, the GRU on none.",
             {"task": "reviews", "length": 40, "steps": 150}),
         Preset("Break it: small gain", "break",
-            "Recall with a Gaussian matrix half as large: fifty steps back less than a trillionth of the RNN's "
-            "gradient is left at first on ten seeds of ten, after training on nine.",
+            "Recall with a Gaussian matrix half as large. Fifty steps back, less than a trillionth of the RNN's "
+            "gradient is left: at first on ten seeds of ten, after training on nine.",
             {"task": "recall", "networks": "rnn", "initialisation": "gaussian", "gain": 0.5, "steps": 150}),
         Preset("Fix it: orthogonal", "fix",
             "The same recall from an orthogonal matrix, which neither shrinks nor stretches: the plain RNN learns it "
             "on six seeds of ten.",
             {"task": "recall", "networks": "rnn", "steps": 150}),
         Preset("Break it: exploding", "break",
-            "ReLU, the identity as matrix, long steps and no clipping: one long gradient throws the loss to infinity "
-            "at the second step, on ten seeds of ten.",
+            "ReLU, the identity as matrix, long steps and no clipping. One long gradient throws the loss to "
+            "infinity at the second step, on ten seeds of ten.",
             {"networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
                 "learning_rate": 0.01, "clip": 0.0, "steps": 300}),
         Preset("Fix it: clip at 1", "fix",
-            "The exploding set-up with the gradient's norm held at 1: on ten seeds of ten the loss stays finite, and "
-            "falls below 0.3. Saying 1 costs 0.17. Nearly every step is cut, so 1 works as a learning rate: at 10 the "
-            "loss ended lower on 3 of 5 seeds, higher on 2.",
+            "The exploding set-up with the gradient's norm held at 1: on ten seeds of ten the loss stays finite, "
+            "and falls below 0.3. Saying 1 costs 0.17. Nearly every step is cut, so 1 works as a learning rate. At "
+            "10 the loss ended lower on 3 of 5 seeds, higher on 2.",
             {"networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
                 "learning_rate": 0.01, "steps": 300}),
         Preset("Break it: forget bias -2", "break",

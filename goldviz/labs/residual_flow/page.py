@@ -120,9 +120,9 @@ def _task(view: View[ResidualFlow]) -> str:
     if not ds.attrs["closed"]:
         return told
     return (
-        f"{told} A flow is a continuous map with a continuous inverse, so in the plane the outer ring's image stays a "
-        "loop around the inner one's, and some of it ends on the wrong side: longer training makes that neck thinner, "
-        "never empty (Dupont, Doucet and Teh 2019). A big step or a third coordinate is not bound by this."
+        f"{told} A flow is a continuous map with a continuous inverse. So in the plane the outer ring's image stays "
+        "a loop around the inner one's, and some of it ends on the wrong side. Longer training makes that neck "
+        "thinner, never empty (Dupont, Doucet and Teh 2019). A big step or a third coordinate is not bound by this."
     )
 
 

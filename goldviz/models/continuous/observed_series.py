@@ -48,8 +48,8 @@ def check_times(times: Float[Tensor, "time batch"], mask: Bool[Tensor, "time bat
         row, sample = bad[0] + 1, bad[1]
         raise SeriesError(
             f"Sample {sample} has the time {float(times[row, sample]):g} at row {row}, after "
-            f"{float(times[row - 1, sample]):g} at row {row - 1}; the times of a sample must ascend, and a row may "
-            "have the time of the row before it only if nothing is observed in it."
+            f"{float(times[row - 1, sample]):g} at row {row - 1}; the times of a sample must ascend. A row may "
+            "repeat the time before it only if nothing is observed in it."
         )
 
 
@@ -81,8 +81,8 @@ def check_values(
     if (bad := first_true((mask & ~torch.isfinite(values)).any(2))) is not None:
         row, sample = bad
         raise SeriesError(
-            f"Sample {sample} has a value at row {row} that is not finite, and its mask says that it was observed; "
-            "allowed are finite numbers, or a mask that is false there."
+            f"Sample {sample} has an observed value at row {row} that is not finite; allowed are finite numbers, or "
+            "a mask that is false there."
         )
     if (bad := first_true(~mask.any(2).any(0, keepdim=True))) is not None:
         raise SeriesError(f"Sample {bad[1]} has no observed value at any row; allowed is one or more.")

@@ -89,7 +89,7 @@ class ODERNN(nn.Module):
             row, sample = bad
             raise SeriesError(
                 f"The state of sample {sample} is not finite at the time {float(times[row, sample]):g} (row {row}); "
-                "allowed are finite states: try smaller weights, a smaller learning rate or shorter steps."
+                "allowed are finite states. Try smaller weights, a smaller learning rate or shorter steps."
             )
         return trace
 

@@ -289,7 +289,7 @@ def test_a_forecast_that_hardly_moves_is_not_said_to_follow_noise(size, said):
     assert findings["constant_forecast"].number.startswith(f"its spread within a refit is {said}")
     worse = findings["worse_than_simplest"]
     assert "noise" not in worse.explanation
-    assert "it is their level that is off" in worse.explanation
+    assert "so their level is off" in worse.explanation
     assert worse.changes == {}
     moving = found(scored(build(), -0.01, -0.016, -0.004))["worse_than_simplest"]
     assert "follows noise" in moving.explanation

@@ -409,9 +409,8 @@ def test_the_shipped_models_tone_stands_beside_counted_words(tmp_path: Path, mon
         (tmp_path / "card.json").write_text(json.dumps({"scores": {"tone": scores}}))
         shipped_words.cache_clear()
         assert shipped_words().endswith(
-            "Of new generated sentences it finds the tone of 71%, a bag of words of 73%: it does no better than "
-            f"counting words. Where their pattern is new, too, it is 90% against {counted:.0%}: it does {verdict} than "
-            "counting words."
+            "It finds the tone of 71% of new generated sentences, counting words 73%: it is no better. "
+            f"On new patterns: 90%, counting words {counted:.0%}: it is {verdict}."
         )
     shipped_words.cache_clear()
 

@@ -56,7 +56,7 @@ def test_a_bad_link_is_told_and_the_rest_counts() -> None:
 
 
 def test_where_bound_and_asymptote_part_is_said_with_numbers() -> None:
-    [sentence] = [line for line in _page().markdown if "ten times apart from lag" in line]
+    [sentence] = [line for line in _page().markdown if "over ten times the asymptote" in line]
     assert "spectral radius 0.9" in sentence
     normal = _page({"initialisation": "orthogonal"})
     assert any("one line" in line for line in normal.markdown)

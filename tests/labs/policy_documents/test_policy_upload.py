@@ -54,7 +54,7 @@ def test_a_table_is_looked_into_asked_about_and_kept() -> None:
 def test_what_is_assumed_of_old_documents_is_said() -> None:
     at = opened(("2004-11-10 minutes.txt", b"Rates rose."))
     said = " ".join(caption.value for caption in at.caption)
-    assert "or 60 where they are from before 2004-12-14" in said
+    assert "Before 2004-12-14 it is 60" in said
     assert "out at 14:15" in said
     at.time_input(key="policy-clock").set_value(time(12, 30))
     at.run()

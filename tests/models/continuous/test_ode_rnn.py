@@ -195,7 +195,7 @@ def equal_times(times, values, mask):
         (set_time(1, 0, math.nan), "Sample 0 has the time nan at row 1; allowed are finite numbers"),
         (set_time(3, 0, 1e6), r"Sample 0 has a gap of 1e\+06 before the time 1e\+06 \(row 3\); .* at most 100"),
         (all_masked, "Sample 1 has no observed value at any row"),
-        (nan_value, "Sample 1 has a value at row 2 that is not finite"),
+        (nan_value, "Sample 1 has an observed value at row 2 that is not finite"),
     ],
 )
 def test_bad_series_are_named_with_sample_and_time(change, sentence):

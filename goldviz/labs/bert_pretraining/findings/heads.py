@@ -40,9 +40,9 @@ RULES = (
     Rule("even_heads", "warning", "After pre-training, some heads look everywhere alike",
         line=ALIKE,
         number=lambda n: f"{int(n.heads.even.sum())} of {n.heads.even.size} heads", confidence=ONE_SENTENCE,
-        explanation="A head that looks so passes on the mean of the sentence, whatever is asked: all its scores are "
-        "nearly equal, and the softmax spreads its weight evenly (document 001, section 4.1.2). Fresh random weights "
-        "do that; so do states that are alike at every place.",
+        explanation="A head that looks so passes on the mean of the sentence. Its scores are nearly equal, so the "
+        "softmax spreads its weight evenly (document 001, section 4.1.2). Fresh random weights do that. So do "
+        "states that are alike at every place.",
         advice=longer, only=has_read),
     Rule("special_heads", "warning", "Most heads look at [CLS] and [SEP] alone",
         line=at_least("heads.idle_share", 0.5, f"{percent(SPECIAL)} of the attention on unseen texts, and {{at:part}} "

@@ -77,9 +77,9 @@ def _what_gains(case: Case) -> str:
             "patterns; pre-training may have read some, without their tones."
         )
     return (
-        "A bag of words, trained on the same labelled texts, counts their words of two letters or more, whatever their "
-        "order. The network has read nothing else either, so it gains by how words go together, their order above all, "
-        "in patterns that no labelled text has."
+        "A bag of words, trained on the same labelled texts, counts their words of two letters or more, whatever "
+        "their order. The network has read nothing else either. So it gains by how words go together, above all by "
+        "their order. The patterns are new to both."
     )
 
 
@@ -133,9 +133,9 @@ RULES = (
     learned("patterns_only", "warning", "It knows its patterns better than the tone",
         line=above("tied_to_patterns", 0.15, "{at:points} apart"),
         number="{known:percent} right on known patterns, {new:percent} on new ones",
-        explanation="New draws only put other words into patterns that labelled texts have. New patterns are those "
-        "that no labelled text has, though pre-training may have read some without tones: what fails there was tied "
-        "to the form, and may well fail on real statements, too.",
+        explanation="New draws only put other words into patterns that labelled texts have. New patterns are in no "
+        "labelled text; pre-training may have read some, without tones. What fails there was tied to the form. It "
+        "may well fail on real statements, too.",
         advice=[READ_FIRST, MORE_LABELS]),
     learned("hard_kind", "warning", "Texts of the kind “{hardest.name}” are judged worst",
         line=above("hardest.behind", 0.2, f"{{at:points}} below all kinds, with at least {LEAST_TEXTS} texts"),

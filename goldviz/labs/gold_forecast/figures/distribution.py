@@ -106,8 +106,8 @@ def _add_points(
 @figure("Do its intervals keep their word?",
         redrawn="how many bins it has, and how far its axes reach, changes with the look",
         shows="Where in its forecast distribution each value fell, and how many values the intervals held.",
-        cannot_show="Right on average is not right on each day: a constant width can pass here, and fail in calm and "
-        "in stormy times.")  # fmt: skip
+        cannot_show="Good averages can hide bad days: a constant width can pass here, and fail in calm and in "
+        "stormy times.")  # fmt: skip
 def calibration(plot: Plot) -> Figure:
     """Histogram of the forecast probability of at most what came (PIT), and how much the intervals held.
 

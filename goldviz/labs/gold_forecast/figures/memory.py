@@ -39,8 +39,7 @@ WITHOUT_STATES = "An MLP reads its window at once: it has no hidden state that t
 
 @figure("How far back does the network learn from?", title="How far back does it learn from?",
         shows="How long dL/dh is at each row before the forecast.",
-        cannot_show="Where moves have no memory there is nothing to reach back for: a short reach need not be a "
-        "fault.")  # fmt: skip
+        cannot_show="A short reach is normal for daily moves, and no fault by itself.")  # fmt: skip
 def gradient_by_lag(plot: Plot) -> Figure:
     """Norm of dL/dh so many rows before the forecast, at one look of the last refit, on a log axis.
 
@@ -73,8 +72,7 @@ def _reach(now: xr.DataArray) -> str:
 
 @figure("What does the forecast listen to?",
         shows="How much the forecast moves with each input, by channel and by rows back.",
-        cannot_show="A large derivative says what is used, not what is of use; and inputs that move together share "
-        "their credit by chance.")  # fmt: skip
+        cannot_show="Used does not mean useful. Inputs that move together share their credit by chance.")  # fmt: skip
 def listening(plot: Plot) -> Figure:
     """Mean size of the forecast's derivative by each input, by channel and by rows back, as log10 colour.
 

@@ -123,8 +123,7 @@ def _best_epochs(at: int, best: Values) -> str:
 
 @figure("Does every layer get a gradient?",
         shows="The gradient's norm by layer over the epochs, in the last refit.",
-        cannot_show="Healthy gradients of the parameters do not prove that the signal survives through "
-        "time.")  # fmt: skip
+        cannot_show="Good gradients do not guarantee memory.")  # fmt: skip
 def gradient_by_layer(plot: Plot) -> Figure:
     """Norm of the gradient of each layer over the epochs, last refit, on a log axis.
 

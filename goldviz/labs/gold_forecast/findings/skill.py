@@ -10,8 +10,8 @@ from goldviz.diagnostics.forecasts.words import near_one, p_value, plain_number,
 from goldviz.labs.gold_forecast.readings import LEAK, Reading
 from goldviz.labs.gold_forecast.scoring.results import result_in_words, seed_scores
 
-ABOVE_ZERO = f"an interval above 0, and Diebold-Mariano p below {SIGNIFICANT}"
-BELOW_ZERO = f"an interval below 0, and Diebold-Mariano p below {SIGNIFICANT}"
+ABOVE_ZERO = f"the whole interval above 0, and Diebold-Mariano p below {SIGNIFICANT}"
+BELOW_ZERO = f"the whole interval below 0, and Diebold-Mariano p below {SIGNIFICANT}"
 JUDGED_ELSEWHERE = ("known_leak", "leak_suspected", "shuffled_skill", "shuffled_check_passed")
 
 TO_VARIANCE = Check("Forecast the variance.", {"target": "volatility", "head": "student"})
@@ -44,20 +44,20 @@ def certainty(case: Case) -> str:
 def _where_to_look(case: Case) -> str:
     if case.settings.inputs == "own":
         return (
-            "It sees the target's own past alone, so look at the prices: averages over days, and quotes that were old "
-            f"when they were printed, make {case.reading.series.moves.plural} look as if they could be forecast."
+            "It sees the target's own past alone, so look at the prices. Averages over days and stale quotes make "
+            f"{case.reading.series.moves.plural} look as if they could be forecast."
         )
     return (
-        "Every covariate waits for its release here, so look at the data themselves: is a channel computed from the "
-        "target, revised afterwards, or known later than its release time says?"
+        "Every covariate waits for its release here, so look at the data. Is a channel computed from the target, "
+        "revised later, or known later than its release time says?"
     )
 
 
 def _why_worse(case: Case) -> str:
     if case.reading.steady:
         return (
-            "The forecasts hardly move, so it is their level that is off: what held on average in the years of "
-            "training does not hold in those that were forecast."
+            "The forecasts hardly move, so their level is off. The average of the training years does not hold in "
+            "the years that were forecast."
         )
     return (
         "The forecasts move, and not with what comes: the network follows noise that it took for a pattern. Whatever "
@@ -75,9 +75,9 @@ RULES = (
         line=where("foresees", "covariates that wait for their release"),
         number=lambda n: f"{score(n)}, part of the future in sight" if np.isfinite(n.own.value) else "no score yet",
         confidence="certain: the alignment says so, whatever the score",
-        explanation="Joined by calendar date, covariates of the very day that is forecast are in sight: closes that "
-        "come hours after your forecast is made, and figures that are published days later. A score with them says "
-        "nothing of a forecast made in time.",
+        explanation="Joined by calendar date, your forecast sees covariates of the very day it forecasts. Some "
+        "close hours after it is made; others are published days later. A score with them says nothing of a "
+        "forecast made in time.",
         advice=[Check("Let each covariate count from its release on.", {"alignment": "release"})], must_tell=True),
     Rule("leak_suspected", "bad", "This is too good: look for a leak",
         line=where("leaking", "{at:percent} on daily data; honest forecasts stay below 1 %", at=LEAK),
@@ -119,8 +119,8 @@ RULES = (
     # mend, and who goes on mending until something turns up has found chance.
     Rule("no_skill", "good", "No detectable skill over saying zero",
         line=where("own.undecided", ABOVE_ZERO), number=score, confidence=certainty,
-        explanation="What a network may know of tomorrow's move is in today's price already. That is the usual and "
-        "honest answer; the size of the next move is another matter.",
+        explanation="What a network may know of tomorrow's move is in today's price already. Usually it does not "
+        "beat zero. The size of the next move is another matter.",
         advice=[TO_VARIANCE],
         only=lambda n, settings: settings.target == "return",
         silenced_by=(*JUDGED_ELSEWHERE, "planted_missed", "dealt_out_passed")),

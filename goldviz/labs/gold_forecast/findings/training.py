@@ -114,7 +114,7 @@ RULES = (
         ]),
     Rule("under_trained", "warning", "Training ended too soon",
         line=where("learning.unfinished", "a best epoch before the last"),
-        number=lambda n: f"best epoch {int(n.learning.epochs[-1])}, the last one",
+        number=lambda n: f"still improving at epoch {int(n.learning.epochs[-1])}, the last",
         confidence=lambda case: _fits(case.verdicts[0].seeds),
         explanation="The validation loss was still falling when training ended, so these forecasts are not yet what "
         "the network can do.",
@@ -132,8 +132,8 @@ RULES = (
         line=SHORT,
         number=lambda n: f"dL/dh above {part(FADED)} up to {_reach(n)} of {int(n.dataset['lag'][-1])} rows back",
         confidence=_of_the_last_refit,
-        explanation="The error signal shrinks on its way back (document 001, eq. 6-9). Where moves have no memory, "
-        "there is also nothing to reach back for: a shorter window then costs nothing.",
+        explanation="The error signal shrinks on its way back (document 001, eq. 6-9). A short reach is normal for "
+        "daily moves. Where they have no memory, a shorter window costs nothing.",
         advice=_within_reach,
         only=lambda n, settings: settings.network != "mlp", silenced_by=("constant_forecast",)),
 )

@@ -44,7 +44,7 @@ def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
                        line={"color": colour, "dash": dash, "width": 3 if used else 1.6}, hovertemplate="%{y:+.2f}")
         )  # fmt: skip
     target, beside = (market.shortened(str(ds["channel"].values[k])) for k in (0, number))
-    band = "Grey: 95 % of the windows of unrelated numbers."
+    band = "Grey: what chance alone gives, in 95 % of windows."
     notes = [overall_sentence(ds), band, sentences(market.source_sentence(ds), thinning)]
     look.apply(figure, theme, title=f"Does {beside} tell {target}'s next move?", notes=notes, height=440)
     market.legend_under(figure, lines=2)
@@ -58,7 +58,7 @@ def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 def overall_sentence(ds: xr.Dataset) -> str:
     """The two correlations over all the years."""
     known, joined = (float(ds[f"{kind}_overall"].values[ds.attrs["number"]]) for kind in ("known", "joined"))
-    return f"Over all these years: {_signed(joined)} joined by date, {_signed(known)} as known at the forecast."
+    return f"Over all these years: same-day correlation {_signed(joined)}, usable {_signed(known)}."
 
 
 @drawn("Which covariates leak when joined by date?",

@@ -131,9 +131,7 @@ def early_sentence(ds: xr.Dataset) -> str:
     if not placed:
         return ""
     part = "none of" if not early else "all" if early == placed else f"{early:,} of"
-    return (
-        f"Joined by {ds.attrs['alignment']}: {part} {placed:,} covariates' values stand in a row before they were out."
-    )
+    return f"Joined by {ds.attrs['alignment']}: {part} {placed:,} covariates' values are used before their release."
 
 
 def _blocks(ds: xr.Dataset, where: NDArray[np.bool_], name: str, colour: str, height: float) -> Node:

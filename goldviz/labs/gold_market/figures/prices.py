@@ -50,7 +50,7 @@ def _index_prices(ds: xr.Dataset, start: np.datetime64, theme: Theme) -> Figure:
                        line={"color": colour, "dash": dash, "width": 2},
                        hovertemplate="%{y:.4~g} (%{customdata:,.6~g}" + _after_number(ds, channel) + ")")
         )  # fmt: skip
-    notes = [f"100 = {str(start)[:10]}, the first day with both.", sentences(market.source_sentence(ds), thinning)]
+    notes = [f"Both start at 100 on {str(start)[:10]}.", sentences(market.source_sentence(ds), thinning)]
     look.apply(figure, theme, title=_title(ds), notes=notes, height=460)
     market.legend_under(figure, lines=2)
     every = np.concatenate(drawn)

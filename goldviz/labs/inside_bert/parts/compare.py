@@ -119,8 +119,8 @@ def _largest_entropy(first: xr.Dataset, second: xr.Dataset) -> str:
     before, after = first["head_entropy_share"].values, second["head_entropy_share"].values
     layer, head = divmod(int(abs(after - before).argmax()), before.shape[1])
     return (
-        f"Layer {layer + 1}, head {head + 1} changes most in how widely it looks: its entropy goes from "
-        f"{before[layer, head]:.0%} to {after[layer, head]:.0%} of log₂ N, an even spread over the N pieces."
+        f"Layer {layer + 1}, head {head + 1} changes most in how widely it looks. Its entropy goes from "
+        f"{before[layer, head]:.0%} to {after[layer, head]:.0%} of an even spread over the N pieces, log₂ N."
     )
 
 

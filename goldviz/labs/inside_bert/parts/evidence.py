@@ -245,4 +245,4 @@ def _every_head(look: Look, label: int) -> None:
     if found is not None:
         name = str(look.overview["label"].values[label - 1])
         look.figure("heads_off", heads_off, found, "Change of a logit with each head off.", label=name)
-        st.caption("One head at a time: heads that stand in for one another look needless here.")
+        st.caption("One head at a time. Redundant heads look useless here.")

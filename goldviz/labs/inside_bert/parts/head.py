@@ -36,9 +36,9 @@ def show(look: Look) -> None:
         layer=layer - 1, head=head - 1, token=token - 1,
     )  # fmt: skip
     st.caption(
-        "A weight says how much of a value is mixed in. It does not say that the piece mattered for the answer: values "
-        "may be short, and other heads and layers may undo what this one does. Evidence further down is measured "
-        "otherwise (Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
+        "A weight says how much of a value is mixed in. It does not say that the piece mattered for the answer. "
+        "Values may be short, and other heads and layers may undo this one's work. Evidence further down is "
+        "measured otherwise (Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
     )
     st.subheader("How that head got there", anchor=False)
     _pickers(look)
@@ -122,9 +122,8 @@ def _equations(look: Look, rows: bool) -> None:
     st.latex(r"Z_h = V_h A_h")
     st.latex(r"\mathrm{MHSA}(X) = W_O\,\mathrm{Concat}(Z_1, \dots, Z_H)")
     st.caption(
-        "The document prints S = QᵀK and normalises its columns. That would let each column share out over queries; "
-        "for the sum V A to weigh values by keys it has to be S = KᵀQ, as here. It also leaves out the biases that "
-        "BERT has."
+        "The document prints S = QᵀK and normalises its columns. That would let each column share out over queries. "
+        "Here S = KᵀQ, so that the sum V A weighs values by keys. It also leaves out the biases that BERT has."
     )
 
 
@@ -161,9 +160,9 @@ def _beyond(look: Look) -> None:
     shown = without_special_pieces(ds) if hidden else ds
     look.figure("shares", shares, shown, "The query shared out over the pieces by five measures.", *place, hidden)
     st.caption(
-        "Norms: the length of a f(x), weight times value through W_O (Kobayashi et al. 2020). A head may "
-        "give half its weight to [SEP] and take next to nothing from it. Rollout and flow follow the mean of the heads "
-        "down through the layers, half of each step going through the residual path (Abnar and Zuidema 2020). All are "
-        "scaled to sum to 1. None of the five knows the feed-forward networks; the explorer draws the first, the "
-        "second and the fourth as maps."
+        "Norms: the length of a f(x), weight times value through W_O (Kobayashi et al. 2020). A head may give half "
+        "its weight to [SEP] and take next to nothing from it. Rollout and flow follow the heads' mean down through "
+        "the layers. Half of each step goes through the residual path (Abnar and Zuidema 2020). All are scaled to "
+        "sum to 1. All five ignore the feed-forward layers. The explorer draws the first, the second and the fourth "
+        "as maps."
     )

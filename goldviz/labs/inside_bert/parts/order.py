@@ -38,7 +38,7 @@ def order_part(look: Look) -> None:
         _pair(look, ds)
         return
     st.caption(
-        "Write [SEP] between two sentences to read them as a pair: what follows is segment B, and this part then shows "
+        "Write [SEP] between two sentences to read them as a pair. What follows is segment B, and this part shows "
         "what passes between the two."
     )
 
@@ -86,7 +86,7 @@ def _pair(look: Look, ds: xr.Dataset) -> None:
             "its length (median)."
         )
         st.caption(
-            "The models that goldviz trains never see segment B: its row of the table is the one that was drawn, made "
-            "shorter by weight decay, so what it changes here is noise. Models of the hub that learned next-sentence "
-            "prediction have learned both."
+            "The models that goldviz trains never see segment B. Its row of the table stays random, made shorter by "
+            "weight decay. What it changes here is noise. Models of the hub that learned next-sentence prediction "
+            "have learned both."
         )

@@ -91,9 +91,9 @@ def why(look: Look) -> None:
         )
         largest = float(look.overview["state_norm"].max())
         st.markdown(
-            f"Scores are divided by √d_k = {facts['head_width'] ** 0.5:.2f}: the product of two vectors with entries "
-            f"of variance 1 has variance d_k, and a softmax of such numbers would be nearly all or nothing. The "
-            f"longest state here, over all layers, has length {largest:.1f}."
+            f"Scores are divided by √d_k = {facts['head_width'] ** 0.5:.2f}: two vectors with entries of variance 1 "
+            "have a product of variance d_k. A softmax of such numbers would be nearly all or nothing. The longest "
+            f"state here, over all layers, has length {largest:.1f}."
         )
         st.caption(
             f"{FINBERT_VOCABULARY} Section 4.2 says that the original encoder is not bidirectional; it is: Vaswani et "

@@ -45,8 +45,8 @@ def model_line(model: TextModel | None, trouble: str) -> None:
 
 
 SHIPPED_WORDS = (
-    "Trained on sentences that goldviz's own generator writes, and on nothing else: what it says of real statements is "
-    "no judgement, and beyond some 50 words it guesses far worse than in a sentence."
+    "Trained only on sentences that goldviz's own generator writes. What it says of real statements is no "
+    "judgement. Beyond some 50 words it guesses far worse than in a sentence."
 )
 
 
@@ -70,16 +70,16 @@ def tone_words(scores: Mapping[str, Mapping[str, float]]) -> str:
 
     >>> even, ahead = {"accuracy": 0.7, "bag of words": 0.72}, {"accuracy": 0.6, "bag of words": 0.5}
     >>> print(tone_words({"new draws": even, "new patterns": ahead}))
-    Of new generated sentences it finds the tone of 70%, a bag of words of 72%: it does no better than counting words. \
-Where their pattern is new, too, it is 60% against 50%: it does better than counting words.
+    It finds the tone of 70% of new generated sentences, counting words 72%: it is no better. \
+On new patterns: 60%, counting words 50%: it is better.
     """
     (own, counted, judged), (own_new, counted_new, judged_new) = (
         (scores[name]["accuracy"], scores[name]["bag of words"], _against_counting(scores[name]))
         for name in ("new draws", "new patterns")
     )
     return (
-        f"Of new generated sentences it finds the tone of {own:.0%}, a bag of words of {counted:.0%}: {judged}. Where "
-        f"their pattern is new, too, it is {own_new:.0%} against {counted_new:.0%}: {judged_new}."
+        f"It finds the tone of {own:.0%} of new generated sentences, counting words {counted:.0%}: {judged}. "
+        f"On new patterns: {own_new:.0%}, counting words {counted_new:.0%}: {judged_new}."
     )
 
 
@@ -87,7 +87,7 @@ def _against_counting(scores: Mapping[str, float]) -> str:
     ahead = scores["accuracy"] - scores["bag of words"]
     clear = round(abs(ahead), 4) > CLEAR_DIFFERENCE
     kind = "no better" if not clear else "better" if ahead > 0 else "worse"
-    return f"it does {kind} than counting words"
+    return f"it is {kind}"
 
 
 def _is_shipped() -> bool:
@@ -199,8 +199,8 @@ def chunk_picker(read: ReadText) -> None:
     key = key_of("chunk")
     st.session_state[key] = min(max(int(st.session_state[key]), 1), count)
     st.slider("Chunk", 1, count, key=key, persist_state="session", help=(
-        f"The text has more pieces than the {read.model.longest} that the model reads at once, so it is read in "
-        "overlapping chunks; no chunk knows the others."
+        f"The model reads {read.model.longest} pieces at once, and the text has more. It is read in overlapping "
+        "chunks; no chunk knows the others."
     ))  # fmt: skip
     place = read.pieces.offsets[~read.pieces.special]
     st.caption(

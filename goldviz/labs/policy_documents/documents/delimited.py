@@ -92,6 +92,6 @@ def _parsed(text: str, separator: str, width: int, file: str) -> list[pa.StringA
         row, cells = ragged[0]
         raise DatedTextError(
             f"Row {row} of {file} has {cells:,} cells where the first row has {width}; every row needs the same "
-            "number, and a text with a comma or a line break in it stands in quotation marks."
+            "number. Put a text with a comma or a line break in quotation marks."
         ) from None
     return [pc.utf8_trim_whitespace(table.column(place).combine_chunks()) for place in range(width)]

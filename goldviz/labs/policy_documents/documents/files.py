@@ -106,8 +106,8 @@ def _document(name: str, facts: Mapping[str, str], words: str, rule: ReleaseRule
     about = _day(said, name, day_first) if said else _day_in_name(name)
     if about is None:
         raise DatedTextError(
-            f"{name} has no date; it may stand in the file's name, as in statement_2024-12-18.txt, or at the top "
-            "between two lines of ---, as in date: 2024-12-18."
+            f"{name} has no date. Write it in the file's name, as in statement_2024-12-18.txt. Or write date: "
+            "2024-12-18 at the top, between two lines of ---."
         )
     out = _first(facts, RELEASE_KEYS)
     released = _day(out, name, day_first) if out else rule.day_out(about, kind)

@@ -119,9 +119,9 @@ def _places_of_one_kind(ds: xr.Dataset, document: int) -> Places:
 def _fitted_sentence(ds: xr.Dataset, at: Places) -> str:
     part = reading.percent_of(float(at.share.sum()))
     if at.fitted[at.shown].all():
-        return f"Fitted on all documents here; the axes have {part} of their variance."
+        return f"Fitted on all documents here; the map shows {part} of their differences."
     until = ds["released"].values[at.shown & at.fitted][-1].astype("datetime64[D]")
-    return f"Filled: released until {until}, and fitted; the axes have {part} of their variance. Open: placed later."
+    return f"Filled: released until {until}, and fitted; the map shows {part} of their differences. Open: placed later."
 
 
 def _kinds_sentence(ds: xr.Dataset, at: Places, there: list[str]) -> str:

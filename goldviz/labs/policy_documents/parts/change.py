@@ -68,11 +68,11 @@ def _summary(dataset: xr.Dataset, number: int, passages: Sequence[Passage]) -> s
     tones = dataset["balance"].values[[previous, number]]
     count = sum(part.changed for part in passages)
     words = (
-        f"{count} passage{'' if count == 1 else 's'}, {share_changed(passages):.0%} of all words; the vector moved by "
-        f"1 − cos = {change:.3g}"
+        f"{count} passage{'' if count == 1 else 's'}: {share_changed(passages):.0%} of the words changed. The meaning "
+        f"moved by {change:.3g} (1 − cos)"
     )
     if pd.notna(tones).all():
-        words += f", the tone went from {tones[0]:+.2f} to {tones[1]:+.2f}".replace("-", "−")
+        words += f". The tone went from {tones[0]:+.2f} to {tones[1]:+.2f}".replace("-", "−")
     return plain(f"{words}.")
 
 

@@ -107,12 +107,11 @@ def _kinds_sentence(kinds: list[str], there: list[str]) -> str:
     """What it means that these kinds share a channel, or that one does not; empty where there is no other."""
     if len(kinds) > 1:
         return plain(
-            f"{', '.join(kinds)} share each channel, so its steps are partly changes of kind and not of what was said. "
-            "Take one kind to keep them apart."
+            f"{', '.join(kinds)} share each channel. Mixing kinds blurs changes: take one kind to keep them apart."
         )
     if not kinds or len(there) == 1:
         return ""
-    return plain(f"{kinds[0]} alone: with another kind in the same channel its steps would partly be changes of kind.")
+    return plain(f"{kinds[0]} alone: mixing kinds blurs changes.")
 
 
 def _market() -> Market | None:

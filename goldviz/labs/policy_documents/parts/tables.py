@@ -13,8 +13,8 @@ from goldviz.ui.theme import theme_now
 
 TONE = "Tone"
 TONE_MEANS = (
-    "Positive and negative are meant for the economy or the market that the text is about, as the model was taught "
-    "them: not hawkish or dovish, and not good or bad for gold."
+    "Positive and negative are meant for the economy or the market in the text, as the model was taught. They mean "
+    "neither hawkish or dovish, nor good or bad for gold."
 )
 
 

@@ -39,11 +39,11 @@ ORDERS = {True: "day first, as in 31/12/2024", False: "month first, as in 12/31/
 NONE = ""
 TABLE_ENDINGS = (".csv", ".tsv")
 ASSUMED_DAYS = (
-    "The day of release is assumed: each document's own day, which must be that of the decision, and for minutes so "
-    f"many days later, or {WAIT_FOR_THE_NEXT_MEETING} where they are from before {FIRST_AFTER_THREE_WEEKS}, when the "
-    "Federal Reserve's minutes came after the next meeting. It is too early for minutes of a meeting out of turn and "
-    "for most of what is older than 1976, and a release that is too early lets a forecast look ahead: bring a column "
-    "of days of release if you can."
+    "The day of release is assumed: each document's own day, which must be that of the decision. For minutes it is "
+    f"so many days later. Before {FIRST_AFTER_THREE_WEEKS} it is {WAIT_FOR_THE_NEXT_MEETING}, as the Federal "
+    "Reserve's minutes came after the next meeting. For minutes of a meeting out of turn, and for most of what is "
+    "older than 1976, that is too early. A release that is too early lets a forecast look ahead. Bring a column of "
+    "days of release if you can."
 )
 ASSUMED_HOUR = (
     f"With a statement from before {FIRST_AT_TWO} among them, all documents count as out at {EARLIER_AFTERNOON}, as "
@@ -79,9 +79,9 @@ def ask(use: Use) -> None:
 
 def _own() -> DatedTexts | None:
     st.caption(
-        f"One CSV file with a column of dates and one of texts, or up to {MOST_TEXTS:,} TXT or Markdown files with the "
-        f"date in the name or at the top; {LARGEST_UPLOAD // 10**6} MB in all. They stay on this server; only you, and "
-        "those to whom you give a link, can choose them."
+        f"One CSV file with a column of dates and one of texts. Or up to {MOST_TEXTS:,} TXT or Markdown files with "
+        f"the date in the name or at the top. At most {LARGEST_UPLOAD // 10**6} MB in all. They stay on this server; "
+        "only you, and those to whom you give a link, can choose them."
     )
     files = st.file_uploader("Files", type=["csv", "tsv", "txt", "md"], accept_multiple_files=True, key="policy-files")
     if not files:

@@ -93,7 +93,7 @@ def _source(ds: xr.Dataset) -> str:
 
 @figure("What is said of tomorrow's move?", title="What is said of tomorrow?", needs=("quantile", "came"),
         shows="The middle 50 % and 90 % of the forecast on the last days, and what came.",
-        cannot_show="Bands that hold what came can still be needlessly wide.")  # fmt: skip
+        cannot_show="Bands may be too wide.")  # fmt: skip
 def fan(plot: Plot) -> Figure:
     """The density of the next move, from the chances of the next token and what each token says of the move."""
     ds = plot.ds

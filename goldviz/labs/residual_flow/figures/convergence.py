@@ -25,7 +25,7 @@ DOPRI5 = "#d55e00"
 
 @drawn("How fast does the network become the flow?",
        shows="The largest distance of a point from the flow's end, over the number of equal steps, for three solvers.",
-       cannot_show="What it costs: midpoint asks f twice a step, RK4 four times.")  # fmt: skip
+       cannot_show="What it costs: midpoint takes two evaluations of f a step, RK4 four.")  # fmt: skip
 def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The error at the end over the number of steps, with the slopes that are measured and those of theory."""
     steps, figure = ds["steps"].values.astype(float), Figure()
