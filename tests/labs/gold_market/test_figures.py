@@ -148,7 +148,7 @@ def test_a_covariate_without_values_is_named() -> None:
     assert "Coin has no value in these years." in _notes(figure)
     assert len(figure.data) == 1
     assert _draw("correlation", _view(market, number=2)).data
-    assert "no number joined by date" in overall_sentence(_view(market, number=2))
+    assert "same-day correlation no number" in overall_sentence(_view(market, number=2))
 
 
 def test_the_lowest_and_highest_of_each_span_are_kept() -> None:

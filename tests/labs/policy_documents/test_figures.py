@@ -68,7 +68,7 @@ def test_placed_documents_are_open_and_the_arrow_comes_from_the_one_before() -> 
     assert sum(len(trace.x) for trace in marks) == ds.sizes["document"]
     [arrow] = [note for note in figure.layout.annotations if note.showarrow]
     assert (arrow.ax, arrow.x) == (ds["coordinate"].values[1, 0], ds["coordinate"].values[3, 0])
-    assert "70 % of their variance" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "70 % of their differences" in figure.layout.title.subtitle.text.replace("<br>", " ")
 
 
 def test_a_first_document_has_no_arrow_and_one_beyond_the_last_is_the_last() -> None:
@@ -107,7 +107,7 @@ def test_one_kind_has_axes_of_its_own() -> None:
     [arrow] = [note for note in figure.layout.annotations if note.showarrow]
     assert (arrow.ax, arrow.x) == tuple(ds["own_coordinate"].values[[1, 3], 0])
     told = figure.layout.title.subtitle.text.replace("<br>", " ")
-    assert "70 % of their variance" in told
+    assert "70 % of their differences" in told
     assert "released until 2024-03-13" in told
     assert "Of the kind Minutes alone" in told
     assert "60 %" in figure.layout.xaxis.title.text
