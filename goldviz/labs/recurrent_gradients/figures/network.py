@@ -70,8 +70,8 @@ def _cell(network: str, rows: int) -> tuple[list[Node], list[Wire]]:
 network = diagram(
     figure, parts_of, COLOURS, noun="gate or time step",
     question="Where in the cell, and when?",
-    shows="Each cell with its weights and gates, and under it the state from the first time step to the last, coloured "
-    "by the quantity of your choice. Choose one, and the other figures mark it.",
+    shows="Each cell with its weights and gates, coloured by the quantity of your choice. Under it is the state "
+    "from the first time step to the last. Choose one, and the other figures mark it.",
     cannot_show="Single units: a gate is the mean of all of its units. The strip shows the state, not what each gate "
     "does at each time step.",
 )  # fmt: skip
