@@ -67,13 +67,14 @@ def refined_solver(settings: ODERNNLaboratory) -> Solver:
     if settings.solver == "dopri5":
         tolerance = settings.tolerance / FINER**DOPRI5_ORDER
         return TorchdiffeqSolver("dopri5", tolerance, tolerance / 10)
-    method = {"torchdiffeq_rk4": "rk4_three_eighths"}.get(settings.solver, settings.solver)
-    return FinerSteps(method, settings.step_cap)
+    if settings.solver == "torchdiffeq_rk4":
+        return FinerSteps("rk4_three_eighths", settings.step_cap)
+    return FixedSteps(settings.solver, settings.step_cap, FINER)
 
 
 @dataclass(frozen=True)
 class FinerSteps:
-    """:data:`FINER` equal steps for each one that :class:`goldviz.models.continuous.ode_solvers.FixedSteps` takes.
+    """:data:`FINER` equal steps for each one that torchdiffeq's solver takes for a whole batch.
 
     Dividing the longest step would not do: an interval shorter than that takes one step either way.
     """

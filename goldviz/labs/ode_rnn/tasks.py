@@ -16,11 +16,11 @@ from goldviz.data.markets.alignment import aligned
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import MarketError
 from goldviz.labs.ode_rnn.series import Gaps, IrregularBatch, irregular_times, observed, partially_observed
+from goldviz.labs.ode_rnn.settings import SHORTEST_GAP
 
 if TYPE_CHECKING:
     from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
-SHORTEST_GAP = 0.02
 TEST_SHARE = 0.2
 """Of the market's observations: the last ones, which no training sequence reaches."""
 DAYS_IN_TIME_UNIT = 7.0

@@ -19,7 +19,8 @@ from goldviz.models.continuous.fused_flow import FlowGradient, FlowPlan, FlowSta
 from goldviz.models.continuous.fused_gru import GRU_JUMPS, GRUJumps
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.ode_rnn import ODERNN, ODERNNTrace
-from goldviz.models.continuous.ode_solvers import FixedSteps, steps_for
+from goldviz.models.continuous.ode_solvers import FixedSteps
+from goldviz.models.continuous.own_pace import own_pace
 from goldviz.models.continuous.runge_kutta import runge_kutta_method
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.gru import GatedRecurrentUnit, ResetAfterGRU
@@ -110,17 +111,18 @@ class FusedODERNN(ODERNN):
     ) -> ODERNNTrace:
         if gaps.requires_grad:
             raise SeriesError("The times ask for a gradient, which the fused ODE-RNN does not have; ODERNN has it.")
-        steps = [steps_for(gap, self.longest_step) for gap in gaps.amax(1).tolist()]
-        counted = torch.tensor(steps)
-        step_sizes = (gaps / counted.clamp(min=1)[:, None].to(gaps)).unsqueeze(2)
-        plan = FusedPlan(
-            FlowPlan(self.tableau, steps, step_sizes), GRU_JUMPS[type(self.cell)], observed.to(inputs.dtype)
-        )
+        pace = own_pace(gaps, self.longest_step)
+        seen = pace.at_jumps(observed.to(inputs.dtype)) * pace.arrives[..., None]
+        flow = FlowPlan(self.tableau, pace.steps, pace.step_sizes, pace.moving)
         drive = linear(inputs, self.cell.W_x, self.cell.b)
         inner_bias = self.cell.b_hh if isinstance(self.cell, ResetAfterGRU) else None
         layers = [part for layer in zip(self.field.weights, self.field.biases, strict=True) for part in layer]
-        before, after = FusedSequence.apply(plan, drive, h, self.cell.W_h, inner_bias, *layers)
-        return ODERNNTrace(before, after, self.tableau.stages * counted, counted)
+        before, after = FusedSequence.apply(
+            FusedPlan(flow, GRU_JUMPS[type(self.cell)], seen), pace.at_jumps(drive), h[pace.order], self.cell.W_h,
+            inner_bias, *layers,
+        )  # fmt: skip
+        counted = pace.counts.amax(1).cpu()
+        return ODERNNTrace(pace.at_rows(before), pace.at_rows(after), self.tableau.stages * counted, counted)
 
 
 def fixed_step_ode_rnn(

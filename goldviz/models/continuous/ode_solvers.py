@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torchdiffeq import odeint, odeint_adjoint
 
 from goldviz.models.continuous.observed_series import SeriesError
-from goldviz.models.continuous.runge_kutta import integrate, runge_kutta_method
+from goldviz.models.continuous.runge_kutta import runge_kutta_method, runge_kutta_step
 
 MOST_STEPS = 2000
 """No interval takes more steps: one that would has times in the wrong unit."""
@@ -64,6 +64,16 @@ def steps_for(gap: float, longest_step: float) -> int:
     return max(1, math.ceil(gap / longest_step * (1 - 1e-6))) if gap > 0 else 0
 
 
+def steps_of(gaps: Float[Tensor, "*sample"], longest_step: float) -> Int[Tensor, "*sample"]:
+    """:func:`steps_for` of every gap.
+
+    >>> steps_of(torch.tensor([0.0, 0.01, 0.05, 0.11]), 0.05).tolist()
+    [0, 1, 1, 3]
+    """
+    fewest = (gaps.detach().double() / longest_step * (1 - 1e-6)).ceil().clamp(min=1)
+    return torch.where(gaps > 0, fewest, 0).long()
+
+
 def check_longest_step(longest_step: float) -> None:
     """Raise ``ValueError`` unless the longest step is a positive number; infinity means one step an interval."""
     if not longest_step > 0:
@@ -74,12 +84,13 @@ def check_longest_step(longest_step: float) -> None:
 class FixedSteps:
     """Equal Runge-Kutta steps of at most ``longest_step``, plainly differentiated through.
 
-    A batch takes as many steps as its longest gap needs, and shorter gaps take shorter steps: so a sample's numerical
-    error, though not the solution, depends on its company.
+    Every sample takes the steps that its own gap needs, so its numbers do not depend on its company. ``Evolution``
+    counts those of the sample that takes most. ``finer`` steps are taken in place of each, to see what that changes.
     """
 
     method: str = "rk4"
     longest_step: float = 0.05
+    finer: int = 1
 
     def __post_init__(self) -> None:
         runge_kutta_method(self.method)
@@ -94,11 +105,13 @@ class FixedSteps:
         self, field: nn.Module, state: Float[Tensor, "batch hidden"], durations: Float[Tensor, " batch"]
     ) -> Evolution:
         """Every sample's state after its own duration."""
-        steps = steps_for(float(durations.detach().max()), self.longest_step)
-        if steps == 0:
-            return Evolution(state, 0, 0)
-        stages = runge_kutta_method(self.method).stages
-        return Evolution(integrate(field, state, durations[:, None], steps, self.method), stages * steps, steps)
+        tableau = runge_kutta_method(self.method)
+        counts = self.finer * steps_of(durations, self.longest_step)
+        step, steps = durations / counts.clamp(min=1), int(counts.max())
+        for index in range(steps):
+            own = torch.where(counts > index, step, 0)[:, None]
+            state = runge_kutta_step(field, index * own, state, own, tableau)
+        return Evolution(state, tableau.stages * steps, steps)
 
 
 @dataclass(frozen=True)

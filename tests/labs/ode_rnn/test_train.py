@@ -15,11 +15,11 @@ from goldviz.labs.ode_rnn.instruments import (
     sequence_loss,
     state_gradient_norms,
 )
-from goldviz.labs.ode_rnn.networks import FinerSteps, refined_solver, series_network
+from goldviz.labs.ode_rnn.networks import refined_solver, series_network
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.labs.ode_rnn.tasks import sequence_source
 from goldviz.labs.ode_rnn.train import LANES, one_cycle_share, train
-from goldviz.models.continuous.ode_solvers import FixedSteps
+from goldviz.models.continuous.runge_kutta import integrate
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.training.seeds import stream
 
@@ -111,16 +111,24 @@ def test_the_learning_rate_is_that_of_pytorch_s_one_cycle():
 
 @pytest.mark.parametrize("method", ["euler", "heun", "rk4"])
 def test_refined_steps_are_four_times_as_many(method):
-    settings = ODERNNLaboratory(solver=method, step_cap=10.0)
+    settings = ODERNNLaboratory(solver=method, step_cap=0.4)
     field, state = TanhField(3, (4,), stream(0, 0), last_scale=1.0), torch.randn(2, 3, generator=stream(0, 1))
     durations = torch.tensor([0.5, 0.3])
     refined = refined_solver(settings)
-    assert isinstance(refined, FinerSteps)
     found = refined.evolve(field, state, durations)
-    expected = FixedSteps(method, 0.5 / 4).evolve(field, state, durations)
-    assert found.steps == expected.steps == 4
-    assert_close(found.state, expected.state)
+    assert found.steps == 8
+    for sample, (duration, steps) in enumerate([(0.5, 8), (0.3, 4)]):
+        assert_close(found.state[sample], integrate(field, state[sample], duration, steps, method))
     assert refined.evolve(field, state, 0 * durations).steps == 0
+
+
+def test_refined_torchdiffeq_takes_four_steps_for_each_of_its_batch():
+    refined = refined_solver(ODERNNLaboratory(solver="torchdiffeq_rk4", step_cap=0.4))
+    field, state = TanhField(3, (4,), stream(0, 0), last_scale=1.0), torch.randn(2, 3, generator=stream(0, 1))
+    found = refined.evolve(field, state, torch.tensor([0.5, 0.3]))
+    assert found.steps == 8
+    for sample, duration in enumerate([0.5, 0.3]):
+        assert_close(found.state[sample], integrate(field, state[sample], duration, 8, "rk4_three_eighths"))
 
 
 def test_the_field_s_jacobian_is_that_of_automatic_differentiation():

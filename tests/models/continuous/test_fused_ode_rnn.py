@@ -13,6 +13,7 @@ from goldviz.models.continuous.fused_ode_rnn import FusedODERNN, fixed_step_ode_
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import FixedSteps, TorchdiffeqSolver
+from goldviz.models.continuous.own_pace import own_pace
 from goldviz.models.continuous.runge_kutta import RUNGE_KUTTA_METHODS
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.elman import Elman
@@ -57,6 +58,29 @@ def test_states_and_gradients_are_those_of_plain_autograd(
     initial = torch.randn(batch, hidden, generator=stream(seed), dtype=torch.float64).requires_grad_()
     plain = ODERNN(cell, field, FixedSteps(method, longest_step))
     assert_same(FusedODERNN(cell, field, method, longest_step), plain, times, values.requires_grad_(), mask, initial)
+
+
+@pytest.mark.parametrize("kind", [FusedODERNN, lambda cell, field, *how: ODERNN(cell, field, FixedSteps(*how))])
+def test_a_sample_s_numbers_do_not_depend_on_its_company(kind):
+    cell, field = cell_and_field("gru", 2, 5)
+    network = kind(cell, field, "rk4", 0.1)
+    given_series = series(7, 6, 2, seen=0.5)
+    together = network(*given_series)
+    for sample in range(6):
+        alone = network(*(part[:, sample : sample + 1] for part in given_series))
+        for name in ("before", "after"):
+            assert torch.allclose(getattr(alone, name)[:, 0], getattr(together, name)[:, sample], atol=1e-13, rtol=0)
+
+
+def test_no_sample_waits_for_the_longest_gap_of_its_company():
+    gaps = torch.tensor([[0.0, 0.0, 0.0], [0.1, 0.4, 0.1], [0.3, 0.1, 0.0]], dtype=torch.float64)
+    pace = own_pace(gaps, 0.1)
+    assert pace.counts.tolist() == [[0, 0, 0], [1, 4, 1], [3, 1, 0]]
+    assert sum(pace.steps) == 5, "as many as the sample that takes most, not 4 + 3"
+    assert pace.moving == [3, 2, 2, 2, 1]
+    taken = pace.at_rows(torch.zeros(len(pace.steps), 3, 1)).shape
+    assert taken == (3, 3, 1)
+    torch.testing.assert_close(pace.step_sizes.sum(0)[:, 0], gaps.sum(0)[pace.order])
 
 
 @pytest.mark.gpu
@@ -123,8 +147,11 @@ def test_a_pass_leaves_nothing_behind_once_its_answer_is_dropped():
     try:
         trace = ours(*series(5, 3, 1))
         trace.after.sum().backward()
-        alive = weakref.ref(trace.before.grad_fn)
-        del trace
+        node = trace.before.grad_fn
+        while "FusedSequence" not in type(node).__name__:
+            [(node, _)] = node.next_functions
+        alive = weakref.ref(node)
+        del trace, node
         assert alive() is None
     finally:
         gc.enable()
