@@ -136,7 +136,7 @@ class Colour:
 
 
 def colour_quantities(colours: Sequence[Colour]) -> dict[str, Quantity]:
-    """The limits of colours: whole decades of a magnitude, 0 to 1 of a share, else from the lowest to the highest."""
+    """The limits of colours: whole decades of a magnitude, 0 to 1 of a share, else from 0 to the largest."""
 
     def values_of(colour: Colour) -> Callable[[xr.Dataset], Values]:
         def values(ds: xr.Dataset) -> Values:
@@ -145,7 +145,7 @@ def colour_quantities(colours: Sequence[Colour]) -> dict[str, Quantity]:
                 return np.array([0.0, 1.0])
             flat = np.concatenate([np.array([]), *found])
             if colour.scale != "log":
-                return flat
+                return np.append(flat, [0.0] if colour.scale == "linear" else [])
             with np.errstate(divide="ignore", invalid="ignore"):
                 return np.asarray(np.log10(flat))
 
@@ -174,8 +174,12 @@ def diagram(
     shows: str,
     cannot_show: str,
     noun: str = "layer",
+    needs: tuple[str, ...] = (),
 ) -> FigureSpec:
-    """The diagram of a laboratory's networks, made by its own ``figure``; ``noun`` is what one of its nodes is."""
+    """The diagram of a laboratory's networks, made by its own ``figure``; ``noun`` is what one of its nodes is.
+
+    ``needs`` are variables without which there are no nodes.
+    """
 
     def network(plot: Plot) -> Figure:
         recorded = [colour for colour in colours if colour.recorded(plot.ds)]
@@ -194,7 +198,7 @@ def diagram(
         }})  # fmt: skip
         return drawn
 
-    spec = figure(question, shows=shows, cannot_show=cannot_show)(network)
+    spec = figure(question, shows=shows, cannot_show=cannot_show, needs=needs)(network)
     return replace(spec, canvas=True)
 
 

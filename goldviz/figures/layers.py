@@ -98,9 +98,8 @@ class LayerAxis(Quantity):
         return {"range": ends, **self.ticks(plot.ds, ends)}
 
     def link(self, plot: Plot, letter: Literal["x", "y"], dim: str) -> None:
-        """Let pages mark the same place in other figures, which takes numbers."""
-        if self.ticks is not named:
-            plot.link(letter, self.linked or dim)
+        """Let pages mark the same place in other figures."""
+        plot.link(letter, self.linked or dim)
 
 
 def layer_quantities(**axes: LayerAxis) -> dict[str, Quantity]:

@@ -198,6 +198,29 @@ def followed_diagram(source: Source, lane_id: str, name: str, *, key: str, descr
     _diagram(data={"frames": where, **_common(lane_id, description)}, key=key)
 
 
+def live_diagram(
+    figure_json: str,
+    *,
+    key: str,
+    subject: str,
+    description: str,
+    chosen: Mapping[str, Any],
+    on_chosen: Callable[[Mapping[str, Any]], None],
+) -> None:
+    """Show a network given as JSON, with what is ``chosen`` of it; ``on_chosen`` hears where else a person looks.
+
+    What it hears comes from a browser: it may be anything.
+    """
+
+    def pass_on() -> None:
+        told = st.session_state[key].get("chosen")
+        if isinstance(told, Mapping):
+            on_chosen(told)
+
+    data = {"figure": figure_json, "chosen": dict(chosen), **_common(subject, description)}
+    _diagram(data=data, key=key, on_chosen_change=pass_on)
+
+
 def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:
     """The step in view of all lanes, up to ``last`` for now; None while it follows the run."""
     data = {

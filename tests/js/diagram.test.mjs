@@ -97,7 +97,12 @@ test("what is chosen is found in every network, and what stands nowhere is not",
   const layout = placed(TWINS, 1000, measure);
   assert.deepEqual(placesOf(layout.boxes[3]), [{ of: "layer", value: 3 }]);
   assert.deepEqual(boxesAt(layout, [{ of: "layer", value: 3 }]), [3, 19]);
+  assert.deepEqual(boxesAt(layout, [{ of: "epoch", value: 3 }, { of: "layer", value: 3 }]), [3, 19]);
   assert.deepEqual(boxesAt(layout, [{ of: "epoch", value: 3 }, { of: "layer", value: 99 }]), []);
+  const heads = [1, 2].map((head) => ["", "", head, 0, 1, 1, "gate", { layer: 3, head }]);
+  const encoder = placed([{ heading: "", row: 20, nodes: heads, wires: [] }], 300, measure);
+  assert.deepEqual(boxesAt(encoder, placesOf(encoder.boxes[1])), [1], "a head is not all heads of its layer");
+  assert.deepEqual(boxesAt(encoder, [{ of: "layer", value: 3 }]), [0, 1]);
   const cell = placed([CELL], 600, measure);
   assert.deepEqual(boxesAt(cell, [{ of: "gate", value: "forget" }]), [1]);
   assert.deepEqual(boxesAt(cell, placesOf(cell.boxes[0])), [], "an input is at no place");

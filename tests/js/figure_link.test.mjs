@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { load } from "./assets.mjs";
 
 globalThis.window = globalThis;
-const { marksIn, placesAt } = await load(["figure_link"], ["marksIn", "placesAt"]);
+const NAMES = ["marksIn", "placesAt", "framesIn", "isAt"];
+const { marksIn, placesAt, framesIn, isAt } = await load(["figure_link"], NAMES);
 
 // An axis as Plotly leaves it after a draw: `pixel` gives the place of a number on it.
 function axis(id, offset, length, pixel, more = {}) {
@@ -32,10 +33,30 @@ test("a point is at the values of its linked axes alone", () => {
   assert.deepEqual(placesAt(point, undefined), []);
 });
 
-test("an axis of names, and a point without axes, are at no place", () => {
-  const named = { x: "gold", y: 3, xaxis: { _id: "x", type: "category" }, yaxis: { _id: "y", type: "linear" } };
-  assert.deepEqual(placesAt(named, { x: "layer" }), []);
+test("an axis of names is at a name, and a point without axes at no place", () => {
+  const named = { x: "block 1", y: 3, xaxis: { _id: "x", type: "category" }, yaxis: { _id: "y", type: "linear" } };
+  assert.deepEqual(placesAt(named, { x: "layer" }), [{ of: "layer", value: "block 1" }]);
   assert.deepEqual(placesAt({}, { x: "layer" }), []);
+});
+
+test("a name is marked where it stands, and a number never among names", () => {
+  const names = axis("y", 30, 100, (value) => 20 * ["3", "block 1"].indexOf(value), { type: "category", _categories: ["3", "block 1"] });
+  const marked = (value) => marksIn(onePanel({ y: "layer" }, undefined, names), [{ of: "layer", value }]);
+  assert.equal(marked("block 1")[0].top, 49.5);
+  assert.deepEqual([marked(3), marked("block 9")], [[], []]);
+});
+
+test("a panel that is of what is chosen is framed, and no other", () => {
+  const layout = layoutOf([[axis("x", 50, 200, tenfold), axis("y", 30, 100, tenfold)], [axis("x2", 50, 200, tenfold), axis("y2", 160, 90, tenfold)]]);
+  layout.meta.about = { y: { gate: "input" }, y2: { gate: "forget" } };
+  assert.deepEqual(framesIn(layout, [{ of: "gate", value: "forget" }]), [{ left: 50, top: 160, width: 200, height: 90 }]);
+  assert.deepEqual([framesIn(layout, []), framesIn(layout, LAYER), framesIn({}, LAYER), framesIn(undefined, LAYER)], [[], [], [], []]);
+});
+
+test("a line is at a place where all that both say agrees", () => {
+  assert.ok(isAt({ layer: 7 }, [{ of: "layer", value: 7 }, { of: "hidden", value: 7 }]));
+  assert.ok(!isAt({ layer: 7, head: 1 }, [{ of: "layer", value: 7 }, { of: "head", value: 2 }]));
+  assert.ok(!isAt(undefined, LAYER) && !isAt({ lag: 7 }, LAYER));
 });
 
 test("a mark stands at the value, across the panel, upright or level", () => {

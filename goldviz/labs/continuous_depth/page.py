@@ -61,4 +61,4 @@ def _numbers(dataset: xr.Dataset) -> str:
     return "\n".join(lines)
 
 
-PAGE = LaboratoryPage(LAB, main="carried", beside="loss", why=why)
+PAGE = LaboratoryPage(LAB, main="carried", beside="loss", below="network", why=why)

@@ -199,25 +199,38 @@ function followedDiagram(place, data) {
   return () => stops.forEach((stop) => stop());
 }
 
+// Arrays that came within a figure's JSON.
+function fromBytes(key, value) {
+  if (!value?.bdata) return value;
+  return new KINDS[value.dtype](Uint8Array.from(atob(value.bdata), (letter) => letter.charCodeAt(0)).buffer);
+}
+
+// What the page's script says is chosen is so, once: until it says something else, the person's choice holds.
+function heed(place, chosen) {
+  const asked = JSON.stringify(chosen);
+  if (!chosen || place.asked === asked) return;
+  place.asked = asked;
+  choosePlaces(Object.entries(chosen).map(([of, value]) => ({ of, value })));
+}
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".goldviz-diagram");
   const place = (host.goldvizPlace ??= placeOfDiagram(host, () => undefined));
   place.data = { ...data, key: data.frames?.key ?? data.subject };
   place.shown.why.textContent = data.description;
-  place.tell = (places) => setTriggerValue("chosen", Object.fromEntries(places.map(({ of, value }) => [of, value])));
-  const source = data.frames ? JSON.stringify(data.frames) : "";
-  if (data.frames && place.source !== source) {
-    place.unfollow?.();
+  const source = JSON.stringify(data.frames ?? data.figure);
+  if (place.source !== source) {
     place.source = source;
-    place.unfollow = followedDiagram(place, data);
+    place.unfollow?.();
+    if (data.frames) {
+      place.unfollow = followedDiagram(place, data);
+    } else {
+      const figure = JSON.parse(data.figure, fromBytes);
+      place.want = () => figure;
+      place.tell = (places) => setTriggerValue("chosen", Object.fromEntries(places.map(({ of, value }) => [of, value])));
+    }
   }
-  if (!data.frames) {
-    const figure = JSON.parse(data.figure);
-    place.want = () => figure;
-    place.tell = data.chooses ? place.tell : undefined;
-  } else {
-    place.tell = undefined;
-  }
+  heed(place, data.chosen);
   place.draw();
   return () => {
     place.leave();

@@ -110,7 +110,7 @@ function labels(pen, layout, inks, ink) {
     pen.fillStyle = ink.muted;
     const taken = [];
     const order = [narrow[0], narrow.at(-1), ...narrow].filter(Boolean);
-    for (const { box } of order) {
+    for (const { box } of order.filter((one) => one.box.y + one.box.height > low - 6)) {
       const [middle, half] = [box.x + box.width / 2, pen.measureText(box.node[0]).width / 2 + 4];
       const at = Math.min(Math.max(middle, half), layout.width - half);
       if (taken.some(([left, right]) => at - half < right && at + half > left)) continue;

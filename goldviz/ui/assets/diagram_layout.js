@@ -25,8 +25,9 @@ function besideOneAnother(parts, width) {
 
 function boxesOf(part, left, top, pitch, row) {
   const [gap, slit] = [Math.min(10, 0.22 * pitch), heightOf(part.nodes) > 1 ? Math.min(6, 0.14 * row) : 0];
-  return part.nodes.map(([, , column, at, wide, high]) => {
-    const between = wide < 0.5 ? Math.min(1, 0.15 * wide * pitch) : gap;
+  return part.nodes.map(([, , column, at, wide, high, kind]) => {
+    // Pieces of one state touch.
+    const between = kind === "state" && wide < 1 ? Math.min(1, 0.15 * wide * pitch) : gap;
     return {
       x: left + column * pitch + between / 2,
       y: top + at * row + slit / 2,
@@ -43,7 +44,8 @@ export function placed(parts, width, measure, height) {
   const frames = parts.map((part) => {
     const pitch = Math.min(WIDEST, (room - 2 * EDGE) / widthOf(part.nodes));
     const over = HEADING + (has(part, "skip") ? ARCS : 4);
-    const fits = part.nodes.every(([label, , , , wide]) => !label || measure(label) + 6 <= wide * pitch);
+    const lowestRow = part.nodes.filter(([, , , row, , high]) => row + high > heightOf(part.nodes) - 0.1);
+    const fits = lowestRow.every(([label, , , , wide]) => !label || measure(label) + 6 <= wide * pitch);
     const lowest = has(part, "back") && wiredHeight(part) === heightOf(part.nodes);
     return { pitch, over, under: (lowest ? BACK : 0) + (fits ? 0 : LABELS), back: lowest ? BACK : 0 };
   });
@@ -104,9 +106,12 @@ export function boxAfter(layout, at, key) {
 
 const alike = (one, other) => one === other || (typeof one === "number" && Math.abs(one - other) < 1e-9);
 
-// The numbers of all boxes that are at one of these places.
+// The numbers of all boxes that are at these places, as far as they are along the same coordinates.
 export function boxesAt({ boxes }, places) {
-  const at = ({ node }) => places.some(({ of, value }) => node[7][of] !== undefined && alike(node[7][of], value));
+  const at = ({ node }) => {
+    const shared = places.filter(({ of }) => node[7][of] !== undefined);
+    return shared.length > 0 && shared.every(({ of, value }) => alike(node[7][of], value));
+  };
   return boxes.flatMap((box, number) => (at(box) ? [number] : []));
 }
 
@@ -141,7 +146,7 @@ export function shareOf(value, { scale, limits: [low, high] }) {
 // What stands at the colour bar: places from 0 to 1 with their words.
 export function ticksOf({ scale, unit, limits: [low, high] }) {
   const at = (value, words) => ({ share: (value - low) / (high - low), words });
-  if (!scale.startsWith("log")) return [low, (low + high) / 2, high].map((value) => at(value, numberInWords(value, { scale, unit })));
+  if (!scale.startsWith("log")) return [low, (low + high) / 2, high].map((value) => at(value, numberInWords(Number(value.toPrecision(2)), { scale, unit })));
   const [first, last] = [Math.ceil(low - 1e-9), Math.floor(high + 1e-9)];
   if (last - first < 1) return [low, high].map((value) => at(value, numberInWords(10 ** value)));
   const by = Math.max(1, Math.ceil((last - first) / 3));

@@ -4,6 +4,11 @@
 
 const NAMED = ["category", "multicategory"];
 
+// Names have a place on an axis that has them, numbers and dates on all others.
+function takes(axis, value) {
+  return NAMED.includes(axis.type) ? Boolean(axis._categories?.includes(value)) : true;
+}
+
 const pointing = (window.goldvizPointing ??= {
   host: undefined, places: [], frame: 0, chosen: [], on: undefined, watchers: new Set(),
 });
@@ -27,14 +32,14 @@ export function placesAt({ xaxis, yaxis, x, y }, linked) {
   const found = [
     { axis: xaxis, value: x },
     { axis: yaxis, value: y },
-  ].filter(({ axis }) => axis && linked?.[axis._id] && !NAMED.includes(axis.type));
+  ].filter(({ axis }) => axis && linked?.[axis._id]);
   return found.map(({ axis, value }) => ({ of: linked[axis._id], value }));
 }
 
 function markIn(axis, across, value) {
   const at = axis.d2p?.(value);
   const ends = across._offset + across._length;
-  if (axis.visible === false || NAMED.includes(axis.type) || !(at >= 0 && at <= axis._length) || !(ends > 0)) return [];
+  if (axis.visible === false || !takes(axis, value) || !(at >= 0 && at <= axis._length) || !(ends > 0)) return [];
   const place = axis._offset + at - 0.5;
   return axis._id.startsWith("x")
     ? [{ left: place, top: across._offset, width: 1, height: across._length }]
@@ -66,7 +71,8 @@ export function framesIn(layout, places) {
 }
 
 export function isAt(about, places) {
-  return Boolean(about) && places.some(({ of, value }) => about[of] === value);
+  const shared = places.filter(({ of }) => about?.[of] !== undefined);
+  return shared.length > 0 && shared.every(({ of, value }) => about[of] === value);
 }
 
 // Lines that say of which place they are step back behind those of the chosen one.

@@ -16,6 +16,7 @@ from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.bert_pretraining.figures.heads import attention, heads
 from goldviz.labs.bert_pretraining.figures.learning import learning
+from goldviz.labs.bert_pretraining.figures.network import network
 from goldviz.labs.bert_pretraining.figures.probe import masked_place
 from goldviz.labs.bert_pretraining.figures.quantities import UNSEEN, WORDS, figure, shared_limits, steps_of
 from goldviz.labs.bert_pretraining.figures.tone import by_kind, confusion
@@ -28,7 +29,7 @@ OF_PARTS = layer_figures(figure)
 FIGURES = by_name(
     learning, attention, by_kind, masked_place, heads, gradients, update_to_data, OF_PARTS["gradient_to_data"],
     schedule, confusion, OF_PARTS["activation_distribution"], OF_PARTS["hidden_gradient_distribution"],
-    OF_PARTS["weight_gradient_distribution"],
+    OF_PARTS["weight_gradient_distribution"], network,
 )  # fmt: skip
 
 PICTURE_POINTS = 160

@@ -10,6 +10,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import limits, plot
+from goldviz.figures.diagram import Colour, colour_quantities
+from goldviz.figures.encoder_diagram import HEADS
 from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
 from goldviz.figures.reading import averaged, finite
@@ -145,6 +147,13 @@ def _most_sure(ds: xr.Dataset) -> Values:
     return np.append(log_of("probe_probability")(ds), 0.0) if "probe_probability" in ds else np.array([])
 
 
+COLOURS = (
+    *HEADS,
+    Colour("update_to_data", "Update beside the weights"),
+    Colour("gradient_to_data", "Gradient beside the weights"),
+)
+"""What may colour the encoder's diagram."""
+
 QUANTITIES = {
     "step": Quantity(_of_all_steps),
     "tone_step": Quantity(_of_tone_steps),
@@ -157,6 +166,7 @@ QUANTITIES = {
     "learning_rate": Quantity(lambda ds: _finite(ds, "learning_rate"), _from_zero),
     "probe_probability": Quantity(_most_sure, _up_to_one),
     **layer_quantities(part=LayerAxis.of_names("part", title="Part", noun="part")),
+    **colour_quantities(COLOURS),
     "probe_rank": Quantity(lambda ds: np.append(log_of("probe_rank")(ds), [0.0, 1.0]), padded),
 }
 

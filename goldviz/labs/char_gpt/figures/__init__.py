@@ -9,6 +9,7 @@ from goldviz.figures.spec import by_name
 from goldviz.figures.theme import style_of
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.char_gpt.figures.inside import attention, position_loss, positions, stream
+from goldviz.labs.char_gpt.figures.network import network
 from goldviz.labs.char_gpt.figures.quantities import figure, shared_limits
 from goldviz.labs.char_gpt.figures.samples import samples
 from goldviz.labs.char_gpt.figures.training import bits, certainty, generalisation, gradient, loss
@@ -17,7 +18,7 @@ __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = (
     by_name(loss, samples, bits, attention, position_loss, positions, stream, generalisation, certainty, gradient)
-    | layer_figures(figure)
+    | layer_figures(figure) | by_name(network)
 )  # fmt: skip
 
 

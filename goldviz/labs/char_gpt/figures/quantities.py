@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import limits, plot
+from goldviz.figures.diagram import Colour, colour_quantities
 from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Reading, Values, decades, ends_of, log_of, padded, with_zero
 from goldviz.figures.notes import as_label
@@ -40,6 +41,18 @@ def _of_bits(ds: xr.Dataset) -> Values:
     return np.append(values[np.isfinite(values)], float(ds["gzip_bits"]) if "gzip_bits" in ds else [])
 
 
+COLOURS = (
+    Colour("gradient_norm", "Gradient norm of the weights"),
+    Colour("update_to_data", "Update beside the weights"),
+    Colour("gradient_to_data", "Gradient beside the weights"),
+    Colour("residual_variance", "Variance of the states"),
+    Colour("activation_std", "Spread of the activations"),
+    Colour("attention_entropy", "Entropy of attention, share of an even one's", "share"),
+    Colour("attention_peak", "Largest attention weight", "share"),
+    Colour("dead_units", "Dead units", "share"),
+)
+"""What may colour the network's diagram."""
+
 QUANTITIES = {
     **layer_quantities(
         layer=LayerAxis.of_names("layer"),
@@ -59,6 +72,7 @@ QUANTITIES = {
     "step": Quantity(ends_of("step")),
     "look": Quantity(ends_of("look")),
     "close_look": Quantity(ends_of("close_look")),
+    **colour_quantities(COLOURS),
 }
 
 figure = partial(plot.figure, QUANTITIES)

@@ -9,6 +9,7 @@ from goldviz.figures.spec import by_name
 from goldviz.figures.theme import style_of
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.char_language_model.figures.depth import spread_by_depth
+from goldviz.labs.char_language_model.figures.network import network
 from goldviz.labs.char_language_model.figures.quantities import figure, shared_limits
 from goldviz.labs.char_language_model.figures.symbols import embedding, samples, table
 from goldviz.labs.char_language_model.figures.training import divergence, generalisation, loss, running_statistics
@@ -18,7 +19,7 @@ __all__ = ["FIGURES", "picture", "shared_limits"]
 FIGURES = (
     by_name(loss, samples, generalisation)
     | layer_figures(figure)
-    | by_name(spread_by_depth, embedding, table, divergence, running_statistics)
+    | by_name(spread_by_depth, embedding, table, divergence, running_statistics, network)
 )
 
 

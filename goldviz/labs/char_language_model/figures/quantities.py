@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import limits, plot
+from goldviz.figures.diagram import Colour, colour_quantities
 from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Reading, Values, decades, ends_of, log_of, padded
 
@@ -31,6 +32,17 @@ def _of_spreads(ds: xr.Dataset) -> Values:
     return np.concatenate([np.array([0.0]), *found])
 
 
+COLOURS = (
+    Colour("gradient_norm", "Gradient norm of the weights"),
+    Colour("hidden_gradient_norm", "Gradient norm of the layer's output"),
+    Colour("activation_std", "Spread of the activations"),
+    Colour("update_to_data", "Update beside the weights"),
+    Colour("gradient_to_data", "Gradient beside the weights"),
+    Colour("saturation", "Saturated activations", "share"),
+    Colour("dead_units", "Dead units", "share"),
+)
+"""What may colour the network's diagram."""
+
 QUANTITIES = {
     **layer_quantities(
         layer=LayerAxis.of_names("layer"),
@@ -45,6 +57,7 @@ QUANTITIES = {
     "step": Quantity(ends_of("step")),
     "look": Quantity(ends_of("look")),
     "close_look": Quantity(ends_of("close_look")),
+    **colour_quantities(COLOURS),
 }
 
 figure = partial(plot.figure, QUANTITIES)

@@ -14,6 +14,7 @@ from goldviz.figures.limits import log10
 from goldviz.figures.reading import absence, networks
 from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.labs.continuous_depth.figures.network import network
 from goldviz.labs.continuous_depth.figures.paths import carried, decision
 from goldviz.labs.continuous_depth.figures.quantities import DEPTH_NETWORKS, figure, shared_limits
 from goldviz.labs.continuous_depth.figures.solver import adjoint, euler_steps, tolerance
@@ -26,6 +27,7 @@ OF_LAYERS = layer_figures(figure)
 FIGURES = by_name(
     carried, loss, decision, evaluations, euler_steps, field, adjoint, tolerance, gradient_norm,
     OF_LAYERS["weight_gradient_distribution"], OF_LAYERS["update_to_data"], OF_LAYERS["gradient_to_data"],
+    network,
 )  # fmt: skip
 
 

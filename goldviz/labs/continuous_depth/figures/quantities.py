@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import limits, plot
+from goldviz.figures.diagram import Colour, Reading, colour_quantities
 from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded, with_zero
 from goldviz.figures.reading import networks
@@ -114,6 +115,21 @@ def _of_evaluations(ds: xr.Dataset) -> Values:
     return np.concatenate([with_zero("evaluations_forward")(ds), with_zero("evaluations_backward")(ds)])
 
 
+def _speed(paths: xr.DataArray) -> xr.DataArray:
+    """How far points move between recorded depths, over the depth between them, mean over the points."""
+    moved = (paths.diff("depth") ** 2).sum("dimension") ** 0.5
+    return moved.mean("point") / paths["depth"].diff("depth")
+
+
+COLOURS = (
+    Colour("speed", "How fast points move", "linear", readings=(Reading("path", _speed),)),
+    Colour("update_to_data", "Update beside the weights"),
+    Colour("gradient_to_data", "Gradient beside the weights"),
+    Colour("field_saturation", "Saturated units of the field", "share",
+        readings=(Reading("field_saturation", lambda share: share.expand_dims(cell=["field"])),)),
+)  # fmt: skip
+"""What may colour the networks' diagram."""
+
 QUANTITIES = {
     "across": Quantity(partial(_of_plane, 0), padded),
     "up": Quantity(partial(_of_plane, 1), padded),
@@ -128,6 +144,7 @@ QUANTITIES = {
     "error_by_blocks": Quantity(log_of("error_by_blocks"), decades),
     "step": Quantity(ends_of("step")),
     **layer_quantities(layer=LayerAxis.of_names("layer")),
+    **colour_quantities(COLOURS),
 }
 
 figure = partial(plot.figure, QUANTITIES, look_of=DEPTH_NETWORKS.__getitem__)

@@ -14,11 +14,12 @@ from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours
 from goldviz.labs.inside_bert.figures.evidence import evidence, guesses, tone
 from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares
 from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
+from goldviz.labs.inside_bert.figures.network import network
 from goldviz.labs.inside_bert.figures.order import across, order, positions
 
 FIGURES = by_name(
-    tone, attention_map, scores, mixing, layer_diagram, layer_lengths, neurons, shares, evidence, guesses, embeddings,
-    neighbours, positions, order, across,
+    tone, network, attention_map, scores, mixing, layer_diagram, layer_lengths, neurons, shares, evidence, guesses,
+    embeddings, neighbours, positions, order, across,
 )  # fmt: skip
 
 CELLS = 16

@@ -16,6 +16,7 @@ from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
 from goldviz.labs.inside_bert.parts.layer import layer_part
+from goldviz.labs.inside_bert.parts.network import network_part
 from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link, put
 from goldviz.labs.inside_bert.settings import CONVENTIONS
 from goldviz.ui.theme import theme_now
@@ -40,6 +41,7 @@ def show(look: Look) -> None:
         "Values may be short, and other heads and layers may undo this one's work. Evidence further down is "
         "measured otherwise (Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
     )
+    network_part(look)
     st.subheader("How that head got there", anchor=False)
     _pickers(look)
     _steps(look)

@@ -1,0 +1,32 @@
+"""The model of characters as a diagram: its table, its hidden layers and its read-out."""
+
+from __future__ import annotations
+
+import xarray as xr
+
+from goldviz.figures.diagram import Node, Part, chain, diagram
+from goldviz.figures.theme import style_of
+from goldviz.labs.char_language_model.figures.quantities import COLOURS, figure
+
+
+def parts_of(ds: xr.Dataset) -> list[Part]:
+    """The matrices of the run's model in their order."""
+    name, style = str(ds["network"].values[0]), style_of(str(ds["network"].values[0]))
+    nodes = [_node(str(layer), column) for column, layer in enumerate(ds["layer"].values)]
+    return [Part(f"{style.label[0].upper()}{style.label[1:]}", nodes, chain(nodes), name, style.colour)]
+
+
+def _node(layer: str, column: int) -> Node:
+    kind, _, number = layer.partition(" ")
+    if kind == "hidden" and number.isdigit():
+        return Node(number, f"hidden layer {number}", column, at={"layer": layer, "hidden": int(number)})
+    return Node(layer, layer, column, at={"layer": layer})
+
+
+network = diagram(
+    figure, parts_of, COLOURS, needs=("gradient_norm",),
+    question="Where in the network?",
+    shows="The model layer by layer, coloured by the quantity of your choice. Choose a layer, and the other figures "
+    "mark it.",
+    cannot_show="Single weights and units: a box is a whole layer, whatever its size.",
+)  # fmt: skip

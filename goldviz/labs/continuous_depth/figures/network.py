@@ -1,0 +1,76 @@
+"""The flow and the residual network as a diagram: the same field over and over, in intervals of depth or in blocks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import xarray as xr
+
+from goldviz.figures.diagram import Node, Part, Wire, chain, diagram
+from goldviz.figures.reading import networks
+from goldviz.labs.continuous_depth.figures.quantities import COLOURS, DEPTH_NETWORKS, figure, is_regression, setting_of
+
+ACROSS = 10.0
+"""Columns that the whole depth takes."""
+FIELD = ("field, layer 1", "field, layer 2", "field, layer 3")
+UNDER = 1.4
+"""The row in which the field stands."""
+NEAR = 1e-6
+
+
+def parts_of(ds: xr.Dataset) -> list[Part]:
+    """The way through depth of every network of a run, with the field that each of its pieces applies."""
+    return [_part(ds, network) for network in networks(ds)]
+
+
+def _part(ds: xr.Dataset, network: str) -> Part:
+    depths = [float(depth) for depth in ds["depth"].values] if "depth" in ds.coords else [0.0, 1.0]
+    blocks = int(setting_of(ds, "blocks") or 0) if network == "residual" else 0
+    ends = _block_ends(depths, blocks)
+    way = _blocks(ends) if ends else _intervals(depths)
+    last = [] if is_regression(ds) else [
+        Node("out", "read-out", ACROSS + 1, at={"layer": "read-out"}, wide=0.8)
+    ]  # fmt: skip
+    along = [Node("in", "points", 0.2, kind="end", wide=0.8), *way, *last]
+    skips = [Wire(at - 1, at, "skip") for at in range(1, len(way) + 1)] if ends else []
+    first = len(along)
+    field = [
+        Node(f"f{place}", words, 2 * place - 1.0, UNDER, at={"layer": words, "cell": "field"}, wide=1.5)
+        for place, words in enumerate(FIELD, start=1)
+    ]
+    wires = [*chain(along), *skips, *(Wire(at, at + 1) for at in range(first, first + 2))]
+    style = DEPTH_NETWORKS[network]
+    return Part(f"{style.heading}, and its field f", [*along, *field], wires, network, style.colour, row=36)
+
+
+def _block_ends(depths: list[float], blocks: int) -> list[float]:
+    """The depths at which blocks end, as they were recorded; none where not all were."""
+    found = [next((depth for depth in depths if abs(depth - k / blocks) < NEAR), None) for k in range(1, blocks + 1)]
+    known = [depth for depth in found if depth is not None]
+    return known if len(known) == blocks else []
+
+
+def _blocks(ends: list[float]) -> list[Node]:
+    wide = ACROSS / len(ends)
+    return [
+        Node(str(k), f"block {k}", 1 + (k - 1) * wide, at={"depth": end, "block": k}, wide=wide)
+        for k, end in enumerate(ends, start=1)
+    ]
+
+
+def _intervals(depths: list[float]) -> list[Node]:
+    return [
+        Node("", f"depth {start:.2f} to {end:.2f}", 1 + ACROSS * start, kind="state", at={"depth": end},
+             wide=ACROSS * (end - start))
+        for start, end in pairwise(depths)
+    ]  # fmt: skip
+
+
+network = diagram(
+    figure, parts_of, COLOURS, noun="block",
+    question="Where in depth?",
+    shows="The way through depth, in blocks or in intervals, and the field that each of them applies, coloured by the "
+    "quantity of your choice. Choose a piece, and the other figures mark it.",
+    cannot_show="The solver's own steps: the flow is cut where its path was recorded. Speeds are means over the points "
+    "whose paths are kept.",
+)  # fmt: skip
