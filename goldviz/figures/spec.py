@@ -49,10 +49,19 @@ class FigureSpec:
 
 
 def drawn(
-    question: str, *, shows: str, cannot_show: str, name: str = "", at: str = "", at_once: bool = False
+    question: str,
+    *,
+    shows: str,
+    cannot_show: str,
+    name: str = "",
+    at: str = "",
+    at_once: bool = False,
+    needs: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Figure]], FigureSpec]:
     """Make a figure of a function that draws a dataset in a theme; its name is the function's, or ``name``."""
-    return lambda draw: FigureSpec(draw, question, shows, cannot_show, name or draw.__name__, at=at, at_once=at_once)
+    return lambda draw: FigureSpec(
+        draw, question, shows, cannot_show, name or draw.__name__, at=at, at_once=at_once, needs=needs
+    )
 
 
 def by_name(*specs: FigureSpec) -> dict[str, FigureSpec]:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories as registered
+from goldviz.figures.theme import INKS
 from goldviz.ui import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
@@ -52,11 +54,25 @@ def folder() -> Path:
     return inside if inside.is_dir() else package.parent
 
 
-def heading(title: str, question: str) -> None:
-    """A laboratory's title and its question; a story's strip takes their place."""
+def heading(title: str, question: str) -> DeltaGenerator:
+    """A laboratory's title, its question and room beside them; a story's strip takes their place."""
     with st.container(key="heading"):
-        st.title(title)
-        st.markdown(f"##### {question}")
+        st.title(title, anchor=False)
+        st.markdown(question)
+        return st.container(key="start-from")
+
+
+def panel_and_figures() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Where a laboratory's settings stand, and where its figures do.
+
+    The settings come first, so that a keyboard and a reader reach them before the figures; they stand to the right of
+    these, and on a narrow screen in a sheet that a button opens.
+    """
+    with st.container(key="laboratory"):
+        setting_up, looking = st.columns([1, 3], gap="medium")
+    panel = setting_up.container(border=True, key="knobs")
+    panel.html('<button type="button" class="goldviz-sheet" aria-expanded="false">Settings</button>')
+    return panel, looking
 
 
 def notices() -> None:
@@ -71,9 +87,10 @@ def main() -> None:
         page_title="goldviz", page_icon=str(Path(__file__).parent / "assets" / "icon.svg"), layout="wide"
     )
     st.html(Path(__file__).parent / "assets" / "style.css")
-    # Gold is light in the dark theme, so text on it has to be dark there.
-    paper, on_gold = ("#14161A", "#14161A") if theme_now() == "dark" else ("#FFFFFF", "#FFFFFF")
-    st.html(f"<style>:root {{ --goldviz-on-gold: {on_gold}; --goldviz-paper: {paper}; }}</style>")
+    # Gold is light in the dark theme, so text on it has to be dark there: it has the paper's colour.
+    ink = INKS[theme_now()]
+    colours = {"on-gold": ink.background, "paper": ink.background, "focus": ink.accent}
+    st.html(f"<style>:root {{ {' '.join(f'--goldviz-{name}: {value};' for name, value in colours.items())} }}</style>")
     home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
     runs = st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")
     told = st.Page("pages/stories.py", title="Stories", icon=":material/auto_stories:", url_path="stories")

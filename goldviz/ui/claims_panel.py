@@ -12,13 +12,16 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, Settings
 from goldviz.diagnostics.verdicts import Verdict, counted
 from goldviz.runs.examples import has_example
-from goldviz.ui import controls, lanes, visitors_data
+from goldviz.ui import controls, lanes, parts, visitors_data
 from goldviz.ui.lanes import AnyLane, Lane
 from goldviz.ui.settings_panel import start_side_by_side
 from goldviz.ui.words import duration, plain
 
 PARAMETER = "claim"
 """The link's parameter that names a claim to set up."""
+PART = "claims"
+"""The part of a page that has them."""
+QUESTION = "Is the document right?"
 SIGNS = {
     "holds": ("green", ":material/check_circle:"),
     "holds in part": ("orange", ":material/contrast:"),
@@ -44,6 +47,7 @@ def arrive(lab: Laboratory, number: str) -> list[str]:
     if claim is None or claim.lab != lab:
         return [f"In the link: {lab.declared.title} has no claim {number[:20]!r}."]
     st.session_state[_key(lab)] = number
+    parts.open_part(lab.name, PART)
     _set_up(claim, claim.together[0])
     declared, presets = lab.declared, [lane.like_preset() for lane in claim.settings]
     if issubclass(declared, Experiment) and all(presets):
@@ -55,13 +59,10 @@ def arrive(lab: Laboratory, number: str) -> list[str]:
 def show(lab: Laboratory, shown: Sequence[AnyLane] = ()) -> None:
     """All claims of a laboratory; ``shown`` are the lanes whose runs may have tested one."""
     found = claims_of(lab)
-    if not found:
-        return
-    words = counted(claim.word for claim in found)
+    st.markdown(f"What the document claims: {counted(claim.word for claim in found)}.")
     asked = st.session_state.get(_key(lab))
-    with st.expander(f"What the document claims: {words}", icon=":material/fact_check:", expanded=asked is not None):
-        for claim in sorted(found, key=lambda claim: claim.number != asked):
-            _one(claim, shown)
+    for claim in sorted(found, key=lambda claim: claim.number != asked):
+        _one(claim, shown)
 
 
 def _one(claim: Claim, shown: Sequence[AnyLane]) -> None:

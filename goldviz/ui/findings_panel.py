@@ -22,7 +22,6 @@ CARDS_IN_A_ROW = 3
 
 def show(experiment: type[Experiment], shown: list[AnyLane]) -> None:
     """The findings of every lane: those of one as cards, those of several as one table with the cards behind it."""
-    st.subheader("What happened", anchor=False)
     found = [_found(lane) for lane in shown]
     if len(shown) == 1:
         _cards(experiment, shown[0], found[0])

@@ -5,7 +5,7 @@ Every instant page is an :class:`InstantPage`; what is special to one is handed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,18 +16,30 @@ import xarray as xr
 from streamlit.delta_generator import DeltaGenerator
 
 from goldviz.cupboard import Cupboard
+from goldviz.declare.claims import claims_of
 from goldviz.declare.instant import Instant
-from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.settings import SettingsError
-from goldviz.figures.draft import Figure
 from goldviz.figures.maps import at_positions
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.runs.jobs import JobFailedError, Report, Task, TooManyJobsError
-from goldviz.ui import background, chrome, claims_panel, controls, presets, services, stories, take_away, visitors_data
+from goldviz.ui import (
+    background,
+    chrome,
+    claims_panel,
+    controls,
+    parts,
+    presets,
+    services,
+    stories,
+    take_away,
+    visitors_data,
+)
 from goldviz.ui.instant_figures import figure_text, position_of, subject_of, task_of
 from goldviz.ui.live_figure import Place, answer_ahead, live_figure, position_slider, send_positions
 from goldviz.ui.markets import panel as market_panel
+from goldviz.ui.parts import Part
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -47,18 +59,12 @@ _positions: Cupboard[str] = Cupboard(64 * 2**20, len)
 class View(Generic[Declared]):
     """The settings that are shown, their numbers, and how to draw a figure of them.
 
-    ``drawn`` grows with every figure: what a report of the page is made of. ``moving`` has those that the position
-    moves, with what else their drawing is told.
+    ``moving`` grows with every figure that the position moves, with what else its drawing is told.
     """
 
     settings: Declared
     dataset: xr.Dataset
-    drawn: dict[str, FigureSpec] = field(default_factory=dict)
     moving: dict[str, tuple[FigureSpec, dict[str, Any]]] = field(default_factory=dict)
-
-    def figure(self, name: str, draw: Callable[..., Figure], description: str, **more: Any) -> None:
-        """Draw ``draw(dataset, theme=..., **more)``, once for everybody who looks at the same settings."""
-        self._draw(FigureSpec(draw, "", description, "", name), more)
 
     def draw(self, *specs: FigureSpec, widths: Sequence[int] = (), **more: Any) -> None:
         """Draw a figure with its own words, or several side by side."""
@@ -68,8 +74,6 @@ class View(Generic[Declared]):
 
     def _draw(self, spec: FigureSpec, more: dict[str, Any]) -> None:
         name, description = spec.name, f"{spec.question} {spec.shows}".lstrip()
-        view = {**more, **spec.position(self.position)}
-        self.drawn[name] = FigureSpec(partial(spec.draw, **view), "", description, spec.cannot_show)
         text = figure_text(self.settings, self.dataset, spec, theme_now(), **more)
         if spec.at:
             self.moving[name] = (spec, more)
@@ -78,6 +82,15 @@ class View(Generic[Declared]):
         live_figure(
             text, key=f"{name}-{self.settings.name}", subject=self.subject, description=description, place=place
         )
+
+    def as_seen(self, spec: FigureSpec, **more: Any) -> FigureSpec:
+        """A figure of these numbers at this position, with the words under it, for a report."""
+        draw = partial(spec.draw, **more, **spec.position(self.position))
+        return FigureSpec(draw, "", f"{spec.question} {spec.shows}".lstrip(), spec.cannot_show, spec.name)
+
+    def drawable(self, specs: Iterable[FigureSpec]) -> list[FigureSpec]:
+        """Those of a laboratory's figures that these numbers have something for."""
+        return [self.as_seen(spec) for spec in specs if all(name in self.dataset for name in spec.needs)]
 
     @property
     def position(self) -> int:
@@ -106,12 +119,19 @@ def _beside(count: int, widths: Sequence[int] = ()) -> Sequence[AbstractContextM
     return st.columns(widths or count) if count > 1 else [nullcontext()]
 
 
+def _all_of_laboratory(view: View[Any]) -> list[FigureSpec]:
+    return view.drawable(laboratory_of(type(view.settings)).figures().FIGURES.values())
+
+
 @dataclass(frozen=True)
 class InstantPage:
-    """What one instant page is made of: ``look`` draws what one came for, ``read`` what is read at leisure.
+    """What one instant page is made of: ``look`` draws what one came for, each of ``parts`` one more question, and
+    ``why`` the mathematics; the strip opens one of them at a time.
 
-    ``before`` and ``after`` are called around the whole page. ``seconds`` says about how long the numbers of settings
-    take: a worker process computes what takes longer than a page may.
+    ``report`` gives the figures of the page's report, those of all parts: by default all of the laboratory's that the
+    numbers have something for. ``source`` says in the panel what the page reads. ``before`` and ``after`` are called
+    around the whole page. ``seconds`` says about how long the numbers of settings take: a worker process computes what
+    takes longer than a page may.
 
     ``plays`` says whether any figure follows the position without the server. Where numbers are of one position alone,
     ``everywhere(report, settings in JSON, names, theme)`` gives the figures of these names at all positions, as
@@ -120,7 +140,10 @@ class InstantPage:
 
     lab: Laboratory
     look: Callable[[View[Any]], None]
-    read: Callable[[View[Any]], None]
+    parts: Sequence[Part] = ()
+    why: Callable[[View[Any]], None] | None = None
+    source: Callable[[Any], None] | None = None
+    report: Callable[[View[Any]], list[FigureSpec]] = _all_of_laboratory
     words_of_position: Callable[[Any], str] | None = None
     before: Callable[[], None] | None = None
     after: Callable[[], None] | None = None
@@ -140,29 +163,29 @@ class InstantPage:
         if self.before is not None:
             self.before()
         declared = self.declared
-        complaints = _arrive(self.lab, declared, self.takes_itself)
-        chrome.heading(declared.title, declared.question)
+        complaints = self._arrive()
+        with chrome.heading(declared.title, declared.question):
+            # Their words go when the position is no longer theirs.
+            presets.draw(declared)
         # What comes and goes has a place of its own; else all below would move, and be built anew.
         with st.container(key="arrival"):
             for sentence in complaints:
                 st.warning(plain(sentence), icon=":material/link_off:")
-        market_panel.show(declared)
-        # Their words go when the position is no longer theirs.
-        with st.container(key="start-from"):
-            presets.draw(declared)
-        with st.container(key="laboratory"):
-            looking, setting_up = st.columns([3, 1], gap="medium")
-        with setting_up, st.container(border=True, key="knobs"):
+        panel, looking = chrome.panel_and_figures()
+        with panel:
+            presets.words(declared)
+            source = st.container(key="source")
+            market_panel.show(declared)
             settings = _knobs(declared)
         with looking:
-            with st.container(key="first-look"):
+            part = parts.strip(declared.name, self.questions())
+            with st.container(key="first-look" if part.name == parts.FIRST else "closer-look"):
                 settings = self._position(settings)
                 view = self._view(settings)
-                self.look(view)
-            with st.container(key="closer-look"):
-                self.read(view)
-                claims_panel.show(self.lab)
-                take_away.show_view(view.settings, view.dataset, view.drawn)
+                part.draw(view)
+        if self.source is not None:
+            with source:
+                self.source(view.settings)
         if settings is not None:
             _leave_link(settings)
         if self.after is not None:
@@ -170,6 +193,42 @@ class InstantPage:
         self._send_positions(view)
         if self.lab.has("answers"):
             _answer_ahead(self.lab, view.settings)
+
+    def questions(self) -> list[Part]:
+        """What this page can open, in order."""
+        found = [Part(parts.FIRST, "At a glance", self.look), *self.parts]
+        if claims_of(self.lab):
+            found.append(Part(claims_panel.PART, claims_panel.QUESTION, lambda view: claims_panel.show(self.lab)))
+        if self.why is not None:
+            found.append(Part("why", "Why?", self.why))
+        return [*found, Part("take", take_away.TITLE, self._take)]
+
+    def _take(self, view: View[Any]) -> None:
+        take_away.show_view(view.settings, view.dataset, lambda: self.report(view))
+
+    def _arrive(self) -> list[str]:
+        """Take over a link's settings, its part, or the claim that it names, on the first run and on a later visit by a
+        link."""
+        declared = self.declared
+        arrived = f"arrived-{declared.name}"
+        first = arrived not in st.session_state
+        parameters = st.query_params.to_dict()
+        parameters.pop(stories.PARAMETER, None)
+        claim, asked = parameters.pop(claims_panel.PARAMETER, ""), parameters.pop(parts.PARAMETER, "")
+        complaints: list[str] = []
+        if first or (parameters and st.session_state.get(chrome.CHANGED)):
+            st.session_state[arrived] = True
+            settings, complaints = controls.from_link(declared, parameters)
+            controls.put_link(declared, settings, parameters)
+            visitors_data.bring_named(declared, settings, parameters)
+        if first or st.session_state.get(chrome.CHANGED):
+            complaints += parts.arrive(declared.name, self.questions(), asked)
+            complaints += claims_panel.arrive(self.lab, claim)
+        if stories.set_up(declared) is not None:
+            parts.open_part(declared.name, parts.FIRST)
+        controls.ensure(declared)
+        visitors_data.take(declared, but=self.takes_itself)
+        return complaints
 
     def _view(self, settings: Instant | None) -> View[Instant]:
         """The numbers of these settings, or of the last ones that had some after saying why these have none."""
@@ -263,27 +322,6 @@ def _at_positions(view: View[Any], spec: FigureSpec, positions: range, more: dic
     return _positions.get(key, lambda: at_positions(spec, views, theme, **more))
 
 
-def _arrive(lab: Laboratory, declared: type[Instant], takes_itself: tuple[str, ...]) -> list[str]:
-    """Take over a link's settings, or the claim that it names, on the first run and on a later visit by a link."""
-    arrived = f"arrived-{declared.name}"
-    first = arrived not in st.session_state
-    parameters = st.query_params.to_dict()
-    parameters.pop(stories.PARAMETER, None)
-    claim = parameters.pop(claims_panel.PARAMETER, "")
-    complaints: list[str] = []
-    if first or (parameters and st.session_state.get(chrome.CHANGED)):
-        st.session_state[arrived] = True
-        settings, complaints = controls.from_link(declared, parameters)
-        controls.put_link(declared, settings, parameters)
-        visitors_data.bring_named(declared, settings, parameters)
-    if first or st.session_state.get(chrome.CHANGED):
-        complaints += claims_panel.arrive(lab, claim)
-    stories.set_up(declared)
-    controls.ensure(declared)
-    visitors_data.take(declared, but=takes_itself)
-    return complaints
-
-
 def _answer_ahead(lab: Laboratory, settings: Instant) -> None:
     """Let figures follow the knobs before the page's script hears of them."""
     declared = type(settings)
@@ -295,7 +333,8 @@ def _answer_ahead(lab: Laboratory, settings: Instant) -> None:
 
 def _leave_link(settings: Instant) -> None:
     """Keep the address in the browser a link to what is shown."""
-    wanted = {**controls.to_link(settings), **stories.to_link(settings.name)}
+    name = settings.name
+    wanted = {**controls.to_link(settings), **stories.to_link(name), **parts.to_link(name)}
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import streamlit as st
 
+from goldviz.declare.claims import claims_of
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, SettingsError
 from goldviz.figures.reading import begun
@@ -25,6 +26,8 @@ from goldviz.ui import (
     controls,
     findings_panel,
     lanes,
+    parts,
+    presets,
     settings_panel,
     stories,
     take_away,
@@ -34,17 +37,24 @@ from goldviz.ui import live_figure as live
 from goldviz.ui.lanes import AnyLane, Lane
 from goldviz.ui.live_figure import Source
 from goldviz.ui.markets import panel as market_panel
+from goldviz.ui.parts import CLOSER, FIRST, Part
 from goldviz.ui.runs import panel as run_panel
 from goldviz.ui.texts import start_panel, text_panel
 from goldviz.ui.together import offer_one_figure
 from goldviz.ui.words import plain
 
+FIGURE = "figure"
+"""The link's parameter that names a figure to look closer at."""
+
 
 @dataclass(frozen=True)
 class LaboratoryPage:
-    """What one laboratory's page is made of. ``main`` and ``beside`` name the figures that are
-    always in sight, ``below`` one under them; ``verdict`` says over a lane's figures what they come
-    to, ``explore`` lets a person try things with the last lane's weights of a step, ``why`` explains."""
+    """What one laboratory's page is made of. ``main`` and ``beside`` name the figures of the first part, ``below`` one
+    under them.
+
+    ``verdict`` says over a lane's figures what they come to, ``why`` explains with the last lane's numbers. Each of
+    ``parts`` is drawn with the last lane and the step in view; it may let a person try things with that step's weights.
+    """
 
     lab: Laboratory
     main: str
@@ -52,7 +62,7 @@ class LaboratoryPage:
     below: str | None = None
     why: Callable[[Lane[Any], Callable[[str], None]], None] | None = None
     verdict: Callable[[Lane[Any]], None] | None = None
-    explore: Callable[[Lane[Any], int | None], None] | None = None
+    parts: Sequence[Part] = ()
 
     @property
     def experiment(self) -> type[Experiment]:
@@ -67,25 +77,25 @@ class LaboratoryPage:
     def show(self) -> None:
         """Draw the page."""
         experiment = self.experiment
-        complaints = _arrive(self.lab, experiment)
-        chrome.heading(experiment.title, experiment.question)
+        complaints = self._arrive()
+        with chrome.heading(experiment.title, experiment.question):
+            settings_panel.presets(experiment)
         # What comes and goes has a place of its own; else all below would move, and be built anew.
         with st.container(key="arrival"):
             for sentence in complaints:
                 st.warning(plain(sentence), icon=":material/link_off:")
             settings_panel.show_complaints()
-        market_panel.show(experiment)
-        text_panel.show(experiment)
-        start_panel.show(experiment)
-        with st.container(key="start-from"):
-            settings_panel.presets(experiment)
-
-        with st.container(key="laboratory"):
-            looking, setting_up = st.columns([3, 1], gap="medium")
-        with setting_up, st.container(border=True, key="knobs"):
+        panel, looking = chrome.panel_and_figures()
+        with panel:
+            start = st.container(key="start")
+            presets.words(experiment)
+            market_panel.show(experiment)
+            text_panel.show(experiment)
+            start_panel.show(experiment)
             settings = settings_panel.knobs(experiment)
-            settings_panel.train(experiment, settings)
-        _leave_link(experiment, settings)
+            with start:
+                settings_panel.train(experiment, settings)
+        self._leave_link(settings)
         with looking:
             st.fragment(self._look)()
         settings_panel.all_is_drawn(experiment)
@@ -93,79 +103,161 @@ class LaboratoryPage:
     def _look(self) -> None:
         """All that changes with a run; what grows with it follows by itself."""
         settings_panel.drawn_anew()
+        name = self.experiment.name
+        part = parts.strip(name, self.questions())
+        if part.name != CLOSER:
+            st.query_params.pop(FIGURE, None)
         notices, timeline = st.container(key="notices"), st.container(key="timeline")
         with notices:
             shown = _read_lanes(self.experiment)
             settings_panel.show_complaints()
         if not shown:
             return
-        source = Source.of(self.experiment.name, [lane.id for lane in shown])
+        source = Source.of(name, [lane.id for lane in shown])
         with timeline:
-            key = f"scrub-{self.experiment.name}"
-            epoch = live.timeline(source, shown[0].step.capitalize(), max(lane.last_step for lane in shown), key=key)
-        draw = partial(self._figure, source)
-
-        with st.container(key="first-look"):
+            noun, last = shown[0].step.capitalize(), max(lane.last_step for lane in shown)
+            epoch = live.timeline(source, noun, last, key=f"scrub-{name}")
+        with st.container(key="lanes"):
             for column, lane in zip(st.columns(len(shown)), shown, strict=True):
                 with column:
                     run_panel.head(self.experiment, lane, source, alone=len(shown) == 1)
-                    if self.verdict is not None and isinstance(lane, Lane):
-                        self.verdict(lane)
-            if len(shown) == 1 and self.beside is not None:
-                left, right = st.columns([3, 2])
-                with left:
-                    draw(shown[0], self.main)
-                with right:
-                    draw(shown[0], self.beside)
-            else:
-                for name in filter(None, (self.main, self.beside)):
-                    self._across(shown, name, draw)
-            if self.below is not None:
-                self._across(shown, self.below, draw)
+        with st.container(key="first-look" if part.name == FIRST else "closer-look"):
+            part.draw(_View(shown, epoch, partial(self._figure, source)))
 
-        with st.container(key="closer-look"):
-            last = shown[-1]
-            if self.explore is not None and isinstance(last, Lane):
-                # A part of its own: what is tried there does not draw the rest of the page again.
-                st.fragment(self.explore)(last, epoch)
-            offer_one_figure(self.experiment.name, shown)
-            self._details(shown, draw)
-            findings_panel.show(self.experiment, shown)
-            claims_panel.show(self.lab, shown)
-            self._mathematics(shown, draw)
-            take_away.show(self.experiment, shown[-1], self.figures, epoch)
+    def questions(self) -> list[Part]:
+        """What this page can open, in order."""
+        own = [Part(part.name, part.question, partial(_with_last_lane, part.draw)) for part in self.parts]
+        found = [Part(FIRST, "At a glance", self._first)]
+        if self._others():
+            found.append(Part(CLOSER, "Look closer", self._closer))
+        found += [*own, Part("happened", "What happened?", self._findings)]
+        if claims_of(self.lab):
+            found.append(Part(claims_panel.PART, claims_panel.QUESTION, self._claims))
+        if self.why is not None:
+            found.append(Part("why", "Why?", partial(self._mathematics, self.why)))
+        return [*found, Part("take", take_away.TITLE, self._take)]
 
-    def _mathematics(self, shown: list[AnyLane], draw: Callable[..., None]) -> None:
-        lane = shown[-1]
-        if self.why is None or not isinstance(lane, Lane):
-            return
-        with st.expander("Why: the mathematics with this run's numbers", icon=":material/function:", expanded=True):
-            if len(shown) > 1:
-                st.caption(f"Numbers of: {plain(lane.title)}")
-            self.why(lane, lambda name: draw(lane, name, place="why-"))
-
-    def _across(self, shown: list[AnyLane], name: str, draw: Callable[..., None]) -> None:
+    def _first(self, view: _View) -> None:
+        shown = view.shown
         for column, lane in zip(st.columns(len(shown)), shown, strict=True):
             with column:
-                draw(lane, name)
+                if self.verdict is not None and isinstance(lane, Lane):
+                    self.verdict(lane)
+        if len(shown) == 1 and self.beside is not None:
+            for column, name in zip(st.columns([3, 2]), (self.main, self.beside), strict=True):
+                with column:
+                    view.draw(shown[0], name)
+        else:
+            for name in filter(None, (self.main, self.beside)):
+                view.across(name)
+        if self.below is not None:
+            view.across(self.below)
+        offer_one_figure(self.experiment.name, shown)
 
-    def _details(self, shown: list[AnyLane], draw: Callable[..., None]) -> None:
-        others = [name for name in self.figures if name not in (self.main, self.beside, self.below)]
-        names = [name for name in others if _can_be_drawn(self.figures[name], shown)]
+    def _others(self) -> list[str]:
+        return [name for name in self.figures if name not in (self.main, self.beside, self.below)]
+
+    def _closer(self, view: _View) -> None:
+        """One of the other figures, by its question."""
+        names = [name for name in self._others() if _can_be_drawn(self.figures[name], view.shown)]
         if not names:
+            st.caption("These runs recorded nothing more.")
             return
-        key = f"detail-{self.experiment.name}"
-        if st.session_state.setdefault(key, names[0]) not in (*names, None):
+        key = _detail_key(self.experiment.name)
+        if st.session_state.setdefault(key, names[0]) not in names:
             st.session_state[key] = names[0]
-        st.pills(
-            "Look closer", names, key=key, format_func=lambda name: self.figures[name].question, persist_state="session"
-        )
-        chosen = st.session_state[key]
-        if chosen is None:
-            return
-        spec = self.figures[chosen]
+        chosen = st.pills(
+            "Look closer", names, key=key, format_func=lambda name: self.figures[name].question, required=True,
+            persist_state="session", label_visibility="collapsed",
+        )  # fmt: skip
+        if st.query_params.get(FIGURE) != chosen:
+            st.query_params[FIGURE] = str(chosen)
+        view.across(str(chosen))
+        spec = self.figures[str(chosen)]
         st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
-        self._across(shown, chosen, draw)
+
+    def _findings(self, view: _View) -> None:
+        findings_panel.show(self.experiment, view.shown)
+
+    def _claims(self, view: _View) -> None:
+        claims_panel.show(self.lab, view.shown)
+
+    def _mathematics(self, why: Callable[..., None], view: _View) -> None:
+        lane = view.shown[-1]
+        if not isinstance(lane, Lane):
+            st.caption("The mathematics needs the run's settings, which are not understood.")
+            return
+        if len(view.shown) > 1:
+            st.caption(f"Numbers of: {plain(lane.title)}")
+        why(lane, lambda name: view.draw(lane, name, place="why-"))
+
+    def _take(self, view: _View) -> None:
+        take_away.show(self.experiment, view.shown[-1], self.figures, view.epoch)
+
+    def _arrive(self) -> list[str]:
+        """Take settings out of the link at the first visit, and lanes, a part or a claim whenever the visitor comes
+        from another page.
+
+        Returns a sentence for everything that could not be taken.
+        """
+        experiment = self.experiment
+        arrived = f"arrived-{experiment.name}"
+        first = arrived not in st.session_state
+        complaints: list[str] = []
+        parameters = st.query_params.to_dict()
+        parameters.pop(stories.PARAMETER, None)
+        opened, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
+        asked, figure = parameters.pop(parts.PARAMETER, ""), parameters.pop(FIGURE, "")
+        named_runs = parameters.pop(lanes.PARAMETER, "") or opened
+        if first:
+            st.session_state[arrived] = True
+            settings, complaints = controls.from_link(experiment, parameters)
+            controls.put_link(experiment, settings, parameters)
+            visitors_data.bring_named(experiment, settings, parameters)
+        if first or st.session_state.get(chrome.CHANGED):
+            complaints += parts.arrive(experiment.name, self.questions(), asked)
+            complaints += self._figure_from_link(figure)
+            complaints += claims_panel.arrive(self.lab, claim)
+        if named_runs and (first or st.session_state.get(chrome.CHANGED)):
+            complaints += lanes.from_link(experiment, named_runs)
+            if opened:
+                lanes.settings_into_panel(experiment)
+        step = stories.set_up(experiment)
+        if step is not None:
+            parts.open_part(experiment.name, FIRST)
+            self._figure_from_link(step.figure)
+        controls.ensure(experiment)
+        visitors_data.take(experiment)
+        return complaints
+
+    def _figure_from_link(self, name: str) -> list[str]:
+        """Open the part in which a figure is."""
+        if not name:
+            return []
+        if name not in self.figures:
+            return [f"In the link: there is no figure {name[:40]!r}; there are {', '.join(self.figures)}."]
+        if name in self._others():
+            st.session_state[_detail_key(self.experiment.name)] = name
+        parts.open_part(self.experiment.name, CLOSER if name in self._others() else FIRST)
+        return []
+
+    def _leave_link(self, settings: Experiment | None) -> None:
+        """Keep the address in the browser a link to what is shown."""
+        if settings is None:
+            return
+        name = self.experiment.name
+        wanted = {
+            **controls.to_link(settings), **lanes.to_link(self.experiment), **stories.to_link(name),
+            **parts.to_link(name), **self._figure_to_link(),
+        }  # fmt: skip
+        if st.query_params.to_dict() != wanted:
+            st.query_params.from_dict(wanted)
+
+    def _figure_to_link(self) -> dict[str, str]:
+        """The figure that is looked at closer."""
+        chosen = st.session_state.get(_detail_key(self.experiment.name))
+        closer = parts.to_link(self.experiment.name) == {parts.PARAMETER: CLOSER}
+        return {FIGURE: chosen} if closer and chosen else {}
 
     def _figure(self, source: Source, lane: AnyLane, name: str, *, place: str = "") -> None:
         spec = self.figures[name]
@@ -184,43 +276,32 @@ def _can_be_drawn(spec: FigureSpec, shown: Sequence[AnyLane]) -> bool:
     return any(not begun(run) or all(name in run for name in spec.needs) for run in runs)
 
 
-def _arrive(lab: Laboratory, experiment: type[Experiment]) -> list[str]:
-    """Take settings out of the link at the first visit, and lanes or a claim whenever the visitor comes from another
-    page.
-
-    Returns a sentence for everything that could not be taken.
-    """
-    arrived = f"arrived-{experiment.name}"
-    first = arrived not in st.session_state
-    complaints: list[str] = []
-    parameters = st.query_params.to_dict()
-    parameters.pop(stories.PARAMETER, None)
-    opened, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
-    named_runs = parameters.pop(lanes.PARAMETER, "") or opened
-    if first:
-        st.session_state[arrived] = True
-        settings, complaints = controls.from_link(experiment, parameters)
-        controls.put_link(experiment, settings, parameters)
-        visitors_data.bring_named(experiment, settings, parameters)
-    if first or st.session_state.get(chrome.CHANGED):
-        complaints += claims_panel.arrive(lab, claim)
-    if named_runs and (first or st.session_state.get(chrome.CHANGED)):
-        complaints += lanes.from_link(experiment, named_runs)
-        if opened:
-            lanes.settings_into_panel(experiment)
-    stories.set_up(experiment)
-    controls.ensure(experiment)
-    visitors_data.take(experiment)
-    return complaints
+def _detail_key(name: str) -> str:
+    return f"detail-{name}"
 
 
-def _leave_link(experiment: type[Experiment], settings: Experiment | None) -> None:
-    """Keep the address in the browser a link to what is shown."""
-    if settings is None:
+@dataclass(frozen=True)
+class _View:
+    """The lanes in view at a step, and how a lane's figure is drawn."""
+
+    shown: list[AnyLane]
+    epoch: int | None
+    draw: Callable[..., None]
+
+    def across(self, name: str) -> None:
+        """Draw a figure of every lane, side by side."""
+        for column, lane in zip(st.columns(len(self.shown)), self.shown, strict=True):
+            with column:
+                self.draw(lane, name)
+
+
+def _with_last_lane(draw: Callable[..., None], view: _View) -> None:
+    """A part of its own: what is tried there does not draw the rest of the page again."""
+    last = view.shown[-1]
+    if not isinstance(last, Lane):
+        st.caption("This needs the run's settings, which are not understood.")
         return
-    wanted = {**controls.to_link(settings), **lanes.to_link(experiment), **stories.to_link(experiment.name)}
-    if st.query_params.to_dict() != wanted:
-        st.query_params.from_dict(wanted)
+    st.fragment(draw)(last, view.epoch)
 
 
 def _read_lanes(experiment: type[Experiment]) -> list[AnyLane]:

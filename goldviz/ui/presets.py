@@ -1,4 +1,4 @@
-"""The presets of anything that declares settings, in a row."""
+"""The presets of anything that declares settings, as a menu."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import streamlit as st
 from goldviz.declare.settings import Settings, SettingsError
 from goldviz.ui import controls
 
-KINDS = {"document": ":material/menu_book:", "break": ":material/bolt:", "fix": ":material/build:"}
-
 
 def draw(declared: type[Settings], also: Callable[[str], None] = lambda slug: None) -> None:
-    """The presets as pills, the one that the knobs show lit; choosing one sets all knobs, and does ``also``."""
+    """The menu of presets, at the one that the knobs show; choosing one sets all knobs, and does ``also``."""
     by_slug = {preset.slug: preset for preset in declared.presets}
     key = f"preset-{declared.name}"
     st.session_state[key] = _matching(declared)
@@ -24,17 +22,23 @@ def draw(declared: type[Settings], also: Callable[[str], None] = lambda slug: No
             controls.put_preset(declared, slug)
             also(slug)
 
-    st.pills(
+    st.selectbox(
         "Start from",
         list(by_slug),
+        index=None,
         key=key,
-        format_func=lambda slug: f"{KINDS[by_slug[slug].kind]} {by_slug[slug].name}",
+        format_func=lambda slug: by_slug[slug].name,
+        placeholder="Settings of your own",
         on_change=choose,
         persist_state="session",
     )
-    chosen = st.session_state[key]
-    if chosen in by_slug:
-        st.caption(by_slug[chosen].words)
+
+
+def words(declared: type[Settings]) -> None:
+    """What the preset is that the knobs show, if they show one."""
+    slug = _matching(declared)
+    if slug is not None:
+        st.caption(next(preset.words for preset in declared.presets if preset.slug == slug))
 
 
 def _matching(declared: type[Settings]) -> str | None:

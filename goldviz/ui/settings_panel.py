@@ -13,8 +13,8 @@ from goldviz.runs.execution import ExecutionError
 from goldviz.runs.pace import expected
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import controls, keys, lanes, services
-from goldviz.ui import presets as row_of_presets
+from goldviz.ui import controls, keys, lanes, parts, services
+from goldviz.ui import presets as menu_of_presets
 from goldviz.ui.words import duration, plain
 
 DOUBLE_CLICK_SECONDS = 1.0
@@ -27,13 +27,13 @@ FIRST_RECORD_SECONDS = 0.4
 
 
 def presets(experiment: type[Experiment]) -> None:
-    """The presets in a row; choosing one sets all knobs and shows its recorded run, beside those that were trained."""
+    """The menu of presets; choosing one sets all knobs and shows its recorded run, beside those that were trained."""
 
     def show_example(slug: str) -> None:
         if has_example(experiment, slug) and not lanes.show_example(experiment, slug):
             st.toast(f"{lanes.MOST} runs are in view. Close a lane to see this preset's example.")
 
-    row_of_presets.draw(experiment, show_example)
+    menu_of_presets.draw(experiment, show_example)
 
 
 def knobs(experiment: type[Experiment]) -> Experiment | None:
@@ -58,28 +58,28 @@ def knobs(experiment: type[Experiment]) -> Experiment | None:
 def train(experiment: type[Experiment], settings: Experiment | None) -> None:
     """The buttons that start a run, with an estimate of how long it takes."""
     shown = lanes.ids(experiment)
-    st.button(
-        "Train",
-        key=f"train-{experiment.name}",
-        type="primary",
-        icon=":material/play_arrow:",
-        width="stretch",
-        disabled=settings is None,
-        help="Train these settings in a worker process and watch. Takes the example's lane, or else the last one.",
-        on_click=_start,
-        args=(experiment, settings, False),
-    )
-    st.button(
-        "Train beside",
-        key=f"beside-{experiment.name}",
-        icon=":material/splitscreen_right:",
-        width="stretch",
-        disabled=settings is None,
-        help="Train these settings in a lane of their own, to compare."
-        + (" The oldest lane goes." if len(shown) == lanes.MOST else ""),
-        on_click=_start,
-        args=(experiment, settings, True),
-    )
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Train",
+            key=f"train-{experiment.name}",
+            type="primary",
+            icon=":material/play_arrow:",
+            width="stretch",
+            disabled=settings is None,
+            help="Train these settings in a worker process and watch. Takes the example's lane, or else the last one.",
+            on_click=_start,
+            args=(experiment, settings, False),
+        )
+        st.button(
+            "Train beside",
+            key=f"beside-{experiment.name}",
+            width="stretch",
+            disabled=settings is None,
+            help="Train these settings in a lane of their own, to compare."
+            + (" The oldest lane goes." if len(shown) == lanes.MOST else ""),
+            on_click=_start,
+            args=(experiment, settings, True),
+        )
     st.caption(_estimate(settings) if settings else "These settings cannot be trained.")
 
 
@@ -135,6 +135,7 @@ def start(experiment: type[Experiment], settings: Experiment, *, beside: bool, n
         complain(str(error))
         return ""
     (lanes.add if beside else lanes.take_place)(experiment, run_id)
+    parts.come_to_figures(experiment.name)
     return run_id
 
 
@@ -156,6 +157,7 @@ def start_side_by_side(experiment: type[Experiment], several: list[Experiment]) 
     """Queue runs and show them in lanes beside each other, in place of those shown; says why where that fails."""
     try:
         lanes.put(experiment, [services.executor().submit(settings) for settings in several])
+        parts.come_to_figures(experiment.name)
     except (StoreError, ExecutionError) as error:
         complain(str(error))
 

@@ -51,19 +51,21 @@ def to_link(page: str) -> dict[str, str]:
     return {PARAMETER: f"{here[0]}.{here[1]}"} if here and place(*here) == page else {}
 
 
-def set_up(declared: type[Settings]) -> None:
-    """Show what the step in view is about: its presets' recorded runs, with the latest of the visitor's beside."""
+def set_up(declared: type[Settings]) -> Step | None:
+    """Show what the step in view is about: its presets' recorded runs, with the latest of the visitor's beside.
+
+    Returns the step where it has just been set up, so that the page opens its figure.
+    """
     here = at()
     if here is None or place(*here) != declared.name or not st.session_state.pop(_DUE, False):
-        return
+        return None
     step = _step(*here)
     controls.put_preset(declared, step.presets[0])
     if issubclass(declared, Experiment):
         own = [lane for lane in lanes.ids(declared) if not lane.startswith(lanes.EXAMPLE)]
         room = lanes.MOST - len(step.presets)
         lanes.put(declared, [*(lanes.EXAMPLE + slug for slug in step.presets), *own[-room:]])
-        if step.figure:
-            st.session_state[f"detail-{declared.name}"] = step.figure
+    return step
 
 
 def strip(page: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 import xarray as xr
@@ -14,11 +15,12 @@ from goldviz.declare.instant import Instant
 from goldviz.declare.settings import Experiment, Settings
 from goldviz.export.report import report_of_run, report_of_unread_run, report_of_view
 from goldviz.export.table import curves_csv
-from goldviz.figures.spec import FigureSpec
+from goldviz.figures.spec import FigureSpec, by_name
 from goldviz.runs.arrays import changes_by_step
 from goldviz.ui import lanes
 from goldviz.ui.lanes import AnyLane, Lane
 
+TITLE = "Take it with you"
 FORMS = {
     "csv": ("text/csv", ":material/table:"),
     "html": ("text/html", ":material/description:"),
@@ -37,7 +39,6 @@ def download(words: str, make: Callable[[], str], file_name: str, key: str, *, d
 
 def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, FigureSpec], epoch: int | None) -> None:
     """Buttons to take the lane's run along; each file is made when it is asked for."""
-    st.subheader("Take it with you", anchor=False)
     st.caption(
         "The address in your browser is a link to these settings, seeds and runs: it opens the same view for anyone "
         "who reaches this server. The script needs Python and what its first lines name."
@@ -67,9 +68,8 @@ def _report(lane: AnyLane, figures: Mapping[str, FigureSpec]) -> str:
     return report_of_unread_run(lane.complaint, lane.dataset, figures)
 
 
-def show_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> None:
-    """Buttons to take along what an instant page shows."""
-    st.subheader("Take it with you", anchor=False)
+def show_view(settings: Instant, dataset: xr.Dataset, figures: Callable[[], list[FigureSpec]]) -> None:
+    """Buttons to take along what an instant page can show; its ``figures`` are made when the report is asked for."""
     st.caption(
         "The address in your browser is a link to these settings. The lines below give the same numbers in a notebook "
         "and in a shell."
@@ -78,10 +78,15 @@ def show_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, Figu
     with st.container(horizontal=True, gap="small"):
         download("Numbers (CSV)", lambda: curves_csv(dataset), f"{stem}.csv", f"csv-{key}")
         report = f"{stem}.html"
-        download("Report (HTML)", lambda: report_of_view(settings, dataset, figures), report, f"html-{key}")
+        html = partial(_report_of_view, settings, dataset, figures)
+        download("Report (HTML)", html, report, f"html-{key}")
     keywords = "".join(f", {name}={value!r}" for name, value in settings.differences().items())
     st.code(f'import goldviz\n\nds = goldviz.compute("{settings.name}"{keywords})', language="python", wrap_lines=True)
     st.code(_command("compute", settings, f"{stem}.nc"), language="bash", wrap_lines=True)
+
+
+def _report_of_view(settings: Instant, dataset: xr.Dataset, figures: Callable[[], list[FigureSpec]]) -> str:
+    return report_of_view(settings, dataset, by_name(*figures()))
 
 
 def _command(verb: str, settings: Settings, output: str) -> str:

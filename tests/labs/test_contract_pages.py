@@ -39,7 +39,7 @@ def test_it_opens_in_both_themes_and_starts_nothing(lab: Laboratory, theme: str)
 )
 def test_a_preset_sets_its_link_and_shows_its_figures(lab: Laboratory, preset: Preset) -> None:
     visitor = Visitor(f"pages/{lab.folder}.py", link_to(lab))
-    visitor.at.button_group(key=f"preset-{lab.name}").set_value(preset.slug)
+    visitor.at.selectbox(key=f"preset-{lab.name}").set_value(preset.slug)
     visitor.look()
     assert not visitor.errors
     assert preset.words in visitor.captions

@@ -2,10 +2,13 @@
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from goldviz.declare.instant import Instant
+from goldviz.declare.registry import laboratories
 from goldviz.ui import controls
+from goldviz.ui.parts import Part
 from tests.pages.visit import Visitor
 
 
@@ -30,12 +33,25 @@ class InstantVisitor(Visitor):
 
     def choose(self, slug: str) -> "InstantVisitor":
         """Press a preset."""
-        self.at.button_group(key=f"preset-{self.declared.name}").set_value(slug)
+        self.at.selectbox(key=f"preset-{self.declared.name}").set_value(slug)
         self.look()
         return self
 
+    def all_drawn(self) -> dict[str, dict[str, Any]]:
+        """Every figure of all parts by its name; the first part is open again."""
+        found = {}
+        for part in reversed(self.parts()):
+            self.open(part.name)
+            found.update(self.drawn())
+        return found
+
+    def parts(self) -> Sequence[Part]:
+        """What the page can open."""
+        page = laboratories()[self.declared.name].part("page").PAGE
+        return page.questions()  # type: ignore[no-any-return]
+
     def drawn(self) -> dict[str, dict[str, Any]]:
-        """Every figure on the page by its name."""
+        """Every figure of the open part by its name."""
         found = {}
         for part in self.at.get("bidi_component"):
             match = re.match(rf"\$\$ID-\w+-(\w+)-{self.declared.name}", part.proto.id)

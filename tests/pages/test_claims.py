@@ -39,7 +39,7 @@ def test_a_link_sets_an_instant_page_up_for_its_claim() -> None:
     assert any(plain(GATES.verdict.numbers) in caption for caption in visitor.captions)
     declared = GATES.lab.declared
     for number, lane in enumerate(GATES.together, start=1):
-        assert controls.to_link(lane) == dict(visitor.at.query_params)
+        assert controls.to_link(lane) | {"shown": "claims"} == dict(visitor.at.query_params)
         visitor.click("try-C79-2" if number == 1 else "try-C79-1")
     assert visitor.at.session_state[controls.key_of(declared, "cell")] == "lstm"
 
@@ -54,13 +54,14 @@ def test_a_link_opens_the_recorded_runs_that_a_claim_compares() -> None:
 
 
 def test_one_click_runs_a_claim_and_the_page_judges_the_runs() -> None:
-    visitor = Visitor(LABORATORY)
+    visitor = Visitor(LABORATORY).open("claims")
     assert {f"try-{claim.number}" for claim in claims_of(LAB)} <= {button.key for button in visitor.at.button}
     visitor.click("try-C66").wait_for("Finished")
     [run_id] = visitor.runs
     assert visitor.at.query_params["epochs"] == "1"
     assert services.store().run(run_id).settings == PARAMETERS.together[0].model_dump_json()
     assert PARAMETERS.verdict is not None
+    visitor.open("claims")
     assert [line for line in visitor.markdown if line.startswith("Your runs:")] == [
         f"Your runs: {badge('holds')} {plain(PARAMETERS.verdict.numbers)}"
     ]

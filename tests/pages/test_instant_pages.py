@@ -11,6 +11,7 @@ from goldviz.declare.instant import Instant
 from goldviz.declare.registry import instants
 from goldviz.export.report import report_of_view
 from goldviz.export.table import curves_csv
+from goldviz.figures.spec import by_name
 from goldviz.ui import take_away
 from tests.pages.instant import InstantVisitor
 
@@ -24,19 +25,21 @@ def test_what_is_shown_can_be_taken_along(declared: type[Instant], monkeypatch: 
     taken = []
 
     def seen(settings, dataset, figures) -> None:  # type: ignore[no-untyped-def]
-        taken.append((settings, dataset, dict(figures)))
+        taken.append((settings, dataset, by_name(*figures())))
         show(settings, dataset, figures)
 
     show = take_away.show_view
     monkeypatch.setattr(take_away, "show_view", seen)
     visitor = InstantVisitor(declared)
+    drawn = set(visitor.all_drawn())
+    visitor.open("take")
     assert [button.label for button in visitor.at.get("download_button")] == ["Numbers (CSV)", "Report (HTML)"]
     settings, dataset, figures = taken[-1]
     rows = list(csv.DictReader(io.StringIO(curves_csv(dataset))))
     assert {row["variable"] for row in rows} <= set(map(str, dataset.data_vars))
     report = report_of_view(settings, dataset, figures)
     assert report.count('<div id="figure-') == len(figures) > 0
-    assert set(figures) - DRAWN_BY_PARTS.get(declared.name, set()) == set(visitor.drawn())
+    assert set(figures) - DRAWN_BY_PARTS.get(declared.name, set()) == drawn
     codes = [code.value for code in visitor.at.code]
     assert f'goldviz.compute("{declared.name}"' in codes[-2]
     assert codes[-1].startswith(f"goldviz compute {declared.name}")
@@ -44,7 +47,7 @@ def test_what_is_shown_can_be_taken_along(declared: type[Instant], monkeypatch: 
 
 def test_the_lines_that_repeat_a_view_give_its_numbers() -> None:
     declared = instants()["backpropagation-by-hand"]
-    visitor = InstantVisitor(declared, {"text": 'it\'s "so"'})
+    visitor = InstantVisitor(declared, {"text": 'it\'s "so"'}).open("take")
     python, shell = [code.value for code in visitor.at.code][-2:]
     namespace: dict = {}
     exec(python, namespace)

@@ -59,8 +59,9 @@ def test_a_run_that_nobody_understands_says_so_and_shows_its_figures(
     assert "Paused" in visitor.states[0]
     assert len(visitor.figures()[0]["data"]) == THEN[PAUSED]["traces"]["gradient_by_layer"]
     assert not {"Go on", "Step", "Fork"} & set(visitor.buttons)
-    assert [part.proto.label for part in visitor.at.get("download_button")] == ["Curves (CSV)", "Report (HTML)"]
     assert visitor.runs == [PAUSED]
+    visitor.open("take")
+    assert [part.proto.label for part in visitor.at.get("download_button")] == ["Curves (CSV)", "Report (HTML)"]
 
 
 def test_an_unread_run_stands_beside_one_that_is_understood(database: Path) -> None:

@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from streamlit.testing.v1 import AppTest
 
@@ -57,6 +57,13 @@ class Visitor:
         [*_, button] = [button for button in self.at.button if button.label == label]
         button.click()
         return self.look()
+
+    def open(self, part: str) -> Self:
+        """Open a part of the page by its name."""
+        [strip] = [group for group in self.at.button_group if str(group.key).startswith("part-")]
+        strip.set_value(part)
+        self.look()
+        return self
 
     def set(self, **values: Any) -> "Visitor":
         """Move the controls of settings."""

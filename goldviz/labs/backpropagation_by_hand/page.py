@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from goldviz.figures.draft import Figure
 from goldviz.figures.spec import FigureSpec
 from goldviz.labs.backpropagation_by_hand import LAB, figures
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.parts import Part
 
 
 def words_of_position(settings: BackpropagationByHand) -> str:
@@ -27,21 +26,30 @@ def look(view: View[BackpropagationByHand]) -> None:
     view.draw(figures.predictions, figures.step_vectors)
 
 
-def _spec(name: str, draw: Callable[..., Figure], shows: str) -> FigureSpec:
-    return FigureSpec(draw, "", shows, "", name)
+def _matrices(name: str, stage: str, title: str, shows: str) -> FigureSpec:
+    return FigureSpec(partial(figures.matrices, stage=stage, title=title), "", shows, "", name)
 
 
-def read(view: View[BackpropagationByHand]) -> None:
-    """The matrices of this place, the five sums beside autograd's, clipping, the update, and the equations."""
-    _matrices_of_place(view, view.settings.place)
+WEIGHTS = _matrices("weights", "", "The weights it computes with", "The five weight matrices, as heat maps.")
+AFTER = (
+    _matrices("gradient", "_clipped", "The gradient after clipping", "The clipped gradient's five parts."),
+    _matrices("updated", "_updated", "The weights after the step", "The five weight matrices after one SGD step."),
+)
+
+
+def sums(view: View[BackpropagationByHand]) -> None:
+    """The matrices of this place, and the five sums beside autograd's."""
     ds = view.dataset
+    view.draw(*_of_place(view))
     st.subheader("The five sums, beside autograd's", anchor=False)
     st.dataframe(_table(view), hide_index=True, width="stretch")
     largest = max(ds.attrs["difference"].values())
     st.caption(f"The largest difference of any entry is {largest:.1e}: rounding in the last digit of float64.")
 
-    _pairs(view)
-    st.subheader("Clip, then step", anchor=False)
+
+def update(view: View[BackpropagationByHand]) -> None:
+    """Clip, then step."""
+    ds = view.dataset
     before, after = ds.attrs["norm_before"], ds.attrs["norm_after"]
     columns = st.columns(4)
     columns[0].metric("Norm of the gradient", f"{before:.4g}")
@@ -57,19 +65,11 @@ def read(view: View[BackpropagationByHand]) -> None:
         if after < before
         else f"The gradient is not longer than C = {view.settings.clip:g}, so it stays as it is."
     )
-    clipped = partial(figures.matrices, stage="_clipped", title="The gradient after clipping")
-    updated = partial(figures.matrices, stage="_updated", title="The weights after the step")
-    view.draw(
-        _spec("gradient", clipped, "The clipped gradient's five parts, as heat maps."),
-        _spec("updated", updated, "The five weight matrices after one SGD step."),
-    )
-    with st.expander("Why: the recursion of document 003", icon=":material/function:", expanded=True):
-        why()
+    view.draw(*AFTER)
 
 
-def _pairs(view: View[BackpropagationByHand]) -> None:
+def pairs(view: View[BackpropagationByHand]) -> None:
     """Eq. 6 of document 001 term by term, and document 003's deltas of one loss."""
-    st.subheader("Every loss and every use of the weights", anchor=False)
     st.latex(
         r"\begin{aligned} \frac{\partial \mathcal{L}}{\partial W_{aa}} &= \sum_{t=1}^{T} \sum_{k=1}^{t} "
         r"\frac{\partial \mathcal{L}_t}{\partial h_t} \frac{\partial h_t}{\partial h_k} "
@@ -90,13 +90,17 @@ def _pairs(view: View[BackpropagationByHand]) -> None:
     st.caption("∂⁺ is the immediate derivative: W as used at step k alone, with what step k − 1 hands over held fixed.")
 
 
-def _matrices_of_place(view: View[BackpropagationByHand], number: int) -> None:
+def _of_place(view: View[BackpropagationByHand]) -> list[FigureSpec]:
     """Forward: the weights. Backward: what this step adds to the five sums, and the sums so far."""
-    if not figures.place(view.dataset, number).backward:
-        weights = partial(figures.matrices, stage="", title="The weights it computes with")
-        view.figure("weights", weights, "The five weight matrices, as heat maps.")
-        return
-    view.draw(figures.terms, figures.sums_so_far)
+    if figures.place(view.dataset, view.settings.place).backward:
+        return [figures.terms, figures.sums_so_far]
+    return [WEIGHTS]
+
+
+def in_report(view: View[BackpropagationByHand]) -> list[FigureSpec]:
+    """The figures of all parts, at this place."""
+    first = [figures.predictions, figures.step_vectors, *_of_place(view)]
+    return view.drawable([*first, figures.triangle, figures.one_loss, figures.direct_and_total, *AFTER])
 
 
 def _table(view: View[BackpropagationByHand]) -> pd.DataFrame:
@@ -116,7 +120,7 @@ def _table(view: View[BackpropagationByHand]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def why() -> None:
+def why(view: View[BackpropagationByHand]) -> None:
     """The recursion, the sums and the update."""
     left, right = st.columns(2)
     with left:
@@ -142,4 +146,11 @@ def why() -> None:
         st.latex(r"W \leftarrow W - \eta\, g")
 
 
-PAGE = InstantPage(LAB, look=look, read=read, words_of_position=words_of_position)
+PAGE = InstantPage(
+    LAB, look, why=why, report=in_report, words_of_position=words_of_position,
+    parts=(
+        Part("sums", "What does a step add?", sums),
+        Part("pairs", "Which loss teaches what?", pairs),
+        Part("update", "Clip, then step", update),
+    ),
+)  # fmt: skip

@@ -170,7 +170,7 @@ def step(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-@drawn("What is left of the softmax?", name="softmax",
+@drawn("What is left of the softmax?", name="softmax", needs=("softmax_jacobian",),
        shows="g_i(δ_ij − g_j) of the first sample, and under it what the loss leaves of it: g − y.",
        cannot_show="How the classes came to their shares; that is in the layers before.")  # fmt: skip
 def softmax(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:

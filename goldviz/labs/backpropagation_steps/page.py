@@ -6,31 +6,34 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.labs.backpropagation_steps import LAB, figures
-from goldviz.labs.backpropagation_steps.drawing import diagram
 from goldviz.labs.backpropagation_steps.parts.diagram import network_diagram
 from goldviz.labs.backpropagation_steps.readings import weights_without_news
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.ui import controls
 from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.parts import Part
 
 
 def look(view: View[BackpropagationSteps]) -> None:
     """The network, with every number in it."""
     network_diagram(view.settings, view.dataset, _keep)
-    view.drawn["diagram"] = diagram
 
 
 def _keep(name: str, value: str | int) -> None:
     st.session_state[controls.key_of(BackpropagationSteps, name)] = value
 
 
-def read(view: View[BackpropagationSteps]) -> None:
-    """Where the error gets lost, the three ways, one step, the softmax, what storing saves, and the equations."""
+def error(view: View[BackpropagationSteps]) -> None:
+    """Where the error gets lost, one step, and the softmax."""
     view.draw(figures.halves, figures.step)
+    if "softmax_jacobian" in view.dataset:
+        view.draw(figures.softmax)
+
+
+def compared(view: View[BackpropagationSteps]) -> None:
+    """The three ways to a gradient, and what storing saves."""
     view.draw(figures.nudges, figures.agreement)
-    view.draw(*([figures.softmax] if "softmax_jacobian" in view.dataset else []), figures.costs)
-    with st.expander("Why: the mathematics with this network's numbers", icon=":material/function:", expanded=True):
-        why(view)
+    view.draw(figures.costs)
 
 
 def why(view: View[BackpropagationSteps]) -> None:
@@ -75,4 +78,7 @@ def silence(ds: xr.Dataset, penalty: float) -> str:
     return f"{silent} of {count} weights start at a silent neuron (x = 0) or lead into a dead one (δ = 0). {rest}"
 
 
-PAGE = InstantPage(LAB, look=look, read=read)
+PAGE = InstantPage(
+    LAB, look, why=why,
+    parts=(Part("error", "Where does the error go?", error), Part("ways", "Do other ways agree?", compared)),
+)  # fmt: skip

@@ -14,6 +14,7 @@ from goldviz.labs.backward_by_hand.parts.derive import derive
 from goldviz.labs.backward_by_hand.places import place
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.parts import Part
 
 
 def look(view: View[BackwardByHand]) -> None:
@@ -37,22 +38,21 @@ def chosen(settings: BackwardByHand, ds: xr.Dataset) -> str:
     )
 
 
-def read(view: View[BackwardByHand]) -> None:
-    """One's own formulas, the closed forms and what they spare, every gradient beside autograd's, the equations."""
-    derive(view)
+def found(view: View[BackwardByHand]) -> None:
+    """What the gradients say: who is pushed, what sums to zero, and the three paths."""
     view.draw(figures.push_and_pull, figures.column_of_zeros)
     view.draw(figures.paths)
-    _closed_forms(view)
-    st.subheader("Every gradient, beside autograd's", anchor=False)
+
+
+def every(view: View[BackwardByHand]) -> None:
+    """Every gradient beside autograd's."""
     st.dataframe(_table(view), hide_index=True, width="stretch")
     largest = max(view.dataset.attrs["difference"].values())
     st.caption(f"The largest difference of any entry is {largest:.1e}: rounding in the last digits of float64.")
-    with st.expander("Why: the mathematics with this batch's numbers", icon=":material/function:", expanded=True):
-        why(view)
 
 
-def _closed_forms(view: View[BackwardByHand]) -> None:
-    st.subheader("One line in place of many", anchor=False)
+def closed(view: View[BackwardByHand]) -> None:
+    """One line in place of many, and what it spares."""
     for name, formula in closed_forms(view.settings.divisor).items():
         st.code(f"d{name} = {formula}", language=None, wrap_lines=True)
     apart = " and ".join(f"{value:.0e}" for value in view.dataset.attrs["closed_difference"].values())
@@ -124,4 +124,12 @@ def why(view: View[BackwardByHand]) -> None:
         )
 
 
-PAGE = InstantPage(LAB, look, read, words_of_position=lambda settings: place(settings.divisor, settings.place).words)
+PAGE = InstantPage(
+    LAB, look, why=why, words_of_position=lambda settings: place(settings.divisor, settings.place).words,
+    parts=(
+        Part("own", "Can you write it?", derive),
+        Part("found", "What do gradients say?", found),
+        Part("closed", "Is there a shorter way?", closed),
+        Part("every", "Does autograd agree?", every),
+    ),
+)  # fmt: skip

@@ -13,6 +13,7 @@ from goldviz.labs.char_gpt.parts import completion
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
+from goldviz.ui.parts import Part
 from goldviz.ui.words import plain
 
 
@@ -56,12 +57,14 @@ def _numbers(lane: Lane[CharGpt]) -> str:
     return "\n".join(lines)
 
 
-def explore(lane: Lane[CharGpt], step: int | None) -> None:
-    """Complete a text with the run's weights."""
-    notes = str(lane.dataset.attrs.get("text_notes", ""))
-    if notes:
-        st.caption(f":material/info: {plain(notes)}")
-    completion.show(lane, step)
+def notes(lane: Lane[CharGpt]) -> None:
+    """What is to be known of the text that was read."""
+    said = str(lane.dataset.attrs.get("text_notes", ""))
+    if said:
+        st.caption(f":material/info: {plain(said)}")
 
 
-PAGE = LaboratoryPage(LAB, main="loss", beside="samples", why=why, explore=explore)
+PAGE = LaboratoryPage(
+    LAB, main="loss", beside="samples", why=why, verdict=notes,
+    parts=(Part("complete", "Complete a text", completion.show),),
+)  # fmt: skip

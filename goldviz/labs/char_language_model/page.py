@@ -17,6 +17,7 @@ from goldviz.ui import services
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
 from goldviz.ui.live_figure import live_figure
+from goldviz.ui.parts import Part
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -62,17 +63,21 @@ def _losses(lane: Lane[CharLanguageModel]) -> str:
     return "\n".join(lines)
 
 
+def notes(lane: Lane[CharLanguageModel]) -> None:
+    """What is to be known of the text that was read."""
+    said = str(lane.dataset.attrs.get("text_notes", ""))
+    if said:
+        st.caption(f":material/info: {plain(said)}")
+
+
 def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
     """Choose a hidden place, and see which characters it sees."""
     settings = lane.settings
-    notes = str(lane.dataset.attrs.get("text_notes", ""))
-    if notes:
-        st.caption(f":material/info: {plain(notes)}")
     if settings.model != "wavenet":
+        st.caption("A place sees few characters in a hierarchy alone: set Model to it and train.")
         return
     tree = Tree.of(settings.model, settings.context, hidden_layers(settings))
     top = len(tree.places) - 1
-    st.subheader("What does a hidden place see?", anchor=False)
     left, right = st.columns(2)
     layer = (
         left.select_slider("Layer", range(1, top + 1), value=max(1, top - 1), key=f"layer-{lane.id}")
@@ -86,4 +91,7 @@ def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
     live_figure(drawn, key=f"reach-{lane.id}", subject=f"{tree} {node}", description=f"{reach.question} {reach.shows}")
 
 
-PAGE = LaboratoryPage(LAB, main="loss", beside="samples", why=why, explore=explore)
+PAGE = LaboratoryPage(
+    LAB, main="loss", beside="samples", why=why, verdict=notes,
+    parts=(Part("sees", "What does a place see?", explore),),
+)  # fmt: skip

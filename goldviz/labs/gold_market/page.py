@@ -8,7 +8,9 @@ import xarray as xr
 
 from goldviz.diagnostics.forecasts.moves import SEEN_AS
 from goldviz.figures.market import percent, source_sentence, unit_of_changes, words
+from goldviz.figures.spec import FigureSpec
 from goldviz.labs.gold_market import LAB
+from goldviz.labs.gold_market.figures import FIGURES
 from goldviz.labs.gold_market.figures.answer import answer
 from goldviz.labs.gold_market.figures.leak import correlation, fit_sentence, leak
 from goldviz.labs.gold_market.figures.observed import early_sentence, last_days, strip
@@ -17,6 +19,7 @@ from goldviz.labs.gold_market.figures.returns import distribution, memory, memor
 from goldviz.labs.gold_market.figures.table import facts_table
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.parts import Part
 from goldviz.ui.words import plain
 
 
@@ -25,17 +28,35 @@ def look(view: View[GoldMarket]) -> None:
     view.explain(strip, correlation)
 
 
-def read(view: View[GoldMarket]) -> None:
-    """The last days, the leak, the returns, every channel's facts, and the mathematics."""
+def days(view: View[GoldMarket]) -> None:
+    """The last days, and every channel's facts."""
     view.explain(last_days)
+    facts(view)
+
+
+def early(view: View[GoldMarket]) -> None:
+    """What joining by date gives away, and the prices."""
     view.explain(leak, prices)
+
+
+def moves(view: View[GoldMarket]) -> None:
+    """The returns."""
     view.explain(returns)
     view.explain(distribution, memory)
+
+
+def documents(view: View[GoldMarket]) -> None:
+    """What gold does after a document."""
     if view.dataset.sizes["document"]:
         view.explain(answer)
-    facts(view)
-    with st.expander("Why: the mathematics with this market's numbers", icon=":material/function:", expanded=True):
-        why(view)
+    else:
+        st.caption("This market has no documents. Add some on the page Policy documents.")
+
+
+def in_report(view: View[GoldMarket]) -> list[FigureSpec]:
+    """All figures; without documents there is no answer to them."""
+    asked = {name: spec for name, spec in FIGURES.items() if name != answer.name or view.dataset.sizes["document"]}
+    return view.drawable(asked.values())
 
 
 def facts(view: View[GoldMarket]) -> None:
@@ -128,4 +149,12 @@ def release_sentence(ds: xr.Dataset, number: int) -> str:
     return f"{out}, so at the forecast that first uses it a value is typically {wait:.3g} hours old."
 
 
-PAGE = InstantPage(LAB, look, read, words_of_position=GoldMarket.covariate_in_words, plays=False)
+PAGE = InstantPage(
+    LAB, look, why=why, report=in_report, words_of_position=GoldMarket.covariate_in_words, plays=False,
+    parts=(
+        Part("days", "What is there?", days),
+        Part("early", "What if it came early?", early),
+        Part("moves", "How does gold move?", moves),
+        Part("documents", "Does it answer to texts?", documents),
+    ),
+)  # fmt: skip

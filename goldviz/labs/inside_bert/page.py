@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from goldviz.data.texts.pieces import TextError
@@ -12,46 +14,50 @@ from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.texts.named_models import text_model
-from goldviz.ui import presets
+from goldviz.ui import chrome, parts, presets, take_away
 from goldviz.ui.page import Page
+from goldviz.ui.parts import Part
 from goldviz.ui.words import plain
 
 
 def show() -> None:
     """Draw the page."""
-    link_complaints = state.arrive()
-    st.title(InsideBert.title)
-    st.markdown(f"##### {InsideBert.question}")
+    link_complaints = state.arrive(PARTS)
+    with chrome.heading(InsideBert.title, InsideBert.question):
+        presets.draw(InsideBert, lambda slug: state.show_what_is_beside())
     with st.container(key="arrival"):
         for sentence in link_complaints:
             st.warning(plain(sentence), icon=":material/link_off:")
-    model, trouble = _model(str(st.session_state[state.key_of("model")]))
-    text_parts.model_line(model, trouble)
-    presets.draw(InsideBert, lambda slug: state.show_what_is_beside())
-    text, tone = st.columns(2, gap="medium")
-    with text:
+    panel, looking = chrome.panel_and_figures()
+    with looking:
+        part = parts.strip(InsideBert.name, PARTS)
+    with panel:
+        presets.words(InsideBert)
         text_parts.text_box()
+        tone = st.container(key="tone")
+        model, trouble = _model(str(st.session_state[state.key_of("model")]))
+        text_parts.model_line(model, trouble)
         st.toggle("Set another text or model beside it", key=state.BESIDE, persist_state="session")
         if st.session_state[state.BESIDE]:
             text_parts.second_text_box()
-    settings, read = _readable(trouble)
-    with text:
+    with looking:
+        settings, read = _readable(trouble)
+    with panel:
         text_parts.chunk_picker(read)
-    look = _look(settings, read, "Reading the text")
-    if look is None:
-        text_parts.what_will_come(read)
-        return
+    with looking, st.container(key="first-look" if part.name == parts.FIRST else "closer-look"):
+        look = _look(settings, read, "Reading the text")
+        if look is None:
+            text_parts.what_will_come(read)
+            return
+        part.draw(look)
     with tone:
         evidence.tone_part(look)
+
+
+def attention(look: state.Look) -> None:
+    """Every head, how the one in view got to its weights, and the second text or model beside."""
     head.show(look)
     _second(look)
-    evidence.evidence_part(look)
-    game.masked_part(look)
-    pieces.pieces_part(look)
-    order.order_part(look)
-    with st.expander("Why: the mathematics with this text's numbers", icon=":material/function:", expanded=True):
-        pieces.why(look)
-    pieces.take_along(look)
 
 
 def _model(name: str) -> tuple[TextModel | None, str]:
@@ -121,4 +127,24 @@ def _second(first: state.Look) -> None:
         state.leave_link(settings)
 
 
+def keeping_link(draw: Callable[[state.Look], None]) -> Callable[[state.Look], None]:
+    """The part, and the address as a link to what it shows."""
+
+    def drawn(look: state.Look) -> None:
+        draw(look)
+        state.leave_link(look.now())
+
+    return drawn
+
+
+PARTS = (
+    Part(parts.FIRST, "At a glance", attention),
+    Part("beyond", "Is a weight all?", head.layer_and_beyond),
+    Part("evidence", "What is it evidence of?", keeping_link(evidence.evidence_part)),
+    Part("hidden", "Guess the hidden word", game.masked_part),
+    Part("pieces", "What are pieces?", keeping_link(pieces.pieces_part)),
+    Part("order", "Does order count?", keeping_link(order.order_part)),
+    Part("why", "Why?", keeping_link(pieces.why)),
+    Part("take", take_away.TITLE, pieces.take_along),
+)
 PAGE = Page(show)

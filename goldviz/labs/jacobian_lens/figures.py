@@ -35,7 +35,7 @@ def product_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: The
     return _pairs(ds, "norm", f"How far does a change of {what} travel?", start, theme)
 
 
-@drawn("And along the cell path alone?", name="cell_path", at="start", at_once=True,
+@drawn("And along the cell path alone?", name="cell_path", at="start", at_once=True, needs=("cell_path",),
        shows="The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
        cannot_show="The paths through the gates and the hidden state, which the whole Jacobian has on "
        "top.")  # fmt: skip

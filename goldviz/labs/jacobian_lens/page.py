@@ -9,6 +9,7 @@ import xarray as xr
 from goldviz.labs.jacobian_lens import LAB, figures
 from goldviz.labs.jacobian_lens.settings import JacobianLens
 from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.parts import Part
 
 
 def look(view: View[JacobianLens]) -> None:
@@ -16,12 +17,14 @@ def look(view: View[JacobianLens]) -> None:
     view.draw(figures.product_map, figures.cell_path_map if "cell_path" in view.dataset else figures.by_lag)
 
 
-def read(view: View[JacobianLens]) -> None:
-    """Singular values, eigenvalues, saturation, and the mathematics."""
+def spectrum(view: View[JacobianLens]) -> None:
+    """Singular values and eigenvalues."""
     view.draw(figures.singular_values, figures.eigenvalue_plane)
-    view.draw(*([figures.by_lag, figures.passed_on] if "cell_path" in view.dataset else [figures.passed_on]))
-    with st.expander("Why: the mathematics with this network's numbers", icon=":material/function:", expanded=True):
-        why(view)
+
+
+def passed(view: View[JacobianLens]) -> None:
+    """What each step passes on, and, where a cell path took its place, the products by lag."""
+    view.draw(*([figures.by_lag] if "cell_path" in view.dataset else []), figures.passed_on)
 
 
 def why(view: View[JacobianLens]) -> None:
@@ -86,4 +89,7 @@ def _with_the_largest_slope(ds: xr.Dataset) -> str:
     )
 
 
-PAGE = InstantPage(LAB, look, read, words_of_position=lambda settings: "Follow a change made at step k")
+PAGE = InstantPage(
+    LAB, look, why=why, words_of_position=lambda settings: "Follow a change made at step k",
+    parts=(Part("spectrum", "Which directions last?", spectrum), Part("passed", "What does a step pass on?", passed)),
+)  # fmt: skip

@@ -11,6 +11,7 @@ from goldviz.labs.lstm_valves.diagram import cell_diagram
 from goldviz.labs.lstm_valves.figures import gate_gradients, reach_by_bias, reach_sentence, split, valve_strips
 from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.parts import Part
 
 
 def look(view: View[LSTMValves]) -> None:
@@ -18,12 +19,14 @@ def look(view: View[LSTMValves]) -> None:
     view.draw(split, cell_diagram)
 
 
-def read(view: View[LSTMValves]) -> None:
-    """How far other forget biases reach, the valves' openings, the gates' own gradients, and the mathematics."""
-    view.draw(reach_by_bias, gate_gradients)
-    view.draw(valve_strips)
-    with st.expander("Why: the mathematics with this sequence's numbers", icon=":material/function:", expanded=True):
-        why(view)
+def biases(view: View[LSTMValves]) -> None:
+    """How far other forget biases reach."""
+    view.draw(reach_by_bias)
+
+
+def gates(view: View[LSTMValves]) -> None:
+    """The valves' openings, and the gates' own gradients."""
+    view.draw(valve_strips, gate_gradients)
 
 
 def why(view: View[LSTMValves]) -> None:
@@ -63,4 +66,7 @@ def why(view: View[LSTMValves]) -> None:
         )
 
 
-PAGE = InstantPage(LAB, look=look, read=read, words_of_position=lambda settings: f"Step {settings.step}")
+PAGE = InstantPage(
+    LAB, look, why=why, words_of_position=lambda settings: f"Step {settings.step}",
+    parts=(Part("biases", "How far do biases reach?", biases), Part("gates", "What do the gates do?", gates)),
+)  # fmt: skip

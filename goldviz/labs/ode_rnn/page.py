@@ -17,6 +17,7 @@ from goldviz.ui import background, services
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
 from goldviz.ui.live_figure import live_figure
+from goldviz.ui.parts import Part
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -32,8 +33,8 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
         or "probe_time" not in ds
         or not ds.sizes.get("look", 0)
     ):
+        st.caption("This run has kept no weights to follow observations with.")
         return
-    st.subheader("What if an observation came later, or not at all?", anchor=False)
     look = _look(ds, step)
     key = f"edited-{lane.id}"
     recorded = EditedSeries.of(ds["probe_time"].values, ds["probe_value"].values)
@@ -161,4 +162,7 @@ def _numbers(ds: xr.Dataset) -> None:
     )
 
 
-PAGE = LaboratoryPage(LAB, main="path", beside="error", why=why, explore=explore)
+PAGE = LaboratoryPage(
+    LAB, main="path", beside="error", why=why,
+    parts=(Part("observations", "What if it were observed later?", explore),),
+)  # fmt: skip

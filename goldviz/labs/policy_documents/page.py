@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from goldviz.declare.text_models import CONTROL as TEXT_MODEL
+from goldviz.figures.spec import FigureSpec
 from goldviz.labs.policy_documents import LAB
 from goldviz.labs.policy_documents.figures.map import document_map
 from goldviz.labs.policy_documents.figures.reading import in_view
@@ -14,6 +15,7 @@ from goldviz.labs.policy_documents.parts import change, market, panel
 from goldviz.labs.policy_documents.parts.tables import TONE_MEANS, show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.parts import Part
 from goldviz.ui.words import plain
 
 DOCUMENT = st.column_config.TextColumn(pinned=True)
@@ -26,7 +28,6 @@ PIECES = st.column_config.NumberColumn(help="Each once, without special ones: th
 def look(view: View[PolicyDocuments]) -> None:
     """Tone and change over time, and the map."""
     settings = view.settings
-    panel.show(settings)
     left, right = st.columns(2)
     with left:
         view.explain(timeline)
@@ -36,23 +37,20 @@ def look(view: View[PolicyDocuments]) -> None:
         view.explain(document_map, colour=settings.colour, map_kinds=settings.map_kinds)
 
 
-def read(view: View[PolicyDocuments]) -> None:
-    """The words that changed, the nearest documents, the channels, and the mathematics."""
+def changed(view: View[PolicyDocuments]) -> None:
+    """The words that changed."""
+    change.show(view.settings, view.dataset)
+
+
+def channels(view: View[PolicyDocuments]) -> None:
+    """What can become a channel of the visitor's market."""
+    with st.container(key="channels"):
+        market.show(view.settings, view.dataset)
+
+
+def nearest(view: View[PolicyDocuments]) -> None:
+    """The tables of the documents nearest to the one in view, and of all."""
     settings = view.settings
-    change.show(settings, view.dataset)
-    nearest(view, settings)
-    with st.container(border=True, key="channels"):
-        market.show(settings, view.dataset)
-    with st.expander("All documents", icon=":material/list:"):
-        show_tones(
-            documents_table(view.dataset), {"Document": DOCUMENT, "Tone": TONE, "Change": CHANGE, "Pieces": PIECES}
-        )
-    with st.expander("Why: the mathematics with these documents' numbers", icon=":material/function:", expanded=True):
-        why(view)
-
-
-def nearest(view: View[PolicyDocuments], settings: PolicyDocuments) -> None:
-    """The table of the documents nearest to the one in view."""
     place = in_view(view.dataset, settings.document)
     st.markdown(f"**Which documents are nearest to {plain(str(view.dataset['title'].values[place]))}?**")
     show_tones(nearest_table(view.dataset, settings.document), {"Document": DOCUMENT, "Tone": TONE, "Cosine": COSINE})
@@ -60,6 +58,15 @@ def nearest(view: View[PolicyDocuments], settings: PolicyDocuments) -> None:
         "Cosine of the angle between vectors: 1 is the same direction. Not shown here: that a model without training "
         "on likeness finds all policy texts alike; the order says more than the size."
     )
+    st.markdown("**All documents**")
+    show_tones(documents_table(view.dataset), {"Document": DOCUMENT, "Tone": TONE, "Change": CHANGE, "Pieces": PIECES})
+
+
+def in_report(view: View[PolicyDocuments]) -> list[FigureSpec]:
+    """Tone and change over time, and the map."""
+    settings = view.settings
+    coloured = view.as_seen(document_map, colour=settings.colour, map_kinds=settings.map_kinds)
+    return [view.as_seen(timeline), coloured]
 
 
 def why(view: View[PolicyDocuments]) -> None:
@@ -106,7 +113,12 @@ def why(view: View[PolicyDocuments]) -> None:
 
 
 PAGE = InstantPage(
-    LAB, look, read,
+    LAB, look, why=why, source=panel.show, report=in_report,
+    parts=(
+        Part("changed", "Which words changed?", changed),
+        Part("nearest", "Which are alike?", nearest),
+        Part("channels", "Could a market have known?", channels),
+    ),
     words_of_position=PolicyDocuments.document_in_words,
     before=panel.prepare, after=panel.keep_link, seconds=panel.seconds_to_compute, takes_itself=(TEXT_MODEL,),
 )  # fmt: skip

@@ -19,6 +19,7 @@ from goldviz.ui import background, services
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
 from goldviz.ui.live_figure import live_figure
+from goldviz.ui.parts import Part
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -110,8 +111,8 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
     """Type a review, and see what the trained networks make of it word by word."""
     settings, ds = lane.settings, lane.dataset
     if not isinstance(settings, RecurrentGradients) or "weights" not in ds:
+        st.caption("Only networks that learned reviews can read one: set Task to reviews and train.")
         return
-    st.subheader("Read a review, word by word", anchor=False)
     text = _typed(lane.id, to_start_from(settings.length))
     network = st.segmented_control(
         "Look into", [str(one) for one in ds["network"].values], default=str(ds["network"].values[0]),
@@ -192,4 +193,7 @@ def _word_table(read: xr.Dataset, network: str) -> pd.DataFrame:
     return pd.DataFrame(table | gates)
 
 
-PAGE = LaboratoryPage(LAB, main="jacobian_by_lag", beside="loss", below="network", why=why, explore=explore)
+PAGE = LaboratoryPage(
+    LAB, main="jacobian_by_lag", beside="loss", below="network", why=why,
+    parts=(Part("words", "Read a review", explore),),
+)  # fmt: skip

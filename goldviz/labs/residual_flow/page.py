@@ -11,6 +11,7 @@ from goldviz.labs.residual_flow.figures.convergence import convergence, distance
 from goldviz.labs.residual_flow.figures.everywhere import everywhere
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
 from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.parts import Part
 
 
 def look(view: View[ResidualFlow]) -> None:
@@ -18,13 +19,16 @@ def look(view: View[ResidualFlow]) -> None:
     view.explain(carried, flow if "true_class" in view.dataset else convergence)
 
 
-def read(view: View[ResidualFlow]) -> None:
-    """Convergence, distance and cost, and the mathematics."""
+def blocks(view: View[ResidualFlow]) -> None:
+    """How many blocks come how near to the flow."""
     if "true_class" in view.dataset:
         view.explain(right_by_blocks, convergence)
-    view.explain(distance, tolerance)
-    with st.expander("Why: the mathematics with this view's numbers", icon=":material/function:", expanded=True):
-        why(view)
+    view.explain(distance)
+
+
+def cost(view: View[ResidualFlow]) -> None:
+    """What a solver pays that chooses its own steps."""
+    view.explain(tolerance)
 
 
 def why(view: View[ResidualFlow]) -> None:
@@ -127,7 +131,8 @@ def _task(view: View[ResidualFlow]) -> str:
 
 
 PAGE = InstantPage(
-    LAB, look, read,
+    LAB, look, why=why,
+    parts=(Part("blocks", "How many blocks are enough?", blocks), Part("cost", "What does exactness cost?", cost)),
     words_of_position=lambda settings: "Depth in view (% of T)",
     # Four solvers and a reference; little more where a field is trained first.
     seconds=lambda settings: 1.0,

@@ -12,6 +12,7 @@ from goldviz.labs.text_tokens.parts import source
 from goldviz.labs.text_tokens.parts.stepper import stepper
 from goldviz.labs.text_tokens.settings import TextTokens
 from goldviz.ui.instant_page import InstantPage, View
+from goldviz.ui.parts import Part
 from goldviz.ui.words import plain
 
 SECONDS = 1.0
@@ -49,17 +50,18 @@ def _fewer(view: View[TextTokens]) -> list[str]:
     ]
 
 
-def read(view: View[TextTokens]) -> None:
-    """Compression and entries, languages and numbers, the vocabulary itself, and the mathematics."""
+def compression(view: View[TextTokens]) -> None:
+    """How much shorter a text gets, and what the entries hold."""
     view.explain(figures.compression, figures.entries)
+
+
+def fairness(view: View[TextTokens]) -> None:
+    """What other languages and numbers cost."""
     view.explain(figures.languages, figures.digits)
-    _vocabulary(view)
-    with st.expander("Why: the loop, and the two expressions", icon=":material/function:", expanded=True):
-        why(view)
 
 
-def _vocabulary(view: View[TextTokens]) -> None:
-    st.subheader("Every learned entry", anchor=False)
+def vocabulary(view: View[TextTokens]) -> None:
+    """Every learned entry."""
     names = figures.names(view.dataset)
     left, right = st.columns(2)
     for place, side in ((left, 0), (right, 1)):
@@ -115,4 +117,11 @@ def why(view: View[TextTokens]) -> None:
         )
 
 
-PAGE = InstantPage(LAB, look=look, read=read, seconds=seconds)
+PAGE = InstantPage(
+    LAB, look, why=why, seconds=seconds,
+    parts=(
+        Part("compression", "How short does it get?", compression),
+        Part("languages", "What of other languages?", fairness),
+        Part("entries", "What was learned?", vocabulary),
+    ),
+)  # fmt: skip

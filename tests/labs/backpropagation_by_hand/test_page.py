@@ -15,18 +15,19 @@ def _page(link: dict[str, str] | None = None, theme: str = "light") -> InstantVi
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_one_steps_forward_and_then_backward(theme: str) -> None:
-    visitor = _page(theme=theme)
+    visitor = _page(theme=theme).open("sums")
     assert "weights" in visitor.drawn()
+    visitor.open("first")
     for place, words in ((1, "Step 1, “g”, forward"), (3, "Step 3, “l”, forward"), (4, "Step 3, “l”, backward"),
                          (6, "Step 1, “g”, backward")):  # fmt: skip
         visitor.set(place=place)
         assert visitor.drawn()["vectors"]["layout"]["title"]["text"] == words
-    assert {"terms", "sums"} <= set(visitor.drawn())
     assert visitor.at.query_params == {"place": "6"}
+    assert {"terms", "sums"} <= set(visitor.open("sums").drawn())
 
 
 def test_the_sums_stand_beside_autograds() -> None:
-    table = _page().at.dataframe[0].value
+    table = _page().open("sums").at.dataframe[0].value
     assert list(table["Part"]) == ["W_ax", "W_aa", "b_a", "W_ya", "b_y"]
     assert (table["Largest difference"].astype(float) < 1e-12).all()
     assert (table["Norm by hand"] == table["Norm by autograd"]).all()
@@ -60,7 +61,7 @@ def test_hostile_text_is_only_text() -> None:
 
 
 def test_clipping_and_the_update_are_shown_with_numbers() -> None:
-    visitor = _page().choose("fix-it-clip")
+    visitor = _page().choose("fix-it-clip").open("update")
     metrics = {metric.label: metric.value for metric in visitor.at.metric}
     assert metrics["After clipping"] == "1"
     assert float(metrics["Norm of the gradient"]) > 30

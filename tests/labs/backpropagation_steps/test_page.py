@@ -1,13 +1,14 @@
 """The page of the steps: figures, and what the diagram tells it."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import xarray as xr
 
 from goldviz.export.report import report_of_view
-from goldviz.figures.spec import FigureSpec
+from goldviz.figures.spec import FigureSpec, by_name
 from goldviz.labs.backpropagation_steps.parts.diagram import KEY, told_step
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.ui import take_away
@@ -26,14 +27,15 @@ def diagram(visitor: InstantVisitor) -> dict[str, Any]:
 
 def test_a_stranger_sees_the_network_and_every_figure() -> None:
     visitor = InstantVisitor(BackpropagationSteps)
-    assert set(visitor.drawn()) == ALWAYS
+    assert set(visitor.all_drawn()) == ALWAYS
     assert len(diagram(visitor)["network"]["weights"]) == 3
+    visitor.open("why")
     assert any("No weight here starts at a silent neuron" in line for line in visitor.markdown)
 
 
 def test_a_softmax_brings_its_matrix() -> None:
     visitor = InstantVisitor(BackpropagationSteps).choose("softmax-and-cross-entropy")
-    assert set(visitor.drawn()) == {*ALWAYS, "softmax"}
+    assert set(visitor.all_drawn()) == {*ALWAYS, "softmax"}
     assert diagram(visitor)["network"]["last"] == "identity"
 
 
@@ -43,16 +45,19 @@ def test_changed_numbers_stand_in_the_link_and_autograd_follows() -> None:
     assert told["edits"] == told["autograd"]["edits"] == "w1.1.1=0.5;b1.2=-10"
     assert told["autograd"]["biases"][0][1] == 0
     assert visitor.at.query_params["edits"] == "w1.1.1=0.5;b1.2=-10"
+    visitor.open("why")
     assert any("lead into a dead one" in line for line in visitor.markdown)
 
 
 def test_the_step_in_view_stands_in_the_link_and_its_diagram_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[tuple[BackpropagationSteps, xr.Dataset, dict[str, FigureSpec]]] = []
+    shown: list[tuple[BackpropagationSteps, xr.Dataset, Callable[[], list[FigureSpec]]]] = []
     monkeypatch.setattr(take_away, "show_view", lambda *view: shown.append(view))
     visitor = InstantVisitor(BackpropagationSteps, {"step": "7", "layers": "2", "activation": "relu"})
     assert diagram(visitor)["step"] == 7
     assert visitor.at.query_params["step"] == "7"
-    report = report_of_view(*shown[-1])
+    visitor.open("take")
+    settings, dataset, figures = shown[-1]
+    report = report_of_view(settings, dataset, by_name(*figures()))
     assert "The network, step by step" in report
     assert "Phase B, layer 1: what arrives" in report
 

@@ -21,7 +21,8 @@ def fixture_visitor() -> InstantVisitor:
 
 
 def test_every_gradient_stands_beside_autograd_s(visitor: InstantVisitor) -> None:
-    assert set(visitor.drawn()) == {"graph", "tensor", "push_and_pull", "column_of_zeros", "paths"}
+    assert set(visitor.all_drawn()) == {"graph", "tensor", "push_and_pull", "column_of_zeros", "paths"}
+    visitor.open("every")
     [table] = [frame.value for frame in visitor.at.dataframe if "Largest difference" in frame.value]
     differences = [float(value) for value in table["Largest difference"] if value]
     assert len(differences) == 26
@@ -35,7 +36,7 @@ def field(visitor: InstantVisitor) -> dict[str, Any]:
 
 
 def test_the_field_knows_every_gradient_and_asks_about_the_settings_in_view(visitor: InstantVisitor) -> None:
-    visitor.set(samples=9, place=33)
+    visitor.set(samples=9, place=33).open("own")
     told = field(visitor)
     assert [one["name"] for one in told["gradients"]] == list(BACKWARD)
     by_name = {one["name"]: one for one in told["gradients"]}

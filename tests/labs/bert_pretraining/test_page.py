@@ -33,11 +33,13 @@ def _texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_stranger_sees_both_phases_and_what_they_came_to() -> None:
     visitor = Visitor(PAGE)
     assert visitor.at.title[0].value == BertPretraining.title
-    assert all(visitor.figures(name)[0]["data"] for name in ("learning", "attention", "why-heads"))
+    assert all(visitor.figures(name)[0]["data"] for name in ("learning", "attention"))
     assert not visitor.errors + visitor.warnings
-    assert any(words.startswith("#### Masked words") for words in visitor.markdown)
-    assert any("$\\ln V = 7.82$ nat" in words for words in visitor.markdown)
+    assert any(words.startswith("**Masked words") for words in visitor.markdown)
     assert any("generated sentences" in words for words in visitor.markdown)
+    visitor.open("why")
+    assert visitor.figures("why-heads")[0]["data"]
+    assert any("$\\ln V = 7.82$ nat" in words for words in visitor.markdown)
     assert not services.executor_ready(), "looking needs no workers"
 
 
@@ -47,7 +49,7 @@ def test_a_loss_above_that_of_guessing_all_alike_is_no_number_of_pieces() -> Non
 
 
 def test_every_figure_can_be_chosen() -> None:
-    visitor = Visitor(PAGE)
+    visitor = Visitor(PAGE, {"shown": "closer"})
     for name in recorded_figures(BertPretraining, FIGURES) - {"learning", "attention"}:
         visitor.at.button_group(key="detail-bert-pretraining").set_value(name)
         visitor.look()

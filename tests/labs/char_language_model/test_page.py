@@ -45,12 +45,14 @@ def test_a_text_that_cannot_be_learned_is_refused_before_it_is_kept() -> None:
 
 @on_pages
 def test_the_hierarchy_lights_what_a_place_sees_and_the_losses_stand_in_three_units() -> None:
-    visitor = Visitor(PAGE)
+    visitor = Visitor(PAGE, {"shown": "why"})
     assert any("3.296 nat = 4.75 bits = perplexity 27" in words for words in visitor.markdown)
-    assert not [part for part in visitor.at.subheader if "hidden place" in part.value]
-    visitor.at.button_group(key="preset-char-language-model").set_value("hierarchy")
+    visitor.open("sees")
+    assert any("in a hierarchy alone" in words for words in visitor.captions)
+    visitor.at.selectbox(key="preset-char-language-model").set_value("hierarchy")
     visitor.look()
-    assert [part.value for part in visitor.at.subheader if "hidden place" in part.value]
+    assert not any("in a hierarchy alone" in words for words in visitor.captions)
+    assert "Layer" in [slider.label for slider in visitor.at.select_slider]
     assert not visitor.errors
 
 

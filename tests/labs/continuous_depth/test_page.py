@@ -18,15 +18,17 @@ def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
     assert visitor.at.title[0].value == ContinuousDepth.title
     [state] = visitor.states
     assert state.startswith("**As in the document**")
-    assert all(visitor.figures(name)[0]["data"] for name in ("carried", "loss", "why-euler_steps"))
+    assert all(visitor.figures(name)[0]["data"] for name in ("carried", "loss"))
     assert not visitor.errors + visitor.warnings
+    visitor.open("why")
+    assert visitor.figures("why-euler_steps")[0]["data"]
     assert any("evaluations of f for a batch" in words for words in visitor.markdown)
     assert any("**Adjoint**" in words for words in visitor.markdown)
     assert not services.executor_ready(), "looking needs no workers"
 
 
 def test_every_figure_can_be_chosen() -> None:
-    visitor = Visitor(PAGE)
+    visitor = Visitor(PAGE, {"shown": "closer"})
     for name in recorded_figures(ContinuousDepth, FIGURES) - {"carried", "loss"}:
         visitor.at.button_group(key="detail-continuous-depth").set_value(name)
         visitor.look()

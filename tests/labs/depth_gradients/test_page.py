@@ -55,7 +55,7 @@ def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
 
 
 def test_every_figure_can_be_chosen_with_its_question_and_limits() -> None:
-    visitor = _laboratory({"runs": "example:break-it-deeper-is-worse"})
+    visitor = _laboratory({"runs": "example:break-it-deeper-is-worse", "shown": "closer"})
     shown = visitor.at.button_group(key="detail-depth-gradients")
     always = {"gradient_by_layer", "loss", "network"}
     for name in recorded_figures(DepthGradients, FIGURES, "break-it-deeper-is-worse") - always:
@@ -66,16 +66,14 @@ def test_every_figure_can_be_chosen_with_its_question_and_limits() -> None:
 
 
 def test_a_run_of_one_depth_says_how_to_train_others() -> None:
-    visitor = _laboratory()
-    visitor.at.button_group(key="detail-depth-gradients").set_value("loss_by_depth")
-    visitor.look()
+    visitor = _laboratory({"figure": "loss_by_depth"})
     [figure] = visitor.figures("loss_by_depth")
     assert not figure["data"]
     assert "Set Shallower above 0" in figure["layout"]["annotations"][0]["text"].replace("<br>", " ")
 
 
 def test_table_1_and_the_measured_factors_stand_with_the_mathematics() -> None:
-    words = " ".join(element.value for element in _laboratory().at.markdown)
+    words = " ".join(element.value for element in _laboratory({"shown": "why"}).at.markdown)
     assert "| Parameters | 38,810 | 38,810 |" in words
     assert "over 15 blocks" in words
     assert "10^" not in words
@@ -84,7 +82,7 @@ def test_table_1_and_the_measured_factors_stand_with_the_mathematics() -> None:
 def test_a_preset_sets_its_knobs_and_shows_its_recorded_run() -> None:
     preset = DepthGradients.presets[1]
     visitor = _laboratory({"width": "77", "epochs": "3"})
-    visitor.at.button_group(key="preset-depth-gradients").set_value(preset.slug)
+    visitor.at.selectbox(key="preset-depth-gradients").set_value(preset.slug)
     visitor.look()
     wanted = DepthGradients.preset(preset.slug)
     for name in (
@@ -188,7 +186,7 @@ def test_a_run_is_trained_shown_and_ends() -> None:
     assert (run.status, run.step, run.total) == ("finished", 4, 4)
     assert DepthGradients.checked_json(run.settings) == _settings(SMALL)
     assert not {"Pause", "Stop", "Go on"} & set(visitor.buttons)
-    command = visitor.at.code[0].value
+    command = visitor.open("take").at.code[0].value
     assert "goldviz run depth-gradients --depth 2 " in command
 
 
@@ -292,7 +290,7 @@ def test_lanes_open_beside_and_close_and_the_oldest_goes(monkeypatch: pytest.Mon
 def test_an_example_that_is_in_view_already_gets_no_second_lane() -> None:
     visitor = _laboratory({"runs": "example:as-in-the-document,example:break-it-sigmoid"})
     for slug in ("break-it-sigmoid", "as-in-the-document"):
-        visitor.at.button_group(key=PRESETS).set_value(slug)
+        visitor.at.selectbox(key=PRESETS).set_value(slug)
         assert len(visitor.look().states) == 2
 
 
@@ -301,7 +299,7 @@ def test_a_preset_changes_settings_and_leaves_a_trained_run_where_it_is(monkeypa
     visitor = _laboratory(SMALL).click(TRAIN).wait_for("Finished")
     [mine] = visitor.runs
     for slug in ("break-it-sigmoid", "fix-it-clip"):
-        visitor.at.button_group(key=PRESETS).set_value(slug)
+        visitor.at.selectbox(key=PRESETS).set_value(slug)
         assert visitor.look().runs == [mine, f"example:{slug}"]
     assert any("another preset takes its place" in element.proto.help for element in visitor.at.markdown)
     visitor.set(depth=2, width=6, epochs=2, samples=40).click(TRAIN)
@@ -313,14 +311,14 @@ def test_a_preset_changes_settings_and_leaves_a_trained_run_where_it_is(monkeypa
 def test_a_preset_says_where_four_runs_leave_its_example_no_room() -> None:
     ids = [services.store().create(DepthGradients(depth=depth)) for depth in range(1, 5)]
     visitor = _laboratory({"runs": ",".join(ids)})
-    visitor.at.button_group(key=PRESETS).set_value("break-it-sigmoid")
+    visitor.at.selectbox(key=PRESETS).set_value("break-it-sigmoid")
     assert visitor.look().runs == ids
     [told] = visitor.at.toast
     assert "Close a lane" in told.value
 
 
 def test_what_a_finding_proposes_is_named_by_what_it_changes_and_its_settings_are_the_panel_s() -> None:
-    visitor = _laboratory({"runs": "example:as-in-the-document"})
+    visitor = _laboratory({"runs": "example:as-in-the-document", "shown": "happened"})
     visitor.press("Try this")
     tried = services.store().run(visitor.look().runs[-1])
     settings = DepthGradients.checked_json(tried.settings)
@@ -333,7 +331,7 @@ def test_what_a_finding_proposes_is_named_by_what_it_changes_and_its_settings_ar
 
 def test_findings_of_several_lanes_are_one_table_with_a_column_for_each() -> None:
     slugs = ("as-in-the-document", "break-it-sigmoid")
-    visitor = _laboratory({"runs": ",".join(f"example:{slug}" for slug in slugs)})
+    visitor = _laboratory({"runs": ",".join(f"example:{slug}" for slug in slugs), "shown": "happened"})
     [table] = [text for text in visitor.markdown if text.startswith("| ") and "badge" in text]
     head, _, *rows = table.splitlines()
     assert head.count("|") == 4
@@ -341,7 +339,8 @@ def test_findings_of_several_lanes_are_one_table_with_a_column_for_each() -> Non
     assert len(rows) == len({one.kind for findings in found for one in findings})
     assert all(plain(one.number) in table for findings in found for one in findings)
     assert "Try this" in visitor.buttons, "the cards stand behind the table"
-    assert not any(text.startswith("| ") and "badge" in text for text in _laboratory().markdown)
+    alone = _laboratory({"shown": "happened"})
+    assert not any(text.startswith("| ") and "badge" in text for text in alone.markdown)
 
 
 def test_all_lanes_can_be_drawn_in_one_figure() -> None:

@@ -22,29 +22,30 @@ def markets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "markets"
 
 
-def test_a_stranger_sees_every_figure_at_once() -> None:
+def test_a_stranger_finds_every_figure() -> None:
     visitor = InstantVisitor(GoldMarket)
-    assert set(visitor.drawn()) == FIGURES
-    assert all(figure["data"] for figure in visitor.drawn().values())
-    assert any("K = 5,095 observed moves" in line for line in _said(visitor))
     assert any("not investment advice" in line for line in _said(visitor))
-    [table] = visitor.at.dataframe
+    drawn = visitor.all_drawn()
+    assert set(drawn) == FIGURES
+    assert all(figure["data"] for figure in drawn.values())
+    assert any("K = 5,095 observed moves" in line for line in _said(visitor.open("why")))
+    [table] = visitor.open("days").at.dataframe
     assert len(table.value) == 8
 
 
 def test_joining_by_date_marks_every_leak() -> None:
-    visitor = InstantVisitor(GoldMarket)
+    visitor = InstantVisitor(GoldMarket).open("days")
     assert _states(visitor) == {"known at the forecast"}
     visitor.choose("break-it-join-by-calendar-date")
     assert "not out yet: a leak" in _states(visitor)
-    assert any("Joined by date: all" in line for line in _said(visitor))
+    assert any("Joined by date: all" in line for line in _said(visitor.open("why")))
 
 
 def test_another_covariate_changes_what_is_about_it_and_stays_through_presets() -> None:
     visitor = InstantVisitor(GoldMarket)
-    before = visitor.drawn()
+    before = visitor.all_drawn()
     visitor.set(channel=3)
-    after = visitor.drawn()
+    after = visitor.all_drawn()
     assert visitor.position["words"][3 - 1] == "Covariate 3 of 7: US 10-year yield (simulated)"
     assert all(after[name] != before[name] for name in ("correlation", "prices"))
     assert all(after[name] == before[name] for name in FIGURES - {"correlation", "prices"})
@@ -59,7 +60,8 @@ def test_a_kept_market_with_hostile_words_is_shown_as_text() -> None:
     name = keep(replace(market, channels=(target, *market.channels[1:])))
     visitor = InstantVisitor(GoldMarket, {"data": name})
     assert not visitor.errors
-    assert set(visitor.drawn()) == FIGURES
+    assert set(visitor.all_drawn()) == FIGURES
+    visitor.open("why")
     [told] = [line for line in visitor.markdown if "observed moves" in line]
     assert told.startswith(plain(words))
 
@@ -67,14 +69,14 @@ def test_a_kept_market_with_hostile_words_is_shown_as_text() -> None:
 def test_a_market_of_the_target_alone() -> None:
     visitor = InstantVisitor(GoldMarket, {"data": keep(small_market().only(["gold"]))})
     assert not visitor.errors
-    assert set(visitor.drawn()) == FIGURES
+    assert set(visitor.all_drawn()) == FIGURES
     assert "channel" not in visitor.settings_in_sight()
 
 
 def test_a_link_to_a_market_that_is_not_here_says_so_and_shows_the_simulated_one() -> None:
     visitor = InstantVisitor(GoldMarket, {"data": "a" * 16})
     assert any("does not hold the market" in error for error in visitor.errors)
-    assert set(visitor.drawn()) == FIGURES
+    assert set(visitor.drawn()) == {"strip", "correlation"}
 
 
 def test_too_few_values_are_told(markets: Path) -> None:

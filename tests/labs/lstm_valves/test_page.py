@@ -17,16 +17,17 @@ def _reach(visitor: InstantVisitor) -> int:
 
 def test_a_stranger_sees_every_figure_at_once() -> None:
     visitor = InstantVisitor(LSTMValves)
-    assert set(visitor.drawn()) == {"split", "cell", "reach", "valves", "gates"}
+    assert set(visitor.all_drawn()) == {"split", "cell", "reach", "valves", "gates"}
+    visitor.open("why")
     assert any("differ by at most" in line for line in visitor.markdown)
 
 
 def test_a_larger_forget_bias_makes_the_gradient_reach_further() -> None:
-    visitor = InstantVisitor(LSTMValves)
+    visitor = InstantVisitor(LSTMValves).open("why")
     near = _reach(visitor)
     visitor.set(forget_bias=1.0)
     assert _reach(visitor) > near
-    assert visitor.at.query_params == {"forget_bias": "1"}
+    assert visitor.at.query_params == {"forget_bias": "1", "shown": "why"}
 
 
 def test_the_cell_follows_the_slider_and_the_knobs() -> None:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("on_pages")
 
 def _at(preset: str) -> Visitor:
     visitor = Visitor("pages/recurrent_gradients.py")
-    visitor.at.button_group(key="preset-recurrent-gradients").set_value(preset)
+    visitor.at.selectbox(key="preset-recurrent-gradients").set_value(preset)
     return visitor.look()
 
 
@@ -27,7 +27,7 @@ def _drawn_words(visitor: Visitor) -> set[str]:
 
 def test_a_review_is_read_word_by_word() -> None:
     """The recorded LSTM tells the two openings apart, forty words later."""
-    visitor = _at("fix-it-forget-bias-1")
+    visitor = _at("fix-it-forget-bias-1").open("words")
     praise = {}
     reviews = to_start_from(40)
     for name in ("Meant", "Ironic"):
@@ -42,7 +42,7 @@ def test_a_review_is_read_word_by_word() -> None:
 
 
 def test_words_that_were_never_seen_are_named_and_no_words_are_told() -> None:
-    visitor = _at("fix-it-forget-bias-1")
+    visitor = _at("fix-it-forget-bias-1").open("words")
     visitor.press("Document 004's umbrella")
     assert any("words were never seen in training" in words and "umbrella" in words for words in visitor.captions)
     assert any("trained on reviews of 48 words alone. Yours has 26" in words for words in visitor.captions)
@@ -53,11 +53,13 @@ def test_words_that_were_never_seen_are_named_and_no_words_are_told() -> None:
 
 
 def test_other_tasks_have_no_review() -> None:
-    assert not Visitor("pages/recurrent_gradients.py").at.text_area
+    visitor = Visitor("pages/recurrent_gradients.py", {"shown": "words"})
+    assert not visitor.at.text_area
+    assert any("Only networks that learned reviews" in words for words in visitor.captions)
 
 
 def test_what_gates_cost_stands_with_this_run_s_numbers() -> None:
-    visitor = Visitor("pages/recurrent_gradients.py")
+    visitor = Visitor("pages/recurrent_gradients.py", {"shown": "why"})
     [table] = [one.value for one in visitor.at.dataframe if "Recurrent layer" in one.value]
     for name, total in zip(table["Network"], table["In all"], strict=True):
         assert total == f"{weights_of(RecurrentGradients(), name.lower()).total:,}"

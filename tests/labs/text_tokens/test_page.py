@@ -40,7 +40,7 @@ def test_the_stepper_is_told_boundaries_and_every_figure_is_drawn() -> None:
     assert data["sides"][0]["pairs"] == [[97, 97], [97, 98], [256, 257]]
     assert data["sides"][0]["lengths"] == [11, 9, 7, 5]
     assert len(data["others"]["pairs"]) == 3
-    assert set(visitor.drawn()) == FIGURES
+    assert set(visitor.all_drawn()) == FIGURES
 
 
 def test_a_text_without_pairs_says_so() -> None:
@@ -87,7 +87,7 @@ def test_an_expression_has_its_field_only_where_it_cuts() -> None:
     assert "expression" in visitor.settings_in_sight()
     visitor.set(expression="(a")
     assert any("cannot be read" in line for line in visitor.errors)
-    assert set(visitor.drawn()) == FIGURES
+    assert set(visitor.all_drawn()) == FIGURES
 
 
 def test_a_kept_file_is_learned_from_and_one_that_is_gone_is_named() -> None:

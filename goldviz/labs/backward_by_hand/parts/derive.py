@@ -41,7 +41,6 @@ _field = st.components.v2.component(
 
 def derive(view: View[BackwardByHand]) -> None:
     """Ask for a gradient; the field's script asks the server how it compares with autograd's."""
-    st.subheader("Derive one yourself", anchor=False)
     _field(data=field_data(view), key=KEY)
     _vocabulary(view)
 

@@ -29,7 +29,6 @@ TOKENS_A_SECOND = 400
 
 def show(lane: Lane[CharGpt], step: int | None) -> None:
     """The text box of a run that has kept its weights."""
-    st.subheader("Let it complete your text", anchor=False)
     trained = _trained(lane, step)
     if trained is None:
         st.caption(

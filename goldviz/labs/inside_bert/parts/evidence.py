@@ -40,7 +40,6 @@ def tone_part(look: Look) -> None:
 
 def evidence_part(look: Look) -> None:
     """Integrated gradients beside the attention that a piece receives, and heads that are switched off."""
-    st.subheader("Evidence beside attention", anchor=False)
     if look.read.model.classifier is None:
         st.caption(NO_CLASSIFIER)
         return

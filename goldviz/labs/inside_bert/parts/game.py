@@ -19,7 +19,6 @@ NO_HEAD = (
 
 def masked_part(look: Look) -> None:
     """The masked-word game."""
-    st.subheader("Guess the hidden word", anchor=False)
     if look.read.model.masked_words is None:
         st.caption(NO_HEAD)
         return

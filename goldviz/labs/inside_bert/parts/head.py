@@ -29,7 +29,7 @@ THREE_DIGITS = ("q·k", "q·k / √d_k", "‖v‖", "‖a v‖")
 
 @st.fragment
 def show(look: Look) -> None:
-    """The explorer and all that depends on the head and the piece in view."""
+    """The explorer, and how the head in view got to its weights."""
     put(dict(zip(PLACE, look.place(), strict=True)))
     layer, head, token = look.place()
     attention_explorer(
@@ -38,16 +38,23 @@ def show(look: Look) -> None:
     )  # fmt: skip
     st.caption(
         "A weight says how much of a value is mixed in. It does not say that the piece mattered for the answer. "
-        "Values may be short, and other heads and layers may undo this one's work. Evidence further down is "
-        "measured otherwise (Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
+        "Values may be short, and other heads and layers may undo this one's work. Evidence is measured otherwise "
+        "(Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
     )
     network_part(look)
     st.subheader("How that head got there", anchor=False)
     _pickers(look)
     _steps(look)
-    layer_part(look)
-    st.subheader("Beyond raw weights", anchor=False)
+    leave_link(look.now())
+
+
+@st.fragment
+def layer_and_beyond(look: Look) -> None:
+    """What stands beside the raw weights of the head in view, and the whole layer around it."""
+    put(dict(zip(PLACE, look.place(), strict=True)))
+    _pickers(look)
     _beyond(look)
+    layer_part(look)
     leave_link(look.now())
 
 

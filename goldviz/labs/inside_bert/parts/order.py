@@ -26,7 +26,6 @@ def order_part(look: Look) -> None:
     ds = awaited(look.read.task(tasks.word_order, seconds=seconds, words="Reading the pieces backwards"))
     if ds is None:
         return
-    st.subheader("Order and sentences", anchor=False)
     alike = look.result("positions", make=lambda: position_similarity(look.reading))
     left, right = st.columns(2)
     with left:

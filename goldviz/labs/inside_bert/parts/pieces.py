@@ -26,7 +26,6 @@ FINBERT_VOCABULARY = (
 
 def pieces_part(look: Look) -> None:
     """Pieces with their places in the text, embeddings, neighbours."""
-    st.subheader("Pieces and embeddings", anchor=False)
     figure, near = st.columns([3, 2])
     with figure:
         look.figure("embeddings", embeddings, look.overview, "Lengths of the three embeddings and of their sum.")
@@ -107,7 +106,6 @@ def take_along(look: Look) -> None:
     """The link, the head's map as CSV, one HTML file, and the lines that repeat it."""
     settings = look.now()
     place = (min(settings.layer, look.overview.attrs["layers"]), min(settings.head, look.overview.attrs["heads"]))
-    st.subheader("Take it with you", anchor=False)
     _, left_out = link_of(settings)
     if left_out:
         names = " and ".join(name.replace("_", " ") for name in left_out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
@@ -20,8 +20,9 @@ from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT, InsideBert
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
-from goldviz.ui import background, chrome, controls, services, visitors_data
+from goldviz.ui import background, chrome, controls, parts, services, visitors_data
 from goldviz.ui.live_figure import live_figure
+from goldviz.ui.parts import Part
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -91,14 +92,19 @@ class Look:
         live_figure(text, key=f"{name}-inside-bert", subject=str(subject), description=description)
 
 
-def arrive() -> list[str]:
-    """Take over a link's settings on the first run and on a later visit by a link; its faults, in sentences."""
+def arrive(known: Sequence[Part]) -> list[str]:
+    """Take over a link's settings and its part of those ``known``, on the first run and on a later visit by a link; its
+    faults, in sentences."""
     arrived = "arrived-inside-bert"
     parameters = st.query_params.to_dict()
+    asked = parameters.pop(parts.PARAMETER, "")
     complaints: list[str] = []
+    if arrived not in st.session_state or st.session_state.get(chrome.CHANGED):
+        complaints += parts.arrive(InsideBert.name, known, asked)
     if arrived not in st.session_state or (parameters and st.session_state.get(chrome.CHANGED)):
         st.session_state[arrived] = True
-        settings, complaints = controls.from_link(InsideBert, parameters)
+        settings, refused = controls.from_link(InsideBert, parameters)
+        complaints += refused
         for name, value in settings.model_dump().items():
             st.session_state[key_of(name)] = value
         visitors_data.bring_named(InsideBert, settings, parameters)
@@ -160,7 +166,7 @@ def _fits(text: str) -> bool:
 
 def leave_link(settings: InsideBert) -> None:
     """Keep the address in the browser a link to what is shown."""
-    wanted, _ = link_of(settings)
+    wanted = {**link_of(settings)[0], **parts.to_link(InsideBert.name)}
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 

@@ -47,7 +47,7 @@ def carried(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return _plane(figure, ds, theme, "Where do the blocks carry the points?", notes)
 
 
-@drawn("Where does the same field's flow carry them?", at="ds",
+@drawn("Where does the same field's flow carry them?", at="ds", needs=("true_class",),
        shows="The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
        cannot_show="Flows in more dimensions: one more coordinate parts what the plane cannot.")  # fmt: skip
 def flow(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:

@@ -80,7 +80,7 @@ def lost_runs(ds: xr.Dataset) -> str:
     return f"Left out, too far to measure: {'; '.join(lost)} steps." if lost else ""
 
 
-@drawn("How many blocks part the two classes?", name="right",
+@drawn("How many blocks part the two classes?", name="right", needs=("true_class",),
        shows="The share of both curves on its own side of the read-out's line, for networks of this field.",
        cannot_show="What networks trained with that many blocks would reach: the field here was trained "
        "once.")  # fmt: skip

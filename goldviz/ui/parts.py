@@ -1,0 +1,85 @@
+"""A page's questions: a strip on top opens one part at a time. What is closed is neither computed nor sent.
+
+The address carries the open part (``?shown=why``), so that a link, a reload and a story's step come to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import streamlit as st
+
+PARAMETER = "shown"
+FIRST = "first"
+"""The part with the figure that a page is about."""
+CLOSER = "closer"
+"""The part with another of its figures."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a page: its name in links, the few words on the strip, and what draws it."""
+
+    name: str
+    question: str
+    draw: Callable[..., None]
+
+
+def _key(page: str) -> str:
+    return f"part-{page}"
+
+
+def open_part(page: str, name: str) -> None:
+    """Open a part of a page, before its strip is drawn or in a callback."""
+    st.session_state[_key(page)] = name
+
+
+def come_to_figures(page: str) -> None:
+    """Open the first part, unless figures are in view; in a callback."""
+    if st.session_state.get(_key(page), FIRST) not in (FIRST, CLOSER):
+        open_part(page, FIRST)
+
+
+def arrive(page: str, parts: Sequence[Part], asked: str) -> list[str]:
+    """Open the part that a link names; returns a sentence where there is none of that name."""
+    if not asked:
+        return []
+    if asked not in (part.name for part in parts):
+        names = ", ".join(part.name for part in parts)
+        return [f"In the link: this page has no part {asked[:40]!r}; it has {names}."]
+    open_part(page, asked)
+    return []
+
+
+def to_link(page: str) -> dict[str, str]:
+    """The open part as a link's parameter; nothing for the first."""
+    name = st.session_state.get(_key(page), FIRST)
+    return {} if name == FIRST else {PARAMETER: name}
+
+
+def strip(page: str, parts: Sequence[Part]) -> Part:
+    """Draw the strip, and keep the address a link to the open part, which is returned."""
+    by_name = {part.name: part for part in parts}
+    if st.session_state.setdefault(_key(page), FIRST) not in by_name:
+        open_part(page, FIRST)
+    with st.container(key="strip"):
+        name = st.segmented_control(
+            "Questions of this page", list(by_name), key=_key(page), required=True, wrap=False, width="stretch",
+            format_func=lambda name: by_name[name].question, label_visibility="collapsed", persist_state="session",
+        )  # fmt: skip
+        part = by_name[name or FIRST]
+        # Heard by readers alone: the headings of the part come below it.
+        st.html(f'<h2 class="goldviz-unseen">{escape(part.question)}</h2>')
+    _keep_link(page)
+    return part
+
+
+def _keep_link(page: str) -> None:
+    """A part is opened without the rest of the page, which keeps the address otherwise."""
+    wanted = to_link(page).get(PARAMETER)
+    if wanted is None:
+        st.query_params.pop(PARAMETER, None)
+    elif st.query_params.get(PARAMETER) != wanted:
+        st.query_params[PARAMETER] = wanted
