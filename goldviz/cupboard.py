@@ -30,6 +30,12 @@ class Cupboard(Generic[Kept]):
         self._making: dict[Hashable, tuple[threading.Lock, int]] = {}
         self._followers: list[Callable[[], None]] = []
 
+    @property
+    def room(self) -> int:
+        """How much of the budget is taken."""
+        with self._lock:
+            return sum(map(self.size, self._held.values()))
+
     def held(self, key: Hashable) -> Kept | None:
         """What is kept under a key; None where nothing is."""
         with self._lock:

@@ -637,6 +637,11 @@ class Store:
                 connection.exec_driver_sql("VACUUM")
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    def size_of_states(self) -> int:
+        """Bytes of all kept states."""
+        with self._reading() as connection:
+            return int(connection.execute(select(func.sum(states.c.size))).scalar() or 0)
+
     def size_on_disk(self) -> int | None:
         """Bytes of the SQLite file and its log; None for a database that is no file."""
         if self._file is None:

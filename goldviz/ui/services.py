@@ -110,6 +110,18 @@ def figure_json(key: tuple[Any, ...], draw: Callable[[], Any]) -> str:
     return _shared.figures.get(key, lambda: str(draw().to_json()))
 
 
+def memory() -> tuple[int, int]:
+    """Bytes of readings, of results of jobs and of runs in view, and how many they may be."""
+    held = (_shared.results, _shared.runs)
+    return sum(one.room for one in held), sum(one.budget for one in held)
+
+
+def forget_readings() -> None:
+    """Let go of all that can be read or made again."""
+    for held in (_shared.results, _shared.runs, _shared.figures):
+        held.clear()
+
+
 def close() -> None:
     """Let the workers go."""
     with _shared.starting, _shared.lock:

@@ -17,6 +17,7 @@ from goldviz.data.markets.parquet import DamagedMarketError, market_file, read_m
 from goldviz.data.markets.symbols import described
 from goldviz.data.markets.yahoo import PATIENCE, fetch, valid_symbol
 from goldviz.data.markets.yahoo_faults import DownloadError, no_rows
+from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.whole_files import write_whole
 
 EARLIEST = date(1960, 1, 1)
@@ -25,6 +26,7 @@ EARLIEST = date(1960, 1, 1)
 FRESH = pd.Timedelta(minutes=10)
 """Within this time a symbol is not asked for again."""
 
+DOWNLOADS = PLACES["downloads"]
 MOST_SYMBOLS = 200
 """So many symbols' last downloads are kept; the ones that were kept longest ago go."""
 
@@ -136,7 +138,7 @@ def _since(start: date, found: Obtained) -> Obtained | None:
 
 
 def _download_folder() -> Path:
-    return market_folder() / "downloads"
+    return market_folder() / DOWNLOADS.folder
 
 
 def _download_path(symbol: str) -> Path:
@@ -158,6 +160,7 @@ def _keep_download(market: Market) -> None:
     path = _download_path(market.target.name)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, market_file(market))
+    DOWNLOADS.make_room(spared=path.stem)
     by_age = sorted(path.parent.glob("yahoo *.parquet"), key=_written)
     for old in by_age[:-MOST_SYMBOLS]:
         old.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from goldviz.data.markets.parquet import DamagedMarketError, market_description,
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.markets.text_channels import WITH_TEXTS
 from goldviz.data.tables.sealed_names import KEY, check_open
-from goldviz.data.tables.whole_files import make_room, write_whole
+from goldviz.data.tables.whole_files import make_room, remove, size_of, write_whole
 
 SIMULATED = "simulated"
 
@@ -89,6 +89,16 @@ def keep(market: Market) -> str:
         write_whole(_market_path(name), content)
         make_room(market_folder(), _market_paths(), budget, spared=_market_path(name))
     return name
+
+
+def size_of_markets() -> int:
+    """How many bytes all kept markets take."""
+    return size_of(_market_paths())
+
+
+def forget_markets() -> None:
+    """Remove all kept markets: runs and links that use them need their data loaded again."""
+    remove(_market_paths())
 
 
 def load_market(name: str, seed: int = 0) -> Market:

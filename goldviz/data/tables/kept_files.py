@@ -8,19 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldviz.data.markets.kept_markets import market_folder
-from goldviz.data.tables.whole_files import make_room, write_whole
+from goldviz.data.tables.whole_files import make_room, remove, size_of, write_whole
 
 
 @dataclass(frozen=True)
 class KeptFiles:
     """A folder with files of one ending that may take ``budget`` bytes in all; the least recently used go first.
 
-    Reading and writing raise OSError where the disk does; making room never does.
+    ``words`` say what they are to a person, and ``lost`` what is lost with them. Reading and writing raise OSError
+    where the disk does; making room never does.
     """
 
     folder: str
     ending: str
     budget: int
+    words: str = ""
+    lost: str = ""
 
     def path(self, name: str) -> Path:
         """Where the file of this name lies, if it is there."""
@@ -46,4 +49,30 @@ class KeptFiles:
     def make_room(self, spared: str) -> None:
         """Remove the least recently used files beyond the budget, but not the one of this name."""
         path = self.path(spared)
-        make_room(path.parent, list(path.parent.glob(f"*{self.ending}")), self.budget, spared=path)
+        make_room(path.parent, self._paths(), self.budget, spared=path)
+
+    def size(self) -> int:
+        """How many bytes the files take."""
+        return size_of(self._paths())
+
+    def clear(self) -> None:
+        """Remove all files."""
+        remove(self._paths())
+
+    def _paths(self) -> list[Path]:
+        return list((market_folder() / self.folder).glob(f"*{self.ending}"))
+
+
+BROUGHT = "Runs and links that use them need them brought again."
+PLACES = {
+    place.folder: place
+    for place in (
+        KeptFiles("texts", ".txt", 200 * 10**6, "Texts that were brought", BROUGHT),
+        KeptFiles("documents", ".json.gz", 500 * 10**6, "Documents that were brought", BROUGHT),
+        KeptFiles("models", ".safetensors", 2 * 10**9, "Models to start from", BROUGHT),
+        KeptFiles("labels", ".txt", 2 * 10**6, "Names of brought files", "Data are called by their keys again."),
+        KeptFiles("vectors", ".vector", 300 * 10**6, "Vectors of texts"),
+        KeptFiles("downloads", ".parquet", 200 * 10**6, "Downloaded symbols"),
+    )
+}
+"""All folders of files that are kept, each under its bound."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from contextlib import suppress
 
 from goldviz.data.tables.file_table import plain_words
-from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.tables.kept_files import PLACES
 
-LABELS = KeptFiles("labels", ".txt", 2 * 10**6)
+LABELS = PLACES["labels"]
 LONGEST_LABEL = 80
 
 

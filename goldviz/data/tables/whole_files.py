@@ -37,11 +37,7 @@ def make_room(folder: Path, paths: Iterable[Path], budget: int, spared: Path) ->
     What was left unfinished in the folder goes too. What cannot be looked at or removed stays, and others go for it: a
     file that has just been kept is not lost for that.
     """
-    for path in folder.glob(f"*{UNFINISHED_FILE}"):
-        # Another process may be faster, and a file may be another user's.
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > UNFINISHED_SECONDS:
-                path.unlink()
+    remove(left_behind(folder))
     used: list[tuple[int, int, Path]] = []
     for path in paths:
         with suppress(OSError):
@@ -53,3 +49,29 @@ def make_room(folder: Path, paths: Iterable[Path], budget: int, spared: Path) ->
             with suppress(OSError):
                 path.unlink(missing_ok=True)
                 excess -= size
+
+
+def left_behind(folder: Path) -> list[Path]:
+    """What processes that ended had begun to write in a folder."""
+    found = []
+    for path in folder.glob(f"*{UNFINISHED_FILE}"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > UNFINISHED_SECONDS:
+                found.append(path)
+    return found
+
+
+def size_of(paths: Iterable[Path]) -> int:
+    """How many bytes files take; one that goes meanwhile takes none."""
+    size = 0
+    for path in paths:
+        with suppress(OSError):
+            size += path.stat().st_size
+    return size
+
+
+def remove(paths: Iterable[Path]) -> None:
+    """Remove files. Another process may be faster, and a file may be another user's."""
+    for path in paths:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.texts.pieces import TextError
 
-KEPT_MODELS = KeptFiles("models", ".safetensors", 2 * 10**9)
+KEPT_MODELS = PLACES["models"]
 SHIPPED_MODEL = "225e982b0efd5b87"
 """The name of the model that comes with the package."""
 SIZE_BYTES = 8

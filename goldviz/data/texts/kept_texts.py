@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.uploaded_text import decoded_text
 
-KEPT_TEXTS = KeptFiles("texts", ".txt", 200 * 10**6)
+KEPT_TEXTS = PLACES["texts"]
 LARGEST_TEXT = 20 * 10**6
 """Bytes of a file that is brought. Texts that are kept may take ten times as much in all."""
 

@@ -16,6 +16,7 @@ from goldviz.runs.rows import STATUSES, UNFINISHED
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Result, Run, Size, UnknownRunError
 from goldviz.ui import chrome, lanes, services, together
+from goldviz.ui.runs import space
 from goldviz.ui.runs.table import LOOKS, gone, label_of, table, unclear
 from goldviz.ui.settings_panel import complain, show_complaints
 from goldviz.ui.words import STATES, numbered, plain
@@ -29,6 +30,11 @@ def show() -> None:
     st.title("Runs")
     st.markdown("##### Everything that was trained on this server, newest first.")
     show_complaints()
+    _list()
+    space.show()
+
+
+def _list() -> None:
     notices = st.container()
     try:
         runs, total = _found()

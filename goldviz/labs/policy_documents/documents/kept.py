@@ -13,14 +13,14 @@ from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
 
-from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts
 from goldviz.labs.policy_documents.documents.generated import generated_documents
 
 GENERATED = "generated"
-KEPT_DOCUMENTS = KeptFiles("documents", ".json.gz", 500 * 10**6)
+KEPT_DOCUMENTS = PLACES["documents"]
 LARGEST_UNPACKED = 250 * 10**6
 """Bytes of the JSON of all documents together; a file that unpacks to more is not read further."""
 

@@ -18,11 +18,11 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, load_file, save
 
-from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.tables.kept_files import PLACES
 from goldviz.labs.policy_documents import LAB
 from goldviz.labs.policy_documents.text_vector import TextVector
 
-KEPT_VECTORS = KeptFiles("vectors", ".vector", 300 * 10**6)
+KEPT_VECTORS = PLACES["vectors"]
 RECIPE = "1"
 """Part of every name: another way of cutting or pooling needs another."""
 

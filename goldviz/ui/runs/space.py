@@ -1,0 +1,92 @@
+"""What piles up on this server, under which bounds, and a button that frees what a visitor chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+from goldviz.data.markets.kept_markets import forget_markets, market_budget, market_folder, size_of_markets
+from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.kept_files import BROUGHT, PLACES
+from goldviz.data.tables.whole_files import left_behind, remove, size_of
+from goldviz.runs.execution import ExecutionError, kept_states_budget
+from goldviz.runs.schema import StoreError
+from goldviz.ui import services
+from goldviz.ui.settings_panel import complain
+from goldviz.ui.words import plain
+
+STATES_LOST = "Runs that have ended can no longer go back to an earlier step."
+
+
+class Place(NamedTuple):
+    """Something that grows with use: what it holds and may hold, in bytes, and what is lost when it is freed."""
+
+    name: str
+    words: str
+    held: int
+    most: int | None
+    free: Callable[[], None]
+    lost: str = ""
+
+
+def places() -> list[Place]:
+    """All that piles up. Raises a sentence where the database or a number of the environment is no good."""
+    held, most = services.memory()
+    unfinished = [path for folder in _folders() for path in left_behind(folder)]
+    files = [
+        Place(name, place.words, place.size(), place.budget, place.clear, place.lost) for name, place in PLACES.items()
+    ]
+    return [
+        Place("states", "States to go back to", services.store().size_of_states(), kept_states_budget(), _free_states,
+              STATES_LOST),
+        Place("markets", "Markets", size_of_markets(), market_budget(), forget_markets, BROUGHT),
+        *files,
+        Place("readings", "Readings in memory", held, most, services.forget_readings),
+        Place("unfinished", "Files left unfinished", size_of(unfinished), None, lambda: remove(unfinished)),
+    ]  # fmt: skip
+
+
+def _folders() -> list[Path]:
+    return [market_folder(), *(market_folder() / name for name in PLACES)]
+
+
+def _free_states() -> None:
+    services.store().forget_old_states(0)
+    services.store().give_back_room()
+
+
+def show() -> None:
+    """Draw the bounds, and what can be freed."""
+    with st.expander("Space", icon=":material/database:", key="space", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        try:
+            found = places()
+        except (StoreError, ExecutionError, MarketError) as error:
+            st.error(plain(str(error)))
+            return
+        _draw(found)
+
+
+def _draw(found: list[Place]) -> None:
+    st.caption("The oldest go when a bound is reached. Records of runs stay until you delete their run.")
+    chosen = [place for place in found if st.checkbox(_told(place), value=not place.lost, key=f"free-{place.name}",
+                                                      help=place.lost or "Made again when needed.")]  # fmt: skip
+    st.button("Free space", key="free-space", icon=":material/delete_sweep:", disabled=not chosen, on_click=_free,
+              args=(chosen,), help="Frees what is ticked, for everyone who uses this server.")  # fmt: skip
+
+
+def _told(place: Place) -> str:
+    bound = f" of at most {place.most / 1e6:,.0f} MB" if place.most is not None else " MB; they go after an hour"
+    return f"{place.words}: {place.held / 1e6:,.1f}{bound}"
+
+
+def _free(chosen: list[Place]) -> None:
+    for place in chosen:
+        try:
+            place.free()
+        except StoreError as error:
+            complain(str(error))
