@@ -17,6 +17,7 @@ import xarray as xr
 from sqlalchemy import ColumnElement, Connection, Row, Table, delete, func, insert, select, type_coerce, update
 from sqlalchemy.types import NullType
 
+from goldviz.data.tables.whole_files import size_of
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.runs import arrays
 from goldviz.runs.clock import database_clock
@@ -647,7 +648,7 @@ class Store:
         if self._file is None:
             return None
         file = str(self._file)
-        return sum(part.stat().st_size for part in map(Path, (file, f"{file}-wal")) if part.is_file())
+        return size_of(map(Path, (file, f"{file}-wal")))
 
     def sizes(self, run_ids: Sequence[str]) -> dict[str, Size]:
         """How much room the records and the kept states of these runs take."""

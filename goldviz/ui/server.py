@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
+    from goldviz.ui.sessions import ClosingStorage
+
 COLLECT_SECONDS = 30.0
 SWITCH_SECONDS = 0.0005
 """How long a visitor's thread computes before another may go on. Python's own 5 ms let every short answer wait, several
@@ -92,14 +94,14 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     """Start the workers with the server, ahead of the first visitor, and let them go with it."""
     from streamlit.runtime.pages_manager import PagesManager
 
-    from goldviz.ui import services
+    from goldviz.ui import services, sessions
 
     # Streamlit takes a folder named pages/ for its older way of navigating until st.navigation has run once; the
     # first visitor of a page's own address would be told that it does not exist.
     PagesManager.uses_pages_directory = False
     sys.setswitchinterval(SWITCH_SECONDS)
     starting = asyncio.create_task(asyncio.to_thread(_start_workers))
-    collecting = asyncio.create_task(_collect())
+    collecting = asyncio.create_task(_collect(sessions.closing()))
     yield {}
     collecting.cancel()
     with suppress(asyncio.CancelledError):
@@ -127,8 +129,10 @@ def _start_workers() -> None:
         log.error("%s", error)
 
 
-async def _collect() -> None:
-    """Collect garbage on a timer, in place of Streamlit's full collection after every rerun."""
+async def _collect(storage: ClosingStorage) -> None:
+    """End sessions whose visitors stay away, and collect garbage on a timer, in place of Streamlit's full collection
+    after every rerun."""
     while True:
         await asyncio.sleep(COLLECT_SECONDS)
+        storage.close_gone()
         await asyncio.to_thread(gc.collect)
