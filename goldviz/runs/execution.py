@@ -210,7 +210,8 @@ class Executor:
         with self._lock:
             while self._queue and len(self._futures) < workers and self._open:
                 run_id, run = next(iter(self._queue.items()))
-                key = f"{run_id}-{os.urandom(4).hex()}"
+                # Dask keeps numbers for ever of each word before a key's first dash.
+                key = f"train-{run_id}-{os.urandom(4).hex()}"
                 processes = processes_for_run(len(self._futures) + 1) if self._shares_runs else 1
                 told = (run.settings, run_id, self._workers.store, run.budget)
                 try:

@@ -79,12 +79,12 @@ def about_model(name: str) -> KeptModel | None:
         return SHIPPED
     try:
         with KEPT_MODELS.path(name).open("rb") as file:
-            size = int.from_bytes(file.read(SIZE_BYTES), "little")
-            header = json.loads(file.read(min(size, LARGEST_HEADER)))
+            size = min(int.from_bytes(file.read(SIZE_BYTES), "little"), LARGEST_HEADER)
+            header = json.loads(file.read(size))
         about = json.loads(header["__metadata__"]["model"])
-        sizes = {size: about["shape"][size] for size in ("layers", "heads", "width", "inner", "vocabulary")}
-        return KeptModel(about["title"], about["weights"], **sizes)
-    except (OSError, ValueError, KeyError, TypeError):
+        sizes = {size: int(about["shape"][size]) for size in ("layers", "heads", "width", "inner", "vocabulary")}
+        return KeptModel(str(about["title"]), int(about["weights"]), **sizes)
+    except (OSError, KeyError, TypeError, ValueError, RecursionError):
         return None
 
 
