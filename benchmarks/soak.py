@@ -63,8 +63,8 @@ def _of(processes: Iterable[psutil.Process]) -> tuple[float, int, int]:
 
 
 HEADING = (
-    f"{'visits':>8}{'server MB':>12}{'descriptors':>13}{'threads':>9}{'workers MB':>13}{'descriptors':>13}{'threads':>9}"
-    f"{'database MB':>13}{'s a visit':>11}"
+    f"{'visits':>8}{'server MB':>12}{'descriptors':>13}{'threads':>9}"
+    f"{'workers MB':>13}{'descriptors':>13}{'threads':>9}{'database MB':>13}{'s a visit':>11}"
 )
 
 
@@ -114,8 +114,7 @@ def verdict(seen: dict[int, Held]) -> str:
     begin = min((number for number in seen if number >= WARM), default=min(seen))
     first, last = astuple(seen[begin]), astuple(seen[max(seen)])
     grown = {
-        name: after / max(before, 1)
-        for name, before, after in zip(Held.__dataclass_fields__, first, last, strict=True)
+        name: after / max(before, 1) for name, before, after in zip(Held.__dataclass_fields__, first, last, strict=True)
     }
     told = ", ".join(f"{name.replace('_', ' ')} {ratio:.2f}" for name, ratio in grown.items())
     flat = all(ratio <= ALLOWED for ratio in grown.values())
@@ -130,7 +129,7 @@ def descriptors(server: Server) -> str:
             target = str(path.readlink())
         except OSError:
             continue
-        kinds[target.split(":")[0] if ":" in target else Path(target).name] += 1
+        kinds[target.partition(":")[0] if ":" in target else Path(target).name] += 1
     return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(8))
 
 
