@@ -34,6 +34,7 @@ from goldviz.ui import (
     services,
     stories,
     take_away,
+    trained_on,
     visitors_data,
 )
 from goldviz.ui.instant_figures import figure_text, position_of, subject_of, task_of
@@ -245,6 +246,8 @@ class InstantPage:
         for last in (st.session_state.get(key), declared().model_dump_json()):
             view = None if last in (None, asked) else self._computed(declared.checked_json(last), notice)
             if view is not None:
+                for sentence in trained_on.others_shown(view.settings):
+                    notice.caption(sentence)
                 return view
         st.stop()
 

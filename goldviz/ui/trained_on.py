@@ -9,10 +9,10 @@ import streamlit as st
 from goldviz.data.labels import label_of
 from goldviz.data.markets.kept_markets import SIMULATED
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
-from goldviz.declare.settings import Experiment, SettingsError, facts
+from goldviz.declare.settings import Experiment, Settings, SettingsError, facts
 from goldviz.ui import controls, lanes, settings_panel, visitors_data
 from goldviz.ui.lanes import Lane
-from goldviz.ui.visitors_data import MARKET, SEED, TEXTS
+from goldviz.ui.visitors_data import DOCUMENTS, MARKET, SEED, TEXTS
 from goldviz.ui.words import plain
 
 OTHER = "other data"
@@ -24,11 +24,10 @@ def show(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
         wanted = controls.current(experiment)
     except SettingsError:
         return
-    mine, its = named_data(wanted, {}), named_data(lane.settings, lanes.kept_labels(lane.run))
-    apart = [control for control, named in mine.items() if its.get(control) != named]
+    apart = _apart(wanted, lane.settings, lanes.kept_labels(lane.run))
     if not apart:
         return
-    yours, theirs = plain(mine[apart[0]]), plain(its.get(apart[0], OTHER))
+    yours, theirs = map(plain, apart[0])
     if lane.run is not None:
         st.caption(f":material/database: Trained on **{theirs}**, not on {yours}.")
         return
@@ -40,10 +39,25 @@ def show(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
         )  # fmt: skip
 
 
-def named_data(settings: Experiment, kept: Mapping[str, str]) -> dict[str, str]:
-    """What a run's data are called, by their kind; not those that its other settings make no use of."""
+def others_shown(shown: Settings) -> list[str]:
+    """Sentences on the data of figures that an instant page shows in place of what cannot be shown."""
+    try:
+        wanted = controls.current(type(shown))
+    except SettingsError:
+        return []
+    return [f"They are of **{plain(theirs)}**, not of {plain(yours)}." for yours, theirs in _apart(wanted, shown, {})]
+
+
+def _apart(wanted: Settings, shown: Settings, kept: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What the visitor's data are called, and those that are shown in their place."""
+    mine, its = named_data(wanted, {}), named_data(shown, kept)
+    return [(named, its.get(control, OTHER)) for control, named in mine.items() if its.get(control) != named]
+
+
+def named_data(settings: Settings, kept: Mapping[str, str]) -> dict[str, str]:
+    """What settings' data are called, by their kind; not those that the other settings make no use of."""
     idle = settings.without_effect()
-    names = {control: visitors_data.setting_of(type(settings), control) for control in (MARKET, *TEXTS)}
+    names = {control: visitors_data.setting_of(type(settings), control) for control in (MARKET, *TEXTS, DOCUMENTS)}
     return {
         control: kept.get(name) or _words(settings, control, name)
         for control, name in names.items()
@@ -51,7 +65,7 @@ def named_data(settings: Experiment, kept: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _words(settings: Experiment, control: str, name: str) -> str:
+def _words(settings: Settings, control: str, name: str) -> str:
     value = str(getattr(settings, name))
     if NAME_OF_FILE.fullmatch(value):
         return label_of(control, value)

@@ -29,6 +29,7 @@ MARKET, SEED = "market", "market seed"
 TEXT = "text"
 TEXTS = (TEXT, "corpus")
 """The controls of settings that name a text to learn from."""
+DOCUMENTS = "documents"
 STORE = "visitors-data"
 
 

@@ -72,6 +72,7 @@ def test_a_link_s_market_is_the_visitor_s_on_every_page_until_it_is_changed() ->
     assert not said(visitor, plain(FILE))
 
 
+@pytest.mark.slow
 def test_train_beside_the_sentence_trains_on_the_visitor_s_market() -> None:
     visitor = Visitor(page_of(GoldForecast), {"data": own_market(), **SMALL})
     visitor.click("train-on-example:as-in-the-document").wait_for("Finished")
@@ -81,6 +82,7 @@ def test_train_beside_the_sentence_trains_on_the_visitor_s_market() -> None:
     assert own_market() not in " ".join([*visitor.markdown, *visitor.captions])
 
 
+@pytest.mark.slow
 def test_a_run_on_other_data_says_on_which() -> None:
     visitor = Visitor(page_of(GoldForecast), SMALL)
     visitor.click("train-gold-forecast").wait_for("Finished")
@@ -121,9 +123,15 @@ def test_a_text_that_a_page_cannot_learn_from_is_refused_there_and_stays_elsewhe
     assert set_to(visitor.go(page_of(TextTokens)), TextTokens, "corpus") == text
 
 
+@pytest.mark.slow
 def test_a_model_of_texts_is_the_visitor_s_on_both_pages() -> None:
     visitor = Visitor(page_of(InsideBert), {"model": "folder:none"})
     visitor.go(page_of(PolicyDocuments))
     assert set_to(visitor, PolicyDocuments, "model") == "folder:none"
     visitor.go(page_of(TextTokens)).go(page_of(PolicyDocuments), {"model": "shipped"}).go(page_of(InsideBert))
     assert set_to(visitor, InsideBert, "model") == "shipped"
+
+
+def test_figures_that_stand_in_for_the_visitor_s_market_say_whose_they_are() -> None:
+    visitor = Visitor(page_of(GoldMarket), {"data": "0" * 16})
+    assert said(visitor, "They are of **the simulated market**, not of data that are gone.")

@@ -147,7 +147,7 @@ class DatedTexts:
     """Documents in the order of their release, all of them out at ``clock`` in ``zone`` on their days.
 
     ``generated`` says that a program wrote them; wherever they appear, this is said. ``notes`` are sentences on what
-    was noticed while they were read.
+    was noticed while they were read. ``unwritten`` are days that the source lists without a text, ascending.
     """
 
     texts: tuple[DatedText, ...]
@@ -156,6 +156,7 @@ class DatedTexts:
     zone: str = NEW_YORK_AFTERNOON[1]
     generated: bool = False
     notes: tuple[str, ...] = ()
+    unwritten: tuple[date, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.texts:

@@ -23,6 +23,7 @@ from goldviz.data.markets.text_channels import (
 from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
 from goldviz.labs.policy_documents.compute import LEAST_FITTED, previous_of
 from goldviz.labs.policy_documents.document_map import principal_axes
+from goldviz.labs.policy_documents.fit import misfits
 from goldviz.labs.policy_documents.similarity import cosine_change
 
 
@@ -92,6 +93,7 @@ def market_with_documents(market: Market, documents: DatedTexts, dataset: xr.Dat
         "of these years knows of them.",
         _kinds_note(choice.kinds),
         same_day_note(documents, choice.same_day),
+        *misfits(documents, dataset, market, choice.kinds, tone=choice.tone),
     ]
     notes = {channels[0].name: " ".join(filter(None, general))}
     first_component = next((channel.name for channel in channels if channel.name.startswith("text pc")), "")

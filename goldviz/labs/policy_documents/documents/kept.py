@@ -94,7 +94,10 @@ def _unpacked(packed: bytes) -> bytes:
 
 
 def _plain_facts(documents: DatedTexts) -> dict[str, object]:
+    # Documents that were kept before days without a text were noted have no such fact, and keep their name.
+    unwritten = {"unwritten": [day.isoformat() for day in documents.unwritten]} if documents.unwritten else {}
     return {
+        **unwritten,
         "origin": documents.origin,
         "clock": documents.clock,
         "zone": documents.zone,
@@ -112,4 +115,12 @@ def _from_facts(facts: dict) -> DatedTexts:  # type: ignore[type-arg]
         DatedText(date.fromisoformat(text["about"]), date.fromisoformat(text["released"]), text["kind"], text["text"])
         for text in facts["texts"]
     )
-    return DatedTexts(texts, facts["origin"], facts["clock"], facts["zone"], facts["generated"], tuple(facts["notes"]))
+    return DatedTexts(
+        texts,
+        facts["origin"],
+        facts["clock"],
+        facts["zone"],
+        facts["generated"],
+        tuple(facts["notes"]),
+        tuple(map(date.fromisoformat, facts.get("unwritten", ()))),
+    )

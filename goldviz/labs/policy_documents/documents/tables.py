@@ -165,7 +165,8 @@ def texts_from_table(content: bytes, name: str, chosen: TextColumns, rule: Relea
     doubts = rule.doubts(texts, [text for text, there in zip(texts, said, strict=True) if not there])
     found, repeated = ordered(texts)
     notes += [*doubts, *dates.notes, *_dropped(table, filled), *repeated]
-    return DatedTexts(found, table.file, rule.clock_for(texts), rule.zone, notes=tuple(notes))
+    clock, unwritten = rule.clock_for(texts), _unwritten(table, chosen)
+    return DatedTexts(found, table.file, clock, rule.zone, notes=tuple(notes), unwritten=unwritten)
 
 
 def _text_column(table: FileTable, names: Sequence[str]) -> tuple[tuple[str, ...], str, bool]:
@@ -202,6 +203,20 @@ def _dropped(table: FileTable, filled: FileTable) -> tuple[str, ...]:
     if not count:
         return ()
     return (f"{count} row{' has' if count == 1 else 's have'} no text, as meetings to come have, and no part in this.",)
+
+
+def _unwritten(table: FileTable, chosen: TextColumns) -> tuple[date, ...]:
+    """The days of the rows without a text that have a date; none where these cannot be read."""
+    empty = pc.and_(is_missing(_column(table, chosen.text)), pc.invert(is_missing(_column(table, chosen.date))))
+    if not pc.any(empty).as_py():
+        return ()
+    columns = tuple(column.filter(empty) for column in table.columns)
+    rows = table.rows[empty.to_numpy(zero_copy_only=False)]
+    try:
+        dates = _dates(FileTable(table.file, "text", table.names, columns, rows), chosen.date, chosen.day_first)
+    except DatedTextError:
+        return ()
+    return tuple(sorted(set(dates.moments.astype("datetime64[D]").tolist())))
 
 
 def _dates(table: FileTable, name: str, day_first: bool | None) -> PrintedDates:

@@ -12,6 +12,7 @@ from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.text_channels import SameDay, is_text_channel, release_in_words
 from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
 from goldviz.declare.registry import laboratories
+from goldviz.labs.policy_documents.fit import misfits, no_tone
 from goldviz.labs.policy_documents.market import ChannelChoice, market_that_answers, market_with_documents
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.ui import visitors_data
@@ -47,7 +48,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
         return
     st.caption(f"Your market: {market_panel.described(market)}")
     name, seed = visitors_data.market()
-    plants = bool(settings.tone_response) and name == SIMULATED
+    plants = bool(settings.tone_response) and name == SIMULATED and not no_tone(dataset)
     if settings.tone_response:
         st.caption(PLANTED.format(settings.tone_response) if plants else NOTHING_PLANTED)
     left, right = st.columns(2)
@@ -57,7 +58,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
         shared = _kinds_sentence(kinds, there)
         if shared:
             st.caption(shared)
-        tone = st.toggle("Tone", value=True, key="channel-tone", help="P(positive) − P(negative) of each document.")
+        tone = _tone(dataset)
         change = st.toggle(
             "Change", value=True, key="channel-change", help="1 − cos with the document before of the same kind."
         )
@@ -77,6 +78,8 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
             "Two on one day", list(SAME_DAY), format_func=SAME_DAY.__getitem__, key="channel-same-day",
             help="Of documents that are released on the same day.",
         )  # fmt: skip
+    for sentence in misfits(documents, dataset, market, kinds, tone=tone):
+        st.caption(f":material/warning: {plain(sentence)}")
     if st.button(
         "Use these as channels in the forecast lab", type="primary", icon=":material/add_chart:", key="add-channels"
     ):
@@ -95,6 +98,15 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
             for name, label in NEXT.items():
                 lab = laboratories()[name]
                 st.page_link(page_file(lab), label=label, icon=lab.declared.icon)
+
+
+def _tone(dataset: xr.Dataset) -> bool:
+    """Whether the tone becomes a channel; offered where the model reads one, else said why not."""
+    without = no_tone(dataset)
+    if without:
+        st.caption(f":material/sentiment_neutral: {plain(without)}")
+        return False
+    return st.toggle("Tone", value=True, key="channel-tone", help="P(positive) − P(negative) of each document.")
 
 
 def one_kind(documents: DatedTexts) -> str:
