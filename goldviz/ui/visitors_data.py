@@ -82,7 +82,8 @@ def bring_named(declared: type[Settings], settings: Settings, parameters: Mappin
         return value if parameters is None or parameters.get(name) == str(value) else None
 
     name, seed = named(MARKET), named(SEED)
-    if name is not None or seed is not None:
+    # A link that names a seed alone means the simulated market; settings whose market is sealed mean nobody's here.
+    if name is not None or (parameters is not None and seed is not None):
         bring_market(name or SIMULATED, seed or 0)
     for control in TEXTS:
         if (read := named(control)) is not None:
