@@ -5,16 +5,20 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from goldviz.data.tables.sealed_names import sealed_text, shown_name
 from goldviz.declare.data_labels import ATTRIBUTE, labelled
+from goldviz.declare.settings import Settings, facts, label
 from goldviz.diagnostics.findings import Finding
+from goldviz.export.data_said import data_sentences
 from goldviz.figures.spec import FigureSpec
-from goldviz.figures.theme import FONT, INKS
+from goldviz.figures.theme import FONT, INKS, Theme
 from goldviz.figures.unread import of_unread_run
 
 if TYPE_CHECKING:
@@ -32,40 +36,64 @@ CONFIG = {
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
+LARGEST = 1_400_000
+"""Bytes that a report's figures may take together; the heaviest are left out, and it is said."""
+
+
+TOO_LARGE = "This figure is too large for a report; its page shows it."
+
+
+def _variables(theme: Theme) -> str:
+    return "; ".join(f"--{name}: {colour}" for name, colour in asdict(INKS[theme]).items())
+
+
 _STYLE = f"""
-body {{ margin: 0 auto; padding: 1rem; max-width: 60rem; background: {INKS["light"].background};
-       color: {INKS["light"].text}; font: 16px/1.5 {FONT.replace('"', "'")}; overflow-wrap: anywhere }}
+:root {{ color-scheme: light dark; {_variables("light")} }}
+@media (prefers-color-scheme: dark) {{ :root {{ {_variables("dark")} }} }}
+body {{ margin: 0 auto; padding: 1rem; max-width: 60rem; background: var(--background); color: var(--text);
+       font: 16px/1.5 {FONT.replace('"', "'")}; overflow-wrap: anywhere }}
 h1 {{ font-size: 1.7rem; line-height: 1.2 }} h2 {{ font-size: 1.25rem; margin-top: 2.2rem }}
 table {{ border-collapse: collapse }} th, td {{ text-align: left; padding: .25rem .9rem .25rem 0; vertical-align: top;
-       border-bottom: 1px solid {INKS["light"].grid}; font-weight: 400 }} th {{ color: {INKS["light"].muted} }}
+       border-bottom: 1px solid var(--grid); font-weight: 400 }} th {{ color: var(--muted); min-width: 7rem }}
 article {{ border-left: 4px solid; padding: .1rem 0 .1rem .9rem; margin: 1rem 0 }}
 article h3 {{ margin: 0; font-size: 1.05rem }}
-p {{ margin: .35rem 0 }} small, figcaption {{ color: {INKS["light"].muted}; font-size: .9rem }}
+p {{ margin: .35rem 0 }} small, figcaption {{ color: var(--muted); font-size: .9rem }}
 figure {{ margin: 1.2rem 0 2rem }} @media print {{ figure, article {{ break-inside: avoid }} }}
 """
+"""Light or dark as the reader's system is."""
+
+
+class Setting(NamedTuple):
+    """A setting as a report lists it: its name, its value in words, and what it does."""
+
+    name: str
+    value: str
+    meaning: str = ""
 
 
 def report_html(
     title: str,
-    settings: Mapping[str, Any],
+    settings: Iterable[Setting],
     figures: Iterable[tuple[FigureSpec, go.Figure]],
     notes: Iterable[str],
     findings: Iterable[Finding] | None = None,
+    data: Iterable[str] = (),
 ) -> str:
     """One HTML file with everything inside, plotly.js included; its content policy forbids any connection.
 
-    ``settings`` maps each setting's name, as people read it, to its value; ``figures`` are drawn in the light
-    theme; ``notes`` are the equations in words; without ``findings`` nothing is said of what happened. All text is
-    escaped.
+    ``figures`` are drawn in the light theme, and the file recolours them for a reader whose theme is dark; ``notes``
+    are the equations in words, ``data`` sentences on where the numbers come from. Without ``findings`` nothing is said
+    of what happened. All text is escaped.
     """
-    drawn = list(figures)
+    drawn = _light_enough([(spec, _figure_json(figure)) for spec, figure in figures])
     happened = ["<h2>What happened</h2>", findings_html(findings)] if findings is not None else []
     why = ["<h2>Why</h2>", *(f"<p>{html.escape(note)}</p>" for note in notes)]
     blocks = [
         f"<h1>{html.escape(title)}</h1>",
+        *(f"<p>{html.escape(sentence)}</p>" for sentence in data),
         *happened,
         "<h2>Figures</h2><noscript><p>The figures need JavaScript; the rest of this page does not.</p></noscript>",
-        *(_figure_html(spec, figure, number) for number, (spec, figure) in enumerate(drawn, start=1)),
+        *(_figure_html(spec, drawing, number) for number, (spec, drawing) in enumerate(drawn, start=1)),
         *(why if len(why) > 1 else []),
         "<h2>Settings</h2>",
         _settings_html(settings),
@@ -75,7 +103,7 @@ def report_html(
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>{html.escape(title)}</title><style>{_STYLE}</style>"
-        f"<script>{get_plotlyjs() if drawn else ''}</script></head><body>{''.join(blocks)}</body></html>\n"
+        f"<script>{_script() if drawn else ''}</script></head><body>{''.join(blocks)}</body></html>\n"
     )
 
 
@@ -84,7 +112,8 @@ def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[st
     title = sealed_text(str(dataset.attrs.get("title") or settings.title))
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     kept = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
-    return report_html(title, _named(labelled(settings, kept)), drawn, settings.equations, settings.findings(dataset))
+    listed, data = _in_words(settings, labelled(settings, kept)), data_sentences(settings, dataset)
+    return report_html(title, listed, drawn, settings.equations, settings.findings(dataset), data)
 
 
 def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
@@ -94,20 +123,32 @@ def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[s
     except ValueError:
         kept = None
     labels = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
-    listed = _named(kept | labels) if isinstance(kept, dict) else {}
+    listed = _named(kept | labels) if isinstance(kept, dict) else []
     drawn = [(spec, of_unread_run(spec)(dataset)) for spec in figures.values()]
     title = sealed_text(str(dataset.attrs.get("title") or dataset.attrs["experiment"]))
-    return report_html(title, {"Note": complaint, **listed}, drawn, [])
+    return report_html(title, [Setting("Note", complaint), *listed], drawn, [])
 
 
 def report_of_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
     """The report of an instant page, with these of its figures."""
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
-    return report_html(settings.title, _named(labelled(settings)), drawn, [settings.question])
+    listed, data = _in_words(settings, labelled(settings)), data_sentences(settings, dataset)
+    return report_html(settings.title, listed, drawn, [settings.question], data=data)
 
 
-def _named(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name.replace("_", " ").capitalize(): value for name, value in values.items()}
+def _named(values: Mapping[str, Any]) -> list[Setting]:
+    return [Setting(label(name), _shown(value)) for name, value in values.items()]
+
+
+def _in_words(settings: Settings, values: Mapping[str, Any]) -> list[Setting]:
+    """Settings as the page's controls name them, with their units and what they do."""
+    declared, found = type(settings), []
+    for name, value in values.items():
+        about = facts(declared, name)
+        words = about["labels"].get(value, _shown(value)) if isinstance(value, str) else _shown(value)
+        meaning = str(declared.model_fields[name].description)
+        found.append(Setting(label(name), f"{words} {about['unit']}".strip(), meaning))
+    return found
 
 
 def findings_html(findings: Iterable[Finding]) -> str:
@@ -131,23 +172,52 @@ def _card(finding: Finding) -> str:
     return f'<article style="border-color:{colour}"><h3>{sign} {html.escape(finding.title)}</h3>{body}</article>'
 
 
-def _figure_html(spec: FigureSpec, figure: go.Figure, number: int) -> str:
-    plot = figure.to_html(full_html=False, include_plotlyjs=False, div_id=f"figure-{number}", config=CONFIG)
+def _script() -> str:
+    inks = {theme: asdict(ink) for theme, ink in INKS.items()}
+    colours = (files("goldviz.ui") / "assets" / "figure_fit.js").read_text(encoding="utf-8")
+    draw = (files("goldviz.export") / "report.js").read_text(encoding="utf-8")
+    constants = f"const INKS = {json.dumps(inks)}, CONFIG = {json.dumps(CONFIG)};"
+    return "\n".join([get_plotlyjs(), colours, constants, draw])
+
+
+def _figure_json(figure: go.Figure) -> str:
+    """Plotly's figure for a script; nothing in it can end the script."""
+    drawing = str(figure.to_json())
+    return drawing.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _light_enough(drawn: list[tuple[FigureSpec, str]]) -> list[tuple[FigureSpec, str]]:
+    """The figures, without the drawings of those that would make the report too large."""
+    room, kept = LARGEST, set()
+    for spec, drawing in sorted(drawn, key=lambda one: len(one[1])):
+        room -= len(drawing)
+        kept |= {id(spec)} if room >= 0 else set()
+    return [(spec, drawing if id(spec) in kept else "") for spec, drawing in drawn]
+
+
+def _figure_html(spec: FigureSpec, drawing: str, number: int) -> str:
     caption = html.escape(spec.shows)
     if spec.cannot_show:
         caption += f" <em>What it cannot show:</em> {html.escape(spec.cannot_show)}"
+    if not drawing:
+        return f"<figure><p>{html.escape(spec.question)} {TOO_LARGE}</p><figcaption>{caption}</figcaption></figure>"
+    name = f"figure-{number}"
+    plot = f'<div id="{name}"></div><script>drawFigure("{name}", {drawing})</script>'
     return f"<figure>{plot}<figcaption>{caption}</figcaption></figure>"
 
 
-def _settings_html(settings: Mapping[str, Any]) -> str:
+def _settings_html(settings: Iterable[Setting]) -> str:
     rows = "".join(
-        f"<tr><th scope='row'>{html.escape(name)}</th><td>{html.escape(_shown(value))}</td></tr>"
-        for name, value in settings.items()
+        f"<tr><th scope='row'>{html.escape(name)}</th><td>{html.escape(value)}"
+        f"{f'<br><small>{html.escape(meaning)}</small>' if meaning else ''}</td></tr>"
+        for name, value, meaning in settings
     )
     return f"<table>{rows}</table>"
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
         return ", ".join(_shown(part) for part in value)
     return f"{value:g}" if isinstance(value, float) else shown_name(str(value))

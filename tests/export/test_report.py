@@ -1,12 +1,18 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
+import plotly.graph_objects as go
 import pytest
+from plotly.offline import get_plotlyjs
 
+from goldviz.declare.registry import experiments
 from goldviz.diagnostics.findings import Finding
-from goldviz.export.report import findings_html, report_html, report_of_run
+from goldviz.export.report import LARGEST, TOO_LARGE, Setting, findings_html, report_html, report_of_run
+from goldviz.figures.theme import INKS
 from goldviz.labs.depth_gradients.figures import FIGURES
 from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.runs.examples import example
 
 NASTY = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 FINDING = Finding(
@@ -33,7 +39,12 @@ def report(build_run):
     run.attrs["title"] = NASTY
     figures = [(spec, spec(run)) for spec in list(FIGURES.values())[:3]]
     return report_html(
-        NASTY, {"Seeds": (0, 1), "Note": NASTY, "Rate": 1e-3}, figures, ["Eq. 27: I + dF/dh.", NASTY], [FINDING]
+        NASTY,
+        [Setting("Seeds", "0, 1"), Setting("Note", NASTY, NASTY), Setting("Rate", "0.001")],
+        figures,
+        ["Eq. 27: I + dF/dh.", NASTY],
+        [FINDING],
+        [NASTY],
     )
 
 
@@ -64,6 +75,40 @@ def test_report_of_a_run_has_every_figure_and_setting(build_run):
     assert text.count("<figure>") == len(FIGURES)
     assert text.count("<tr>") == len(DepthGradients.model_fields)
     assert "The gradient vanishes in the plain network" in text
+
+
+def test_settings_are_told_in_words(build_run):
+    settings = DepthGradients(activation="leaky_relu")
+    text = re.sub(r"<script.*?</script>", "", report_of_run(settings, build_run(), {}), flags=re.S)
+    assert ">LeakyReLU<" in text
+    assert "leaky_relu<" not in text
+    assert str(DepthGradients.model_fields["depth"].description) in text
+
+
+def test_a_report_follows_the_theme_of_its_reader(report):
+    assert "@media (prefers-color-scheme: dark)" in report
+    assert f"--background: {INKS['dark'].background}" in report
+    assert 'matchMedia("(prefers-color-scheme: dark)")' in report
+    assert "recoloured(INKS.light, INKS.dark)" in report
+
+
+def test_a_market_s_report_names_source_period_and_transformation_at_its_top():
+    declared = experiments()["gold-forecast"]
+    recorded = example(declared, "as-in-the-document")
+    text = re.sub(r"<script.*?</script>", "", report_of_run(declared(), recorded, {}), flags=re.S)
+    top = text[: text.index("What happened")]
+    assert "Data: simulated market. Shown: 2018-04-25 to 2024-12-31." in top
+    assert "Read as: Log return (%). What is forecast: next move." in top
+
+
+def test_what_is_too_large_is_left_out_and_said(build_run):
+    spec, drawn = FIGURES["loss"], FIGURES["loss"](build_run())
+    large = go.Figure(drawn).add_scatter(y=[f"{number:07}" for number in range(LARGEST // 9)])
+    figures = [(spec, drawn), (replace(spec, question="What is this?"), large)]
+    told = report_html("Large", [], figures, [])
+    assert f"What is this? {TOO_LARGE}" in told
+    assert told.count(TOO_LARGE) == 1
+    assert len(told.encode()) - len(get_plotlyjs().encode()) < 1_500_000
 
 
 def test_without_findings_it_says_so():
