@@ -29,5 +29,5 @@ missing_share = partial(setting, ge=0, le=0.95,
     description="Share of the covariates' observations that is hidden.")
 tone_response = partial(setting, 0.0, ge=0, le=1, group="Data",
     description="Planted in the simulated market: how far one standard deviation of the statements' tone moves gold's "
-    "mean return, in the return's standard deviations. Readers there read as the shipped model does.")
+    "mean move, in the moves' standard deviations. Readers there read as the shipped model does.")
 # fmt: on

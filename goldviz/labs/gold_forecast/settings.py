@@ -57,8 +57,8 @@ class GoldForecast(Experiment):
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
     target: Literal["return", "volatility", "level"] = setting("return", group="Data", essential=True, labels=TARGETS,
-        description="What is forecast. A move is a log return in percent, or a change where the market is seen in "
-        "changes. The level is there to show why its fine scores mean nothing.")
+        description="What is forecast: the next move, or its size. The level is there to show why its fine scores mean "
+        "nothing.")
     inputs: Literal["own", "all"] = setting("all", group="Data", essential=True,
         labels={"own": "the target's own past", "all": "all channels"}, description="What the network sees.")
     alignment: market_settings.Alignment = market_settings.alignment(group="Data")
