@@ -49,6 +49,9 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
 
 def carried_out(settings: Experiment, *, progress: bool, keep: bool, desk: Desk | None = None) -> xr.Dataset:
     """What :func:`run` does with checked settings; ``desk`` may give orders meanwhile, such as to stop."""
+    from goldviz.runs.limits import check
+
+    check(settings)
     with _bar(settings, progress) as watch:
         return _run_kept(settings, watch, desk) if keep else _run_in_memory(settings, watch, desk)
 
@@ -153,11 +156,13 @@ def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk
     from goldviz.runs.processes import processes_for_run
     from goldviz.runs.recorder import Ended, Recorder
     from goldviz.runs.versions import versions
+    from goldviz.runs.watchdog import Watchdog
 
     memory = Memory(watch)
     record = Recorder(settings, memory, desk or NobodyAsks(), processes=processes_for_run())
     try:
-        settings.run(record)
+        with Watchdog(record):
+            settings.run(record)
         status, message = "finished", ""
     except Ended as ended:
         status, message = ended.status, str(ended)

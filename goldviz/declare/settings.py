@@ -278,6 +278,10 @@ class Experiment(Settings):
         """About how long a run takes on one CPU thread."""
         raise TypeError(f"{type(self).__name__} declares no estimate")
 
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes beside what its process has anyway; 0 where nothing is known of it."""
+        return 0.0
+
     def script(self, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
         """A Python file that repeats the run by itself; ``changes`` are hot settings, by the step after which.
 

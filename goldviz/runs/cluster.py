@@ -17,12 +17,18 @@ DIED = "it was killed from outside, or ran out of memory"
 
 
 def local_cluster(
-    processes: int, *, threads: int = 1, preload: Sequence[str] = (), environment: Mapping[str, str] | None = None
+    processes: int,
+    *,
+    threads: int = 1,
+    preload: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    memory: int = 0,
 ) -> LocalCluster:
     """``processes`` workers with so many threads each; 0 means one worker that is a thread of this process.
 
-    Every worker imports the modules ``preload`` as it starts. Raises OSError, TimeoutError, ValueError or RuntimeError
-    where the processes cannot start.
+    One that takes more than ``memory`` bytes is ended and started anew; 0 sets no limit. Every worker imports the
+    modules ``preload`` as it starts. Raises OSError, TimeoutError, ValueError or RuntimeError where the processes
+    cannot start.
     """
     from distributed import LocalCluster, Security
 
@@ -35,7 +41,7 @@ def local_cluster(
         n_workers=max(processes, 1),
         threads_per_worker=threads,
         processes=processes > 0,
-        memory_limit=0,
+        memory_limit=memory,
         silence_logs=logging.CRITICAL,
         scheduler_kwargs=alone,
         **(process if processes > 0 else {}),
@@ -47,6 +53,8 @@ def quieten() -> None:
     import dask
 
     # Dask would give a worker up for good that takes longer than 15 seconds to come back, as on a slow machine.
+    # A worker that keeps much in memory works on: what it may have is for its run.
+    dask.config.set({f"distributed.worker.memory.{kept}": False for kept in ("target", "spill", "pause")})
     dask.config.set({"distributed.admin.tick.limit": "1h", "distributed.deploy.lost-worker-timeout": "365 days"})
     for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)

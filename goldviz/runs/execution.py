@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from goldviz.runs.cluster import why_lost
 from goldviz.runs.kept_states import KeptStatesError, room, room_of_run
+from goldviz.runs.limits import LimitsError, check, run_bytes, run_seconds
+from goldviz.runs.pace import expected
 from goldviz.runs.processes import ProcessesError, processes_for_run
 from goldviz.runs.recorder import Order
 from goldviz.runs.rows import UNFINISHED
@@ -54,9 +56,12 @@ def worker_count() -> int:
 def kept_states_budget() -> int:
     """``GOLDVIZ_KEPT_STATES_MB`` in bytes: how much room states for rewinding may take in all; default 2000 MB."""
     try:
-        room_of_run()  # a number that is not allowed is told of before any run starts
+        # Numbers that are not allowed are told of before any run starts.
+        room_of_run()
+        run_bytes()
+        run_seconds()
         return room("GOLDVIZ_KEPT_STATES_MB", 2000)
-    except KeptStatesError as error:
+    except (KeptStatesError, LimitsError) as error:
         raise ExecutionError(str(error)) from error
 
 
@@ -104,6 +109,7 @@ class Executor:
         self._budget = kept_states_budget()
         workers = worker_count() if workers is None else workers
         scheduler = scheduler or os.environ.get("GOLDVIZ_SCHEDULER", "").strip()
+        self._at_once = max(workers, 1)
         self._shares_runs = _shares_runs(workers, scheduler)
         self._workers = _workers(workers, scheduler, store.url)
         self._watcher = threading.Thread(target=self._watch, name="goldviz-watch", daemon=True)
@@ -130,8 +136,14 @@ class Executor:
                 self._devices = None
         return list(asked.result()) if asked is not None and asked.status == "finished" else []
 
+    def check(self, settings: Experiment) -> None:
+        """Raise :class:`SettingsError` for a run that would take more memory or time than there is here."""
+        slower = expected(self.store, settings).seconds / settings.estimated_seconds()
+        check(settings, self._at_once, slower)
+
     def submit(self, settings: Experiment, *, name: str = "", budget: int | None = None) -> str:
-        """Queue a new run and return its id at once."""
+        """Queue a new run and return its id at once; raises :class:`SettingsError` for one that asks for too much."""
+        self.check(settings)
         run_id = self.store.create(settings, name=name)
         self._send(settings, run_id, budget)
         return run_id
@@ -140,12 +152,14 @@ class Executor:
         self, run_id: str, step: int, settings: Experiment, *, changes: Mapping[str, Any] | None = None, name: str = ""
     ) -> str:
         """Queue a run that goes on from a kept step of another, with other settings if wanted; see ``Store.fork``."""
+        self.check(settings)
         fork_id = self.store.fork(run_id, step, settings, changes=changes, name=name)
         self._send(settings, fork_id, None)
         return fork_id
 
     def resume(self, settings: Experiment, run_id: str, *, budget: int | None = None) -> None:
         """Queue a run that ended early again, for ``budget`` steps or to its end; two calls queue it once."""
+        self.check(settings)
         if self.store.enqueue(run_id):
             self._send(settings, run_id, budget)
 

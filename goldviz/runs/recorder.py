@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from goldviz.runs.limits import run_seconds
+
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
 
@@ -82,6 +84,13 @@ class Batch:
             self.steps.setdefault(name, []).extend(steps)
             self.values.setdefault(name, []).extend(later.values[name])
         self.last_step = later.last_step
+
+    def forget(self, step: int) -> None:
+        """Drop the records of this step, which may be incomplete."""
+        for name, steps in self.steps.items():
+            whole = sum(one < step for one in steps)
+            del steps[whole:], self.values[name][whole:]
+        self.values = {name: values for name, values in self.values.items() if values}
 
     def stacked(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Each variable's steps (n,) and values (n, ...)."""
@@ -168,6 +177,9 @@ class Recorder(Generic[Declared]):
         self._started = time.perf_counter()
         self._coordinates: dict[str, list[Any]] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
+        self._limit = min(self.settings.time_limit, run_seconds())
+        self.at_work = True
+        """Whether the procedure computes, and not the recorder."""
         self._pending: Batch | None = None
         self._handed_over = 0.0
         self._total = settings.steps_planned()
@@ -178,6 +190,11 @@ class Recorder(Generic[Declared]):
     def seconds(self) -> float:
         """Seconds of training so far, earlier parts of the run included."""
         return self._earlier_seconds + time.perf_counter() - self._started
+
+    @property
+    def overdue(self) -> float:
+        """Seconds since the time limit was reached; negative before."""
+        return time.perf_counter() - self._started - self._limit
 
     def coordinates(self, **coordinates: Any) -> None:
         """Label the fixed dimensions: ``record.coordinates(network=["plain", "residual"], seed=[0, 1])``."""
@@ -196,6 +213,7 @@ class Recorder(Generic[Declared]):
         few steps, ``state()`` is kept so that the run can be rewound to there. Raises :class:`Ended` when the run has
         to end early.
         """
+        self.at_work = False
         self._started = time.perf_counter()
         self._total = n
         first = self.step + 1
@@ -205,7 +223,9 @@ class Recorder(Generic[Declared]):
             self._obey(step - 1, state)
             self.step = step
             self._open_batch()
+            self.at_work = True
             yield step
+            self.at_work = False
             keeps = state is not None and (step == n or step % self._interval(n) == 0)
             if keeps or step == n:
                 self._release()
@@ -215,6 +235,7 @@ class Recorder(Generic[Declared]):
                 self._keep(step, n, state)
             if self._budget is not None and step - first + 1 >= self._budget and step < n:
                 self._end("paused", f"Paused after {self.settings.step} {step}.", state)
+        self.at_work = True
 
     def __call__(self, name: str, values: Any) -> None:
         """Record a variable at this step; its dimensions are those declared, without the growing one."""
@@ -303,13 +324,19 @@ class Recorder(Generic[Declared]):
                 self._end("paused", f"Paused after {self.settings.step} {step}.", state)
             elif order.kind == "stop":
                 self._end("stopped", f"Stopped after {self.settings.step} {step}.", state)
-        limit = self.settings.time_limit
-        if time.perf_counter() - self._started > limit:
-            self._end(
-                "stopped",
-                f"Stopped after {self.settings.step} {step}: the time limit of {limit:g} s was reached.",
-                state,
-            )
+        if self.overdue > 0:
+            where = f"{self.settings.step} {step}"
+            self._end("stopped", f"Stopped after {where}: the time limit of {self._limit:g} s was reached.", state)
+
+    def cut_short(self) -> str:
+        """Hand over all but the records of the unfinished step; returns why the run ends, in a sentence."""
+        where = f"{self.settings.step} {self.step}" if self._pending else "its preparations"
+        if self._pending is not None:
+            self._pending.forget(self.step)
+            self.step -= 1
+            self._pending.last_step = self.step
+            self.hand_over()
+        return f"Stopped during {where}, which went on beyond the time limit of {self._limit:g} s."
 
     def _change(self, step: int, changes: Mapping[str, Any]) -> None:
         allowed = {name: value for name, value in changes.items() if name in self.settings.hot_settings()}

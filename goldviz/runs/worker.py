@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import signal
 import threading
@@ -15,10 +16,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from goldviz.declare.settings import either, label
+from goldviz.runs.limits import WORKER_LIMIT, hold_to_memory
 from goldviz.runs.recorder import Batch, Desk, Ended, Order, Progress, Recorder
 from goldviz.runs.schema import StoreBusyError, StoreError
 from goldviz.runs.store import Start, Store, UnknownRunError
 from goldviz.runs.versions import versions
+from goldviz.runs.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
@@ -258,6 +261,8 @@ def execute(
 def dask_setup(_worker: object) -> None:
     """Called by Dask in a worker process as it starts: Ctrl-C is for the server, which lets its workers go."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if limit := os.environ.get(WORKER_LIMIT):
+        hold_to_memory(int(limit))
 
 
 def _carry_out(
@@ -286,7 +291,8 @@ def _carry_out(
             processes=processes,
         )
         try:
-            settings.run(record)
+            with Watchdog(record, _end_of_process(record, sink)):
+                settings.run(record)
         finally:
             record.hand_over()
         status, message = "finished", ""
@@ -302,6 +308,18 @@ def _carry_out(
     sink.attributes({"took": earlier + time.monotonic() - began})
     sink.close(status, message)
     return status
+
+
+def _end_of_process(record: Recorder[Experiment], sink: StoreSink) -> Callable[[], None] | None:
+    """What ends this process with its run, where it is a worker's, which is started anew; else nothing does."""
+    if multiprocessing.parent_process() is None:
+        return None
+
+    def end() -> None:
+        sink.close("stopped", record.cut_short())
+        os._exit(1)
+
+    return end
 
 
 def _reason(error: Exception, settings: Experiment, run_id: str) -> str:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from goldviz.runs.cluster import local_cluster, quieten
+from goldviz.runs.limits import WORKER_BYTES, WORKER_LIMIT, run_bytes
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
@@ -25,6 +26,14 @@ class WorkersError(RuntimeError):
     """No worker can be reached; the message is a sentence for a person."""
 
     for_a_person = True
+
+
+def _of_this_machine(processes: int) -> LocalCluster:
+    """Worker processes that may have as much memory as a run, and what they need themselves; or threads of this one."""
+    memory = run_bytes(processes) + WORKER_BYTES if processes else 0
+    environment = {"OMP_NUM_THREADS": "1", WORKER_LIMIT: str(memory)}
+    preload = ("goldviz.runs.worker", WARM_UP)
+    return local_cluster(processes, preload=preload, environment=environment, memory=memory)
 
 
 class Workers:
@@ -50,8 +59,7 @@ class Workers:
                 quieten()
                 client = Client(self._scheduler, set_as_default=False, timeout=CONNECT_SECONDS)
             else:
-                preload, one_thread = ("goldviz.runs.worker", WARM_UP), {"OMP_NUM_THREADS": "1"}
-                self._cluster = local_cluster(self._processes, preload=preload, environment=one_thread)
+                self._cluster = _of_this_machine(self._processes)
                 client = Client(self._cluster, set_as_default=False)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             where = f"the Dask scheduler at {self._scheduler}" if self._scheduler else "the local workers"

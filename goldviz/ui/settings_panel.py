@@ -9,7 +9,8 @@ import streamlit as st
 from goldviz.data.tables.sealed_names import NOT_YOURS
 from goldviz.declare.settings import Experiment, SettingsError
 from goldviz.runs.examples import has_example
-from goldviz.runs.execution import ExecutionError
+from goldviz.runs.execution import ExecutionError, worker_count
+from goldviz.runs.limits import LimitsError, check, run_seconds
 from goldviz.runs.pace import expected
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
@@ -58,6 +59,7 @@ def knobs(experiment: type[Experiment]) -> Experiment | None:
 def train(experiment: type[Experiment], settings: Experiment | None) -> None:
     """The buttons that start a run, with an estimate of how long it takes."""
     shown = lanes.ids(experiment)
+    refusal = refusal_of(settings) if settings else ""
     with st.container(horizontal=True, gap="small"):
         st.button(
             "Train",
@@ -65,7 +67,7 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
             type="primary",
             icon=":material/play_arrow:",
             width="stretch",
-            disabled=settings is None,
+            disabled=settings is None or bool(refusal),
             help="Train these settings in a worker process and watch. Takes the example's lane, or else the last one.",
             on_click=_start,
             args=(experiment, settings, False),
@@ -74,13 +76,28 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
             "Train beside",
             key=f"beside-{experiment.name}",
             width="stretch",
-            disabled=settings is None,
+            disabled=settings is None or bool(refusal),
             help="Train these settings in a lane of their own, to compare."
             + (" The oldest lane goes." if len(shown) == lanes.MOST else ""),
             on_click=_start,
             args=(experiment, settings, True),
         )
+    if refusal:
+        st.error(plain(refusal), icon=":material/block:")
+        return
     st.caption(_estimate(settings) if settings else "These settings cannot be trained.")
+
+
+def refusal_of(settings: Experiment) -> str:
+    """Why a run would not be started: it asks for more memory or time than there is; nothing where it would."""
+    try:
+        seconds = expected(services.store(), settings).seconds
+        check(settings, worker_count(), seconds / settings.estimated_seconds())
+    except (SettingsError, LimitsError, ExecutionError) as error:
+        return str(error)
+    except StoreError:
+        pass  # The page says so itself.
+    return ""
 
 
 def _estimate(settings: Experiment) -> str:
@@ -93,8 +110,10 @@ def _estimate(settings: Experiment) -> str:
         f"going by {timed} run{'s' if timed != 1 else ''} timed here" if timed else "a guess: no run was timed here yet"
     )
     words = f"Takes about {duration(seconds)}, {known}."
-    if seconds > settings.time_limit:
-        words += f" The time limit of {duration(settings.time_limit)} stops it before: raise it under More settings."
+    limit = min(settings.time_limit, run_seconds())
+    if seconds > limit:
+        words += f" The time limit of {duration(limit)} stops it before"
+        words += ": raise it under More settings." if limit == settings.time_limit else "."
     return words
 
 
@@ -131,7 +150,7 @@ def start(experiment: type[Experiment], settings: Experiment, *, beside: bool, n
     try:
         run_id = services.executor().submit(settings, name=name)
         _wait_for_first_record(run_id)
-    except (StoreError, ExecutionError, UnknownRunError) as error:
+    except (StoreError, ExecutionError, UnknownRunError, SettingsError) as error:
         complain(str(error))
         return ""
     (lanes.add if beside else lanes.take_place)(experiment, run_id)
@@ -158,7 +177,7 @@ def start_side_by_side(experiment: type[Experiment], several: list[Experiment]) 
     try:
         lanes.put(experiment, [services.executor().submit(settings) for settings in several])
         parts.come_to_figures(experiment.name)
-    except (StoreError, ExecutionError) as error:
+    except (StoreError, ExecutionError, SettingsError) as error:
         complain(str(error))
 
 

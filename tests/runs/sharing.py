@@ -23,6 +23,9 @@ class Sharing(Experiment):
     def steps_planned(self) -> int:
         return self.epochs
 
+    def estimated_seconds(self) -> float:
+        return 0.01 * self.epochs
+
     def run(self, record: Recorder) -> None:
         record.attribute(processes=record.processes)
         for epoch in record.steps(self.epochs):

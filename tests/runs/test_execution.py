@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from goldviz.declare.settings import SettingsError
 from goldviz.runs.execution import ExecutionError, Executor, kept_states_budget, worker_count
+from goldviz.runs.limits import MEMORY
 from goldviz.runs.recorder import Order
 from goldviz.runs.store import Store
 from tests.runs.conftest import aged, ended, same_records, uninterrupted, until
@@ -188,6 +190,7 @@ def test_a_run_deleted_while_it_trains_frees_its_worker(executor: Executor) -> N
 
 SERVER = """
 import sys, time
+from goldviz.declare.settings import SettingsError
 from goldviz.runs.execution import Executor
 from goldviz.runs.store import Store
 from tests.runs.toy import Toy
@@ -279,3 +282,12 @@ def test_importing_execution_does_not_load_torch_or_streamlit() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(found.stdout) == []
+
+
+def test_nothing_is_queued_that_asks_for_too_much(executor: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MEMORY, "10")
+    before = executor.store.list()[1]
+    with pytest.raises(SettingsError, match=r"may take 10 MB here\. Lower size: at most 100000\.$"):
+        executor.submit(Toy(size=10_000_000))
+    assert executor.store.list()[1] == before
+    assert executor.store.run(executor.submit(Toy(size=100_000, epochs=1)))

@@ -46,10 +46,16 @@ class Toy(Experiment):
     seconds: float = setting(0.0, ge=0, le=10, group="Toy", description="Seconds that a step takes.")
     diverge_at: int = setting(0, ge=0, le=100_000, group="Toy", description="Step that is no longer finite.")
     fail_at: int = setting(0, ge=0, le=100_000, group="Toy", description="Step that fails.")
-    failure: str = setting("error", group="Toy", description="How it fails: error, sentence, memory or exit.")
+    failure: str = setting("error", group="Toy", description="error, sentence, memory, gigabytes, sleep or exit.")
 
     def steps_planned(self) -> int:
         return self.epochs
+
+    def estimated_seconds(self) -> float:
+        return self.epochs * (1e-3 + self.seconds)
+
+    def estimated_bytes(self) -> float:
+        return 100 * self.size * len(self.seeds)
 
     def run(self, record: Recorder) -> None:
         record.coordinates(network=["plain", "residual"], seed=list(self.seeds))
@@ -82,6 +88,10 @@ class Toy(Experiment):
                 return np.ones(2**34)
             finally:
                 resource.setrlimit(resource.RLIMIT_AS, used)
+        if self.failure == "gigabytes":
+            return np.ones(2**29)
+        if self.failure == "sleep":
+            return time.sleep(600)
         if self.failure == "exit":
             os._exit(1)
         if self.failure == "sentence":

@@ -19,6 +19,7 @@ from pydantic import model_validator
 from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
+from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
 TONES = ("negative", "neutral", "positive")
@@ -225,6 +226,15 @@ class BertPretraining(Experiment):
 
     def steps_planned(self) -> int:
         return self.pretraining_steps + self.fine_tuning_steps
+
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes: every piece's values in each block, and each map of attention."""
+        pieces = self.longest if self.document_share or self.corpus != "generated" else min(self.longest, 40)
+        rows = max(self.batch, 64)
+        a_block = 16 * self.width + 4 * self.inner + 4 * self.heads * pieces
+        values = rows * pieces * (self.layers * a_block + self.masked_share * 3 * self.vocabulary)
+        weights = self.vocabulary * self.width + self.layers * (4 * self.width**2 + 2 * self.width * self.inner)
+        return bytes_of_training(weights, len(self.seeds), values + 10e6)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs in milliseconds fitted to timed runs.

@@ -17,6 +17,7 @@ from pydantic import model_validator
 from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
+from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
 CORPORA = {"python": "Python's documentation", "names": "First names", "cities": "City names"}
@@ -188,6 +189,14 @@ class CharGpt(Experiment):
 
     def steps_planned(self) -> int:
         return self.steps
+
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes: every token's values in each block, its map of attention, its logits."""
+        size = 100 if self.tokens == "characters" else self.vocabulary
+        weights = 12 * self.layers * self.width**2 + size * self.width + self.block * self.width
+        a_block = 22 * self.width + 3 * self.heads * self.block
+        values = max(self.batch, 16) * self.block * (self.layers * a_block + 3 * size)
+        return bytes_of_training(weights, len(self.seeds), values)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs fitted to timed runs.

@@ -18,6 +18,7 @@ from pydantic import model_validator
 from goldviz.data.tables.sealed_names import KEPT
 from goldviz.data.texts.items import FEWEST_ITEMS
 from goldviz.declare import standard
+from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 from goldviz.labs.char_language_model.sizes import hidden_layers
 
@@ -46,6 +47,8 @@ CLOSE = ("close_look", "network", "seed")
 PER_HIDDEN = (*CLOSE, "hidden")
 HISTOGRAM = ("close_look", "network", "layer")
 SAMPLE = ("close_look", "network", "sample", "place")
+MOST_CONTEXTS = 220_000
+"""About so many different contexts the longest of the shipped texts has."""
 
 
 class CharLanguageModel(Experiment):
@@ -236,6 +239,18 @@ class CharLanguageModel(Experiment):
 
     def steps_planned(self) -> int:
         return self.steps
+
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes: the values of each layer, or of each place of a recurrent one."""
+        whole_text = min(30**self.context, MOST_CONTEXTS)
+        rows = max(self.batch or whole_text, 4096)
+        if self.model in RECURRENT:
+            kept = RECURRENT[self.model] * 4 * self.context * self.hidden
+        else:
+            kept = 6 * hidden_layers(self) * self.hidden
+            kept *= max(1, self.context // 2) if self.model == "wavenet" else 1
+        values = rows * (kept + self.context * self.embedding)
+        return bytes_of_training(self._multiplied(), len(self.seeds), values + 10e6)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs in milliseconds fitted to timed runs.

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare import layers, standard
+from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
 TASKS = {"rings": "Two rings", "moons": "Two moons", "spirals": "Two spirals", "flip": "Regression: x becomes -x"}
@@ -142,6 +143,13 @@ class ContinuousDepth(Experiment):
 
     def steps_planned(self) -> int:
         return self.steps
+
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes: the field's layers at every stage of the flow, or in every block."""
+        asked = 400 if self.method in ("dopri5", "bosh3") else self.solver_steps * 4
+        deep = max(self.blocks, 1 if self.gradient == "adjoint" else asked)
+        values = 5 * max(self.batch, 0) * self.width * deep + 20 * self.samples * self.width
+        return bytes_of_training(self.blocks * 3 * self.width**2, 2 * len(self.seeds), values)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs in seconds fitted to timed runs.

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 
 from goldviz.declare import layers, standard
+from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 from goldviz.labs.depth_gradients.depths import trained_depths
 
@@ -168,6 +169,14 @@ class DepthGradients(Experiment):
 
     def steps_planned(self) -> int:
         return self.epochs
+
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes: six numbers for each unit and sample of the deepest network, and layers'
+        Jacobians."""
+        weights = sum(depth * self.width**2 for depth in trained_depths(self.depth, self.shallower))
+        rows = max(self.batch or self.samples, self.samples // 4)
+        values = 6 * rows * self.width * self.depth + 2 * self.depth * self.width**2 + 6 * self.samples * self.features
+        return bytes_of_training(weights, 2 * len(self.seeds), values)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs in nanoseconds fitted to timed runs.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare import market_settings, standard
+from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
 TARGETS = {"return": "Next move", "volatility": "Next variance", "level": "Next level"}
@@ -189,6 +190,12 @@ class GoldForecast(Experiment):
 
     def steps_planned(self) -> int:
         return self.epochs
+
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes: each row's gates and states, and the solver's stages in between."""
+        kept = {"mlp": 2, "rnn": 6, "ode_rnn": 60, "gru_decay": 24}.get(self.network, 16)
+        values = kept * max(self.batch, 1024) * self.hidden * self.window
+        return bytes_of_training(4 * self.hidden**2 + 20 * self.window * self.hidden, 1, values + 20e6)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread with twenty years of daily rows, fitted to timed runs.

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare import layers, market_settings, standard
+from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
 TASKS = {
@@ -165,6 +166,13 @@ class ODERNNLaboratory(Experiment):
 
     def steps_planned(self) -> int:
         return self.steps
+
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes: what the field computes at every stage of every gap."""
+        stages = self.observations * self._evaluations_of_a_gap() if self.networks in ("all", "ode_rnn") else 0.0
+        values = self.batch * (stages * (3 * self.hidden + 2 * self.width) + 20 * self.observations * self.hidden)
+        weights = 2 * self.hidden * self.width + self.width**2 + 9 * self.hidden**2
+        return bytes_of_training(weights, 4 * len(self.seeds), values)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread."""

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 
 from goldviz.declare import market_settings, standard
+from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
 TOKENISERS = {
@@ -237,6 +238,14 @@ class PriceTokens(Experiment):
 
     def steps_planned(self) -> int:
         return self.epochs
+
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes: every token's values in each block of the GPT, or of the network."""
+        rows = max(self.batch, 1024)
+        kept = {"bigram": 1, "mlp": 4, "gpt": self.layers * (22 * self.hidden + 12 * self.context) / self.hidden}
+        values = rows * self.context * self.hidden * kept[self.network]
+        weights = self.layers * 12 * self.hidden**2 + self.context * self.hidden * self.hidden
+        return bytes_of_training(weights, len(self.seeds), values + 20e6)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread with twenty years of days, fitted to timed runs."""

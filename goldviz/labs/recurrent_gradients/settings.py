@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 
 from goldviz.declare import layers, standard
+from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import Experiment, Preset, Variable, setting
 
 TASKS = {
@@ -167,6 +168,14 @@ class RecurrentGradients(Experiment):
         """Time steps of a sequence."""
         beyond = {"adding": 0, "recall": 1, "copy": 20, "sine": 0, "reviews": 8}
         return self.length + beyond[self.task]
+
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes: every step's gates and states, and the Jacobians of a look."""
+        kept = {"rnn": 6, "lstm": 16, "gru": 14, "all": 16}[self.networks]
+        values = kept * self.batch * self.hidden * self.time_steps()
+        values += self.time_steps() * (2 * self.hidden if self.networks in ("lstm", "all") else self.hidden) ** 2
+        learners = len(self.seeds) * (3 if self.networks == "all" else 1)
+        return bytes_of_training(4 * self.hidden**2, learners, values)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs in microseconds fitted to timed runs.

@@ -1,0 +1,155 @@
+"""What a run may take of the machine: checked before it starts, against what its settings say they need."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from goldviz.declare.settings import SettingsError, label, schemas
+
+if TYPE_CHECKING:
+    from goldviz.declare.settings import Experiment
+
+MEMORY, SECONDS = "GOLDVIZ_RUN_MEMORY_MB", "GOLDVIZ_RUN_SECONDS"
+A_DAY = 86_400
+SHARE = 0.75
+"""Of the machine's memory, for all runs that train at once; the rest is for the server and the operating system."""
+LEAST_BYTES = 256 * 10**6
+WORKER_BYTES = 2**30
+"""What a worker has beside its run: Python, torch, and the stacks of its threads."""
+WORKER_LIMIT = "GOLDVIZ_WORKER_BYTES"
+"""Tells a worker process how much memory it may have."""
+CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+class LimitsError(ValueError):
+    """A limit that is not allowed; the message is a sentence for a person."""
+
+    for_a_person = True
+
+
+def run_bytes(at_once: int = 1) -> int:
+    """``GOLDVIZ_RUN_MEMORY_MB`` in bytes: what a run may take, or its share of the machine with so many ``at_once``.
+
+    Raises :class:`LimitsError`.
+    """
+    given = _whole_number(MEMORY)
+    return given * 10**6 if given else max(LEAST_BYTES, int(SHARE * machine_bytes() / max(at_once, 1)))
+
+
+def run_seconds() -> float:
+    """``GOLDVIZ_RUN_SECONDS``: how long any run may train; a day by default. Raises :class:`LimitsError`."""
+    return float(_whole_number(SECONDS) or A_DAY)
+
+
+def _whole_number(name: str) -> int:
+    text = os.environ.get(name, "").strip()
+    if not text:
+        return 0
+    if not (text.isascii() and text.isdigit()) or not 0 < int(text[:20]) < 10**12:
+        raise LimitsError(f"{name} is {text[:40]!r}; allowed is a whole number from 1 on.")
+    return int(text)
+
+
+def machine_bytes() -> int:
+    """The machine's memory, or the container's where that is less."""
+    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")] if hasattr(os, "sysconf") else [8 * 10**9]
+    for file in map(Path, CONTAINER_LIMITS):
+        with suppress(OSError, ValueError):
+            found.append(int(file.read_text()))
+    return min(found)
+
+
+def check(settings: Experiment, at_once: int = 1, slower: float = 1.0) -> None:
+    """Raise :class:`SettingsError` for a run that would take more memory or time than there is.
+
+    The sentence names the setting to lower, and how far. ``slower`` is how many times as long as estimated runs take
+    here.
+    """
+    memory, seconds = run_bytes(at_once), run_seconds()
+    if (needed := settings.estimated_bytes()) > memory:
+        fewer = _remedy(settings, _for_memory(settings), lambda tried: tried.estimated_bytes() <= memory)
+        sentence = f"This run would take about {gigabytes(needed)} of memory; a run may take {gigabytes(memory)} here."
+        raise SettingsError({"memory": f"{sentence} {fewer}"})
+    if (needed := slower * settings.estimated_seconds()) > seconds:
+        fewer = _remedy(settings, _for_time(settings), lambda tried: slower * tried.estimated_seconds() <= seconds)
+        sentence = f"This run would take about {hours(needed)}; a run may take {hours(seconds)} here."
+        raise SettingsError({"time": f"{sentence} {fewer}"})
+
+
+def _for_memory(settings: Experiment) -> list[str]:
+    return list(dict.fromkeys([*settings.smaller, *_whole_settings(settings), "seeds"]))
+
+
+def _for_time(settings: Experiment) -> list[str]:
+    counted = [name for name in _whole_settings(settings) if "steps" in name or "epochs" in name]
+    return list(dict.fromkeys([*counted, *settings.smaller, *_whole_settings(settings), "seeds"]))
+
+
+def _whole_settings(settings: Experiment) -> Iterator[str]:
+    declared = schemas(type(settings))
+    return (name for name in declared if declared[name].get("type") == "integer" and "minimum" in declared[name])
+
+
+def _remedy(settings: Experiment, names: list[str], fits: Callable[[Experiment], bool]) -> str:
+    """The first of these settings that makes the run fit when it alone is lowered, and how far it has to be."""
+    for name in names:
+        largest = _largest(settings, name, fits)
+        if largest:
+            what = "Name fewer seeds" if name == "seeds" else f"Lower {label(name).lower()}"
+            return f"{what}: at most {largest}."
+    return f"Lower several of {', '.join(label(name).lower() for name in names[:4])}."
+
+
+def _largest(settings: Experiment, name: str, fits: Callable[[Experiment], bool]) -> int:
+    """The largest value of a whole setting, or number of seeds, with which a run fits; 0 where there is none."""
+    seeds = name == "seeds"
+    low = 1 if seeds else int(schemas(type(settings))[name]["minimum"])
+    high = len(settings.seeds) if seeds else int(getattr(settings, name))
+
+    def fitting(value: int) -> bool:
+        return fits(settings.model_copy(update={name: settings.seeds[:value] if seeds else value}))
+
+    if low >= high or low < 1 or not fitting(low):
+        return 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fitting(middle) else (low, middle)
+    return low
+
+
+def gigabytes(count: float) -> str:
+    """Bytes as people read them.
+
+    >>> gigabytes(2.04e9), gigabytes(256e6)
+    ('2.0 GB', '256 MB')
+    """
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+def hours(seconds: float) -> str:
+    """Seconds as people read them.
+
+    >>> hours(1_209_600), hours(5400), hours(90)
+    ('14 days', '1.5 hours', '90 seconds')
+    """
+    for unit, size in (("days", 86_400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.0f} seconds"
+
+
+def hold_to_memory(limit: int) -> None:
+    """Let this process have no more than so many bytes of data: what asks for more fails with an error of its own.
+
+    Nothing is done beside an NVIDIA driver, which reserves far more than it uses, and where the system cannot.
+    """
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        if not Path("/dev/nvidiactl").exists():
+            _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+            resource.setrlimit(resource.RLIMIT_DATA, (limit if hard < 0 else min(limit, hard), hard))
