@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.diagnostics.recurrent.backward import Backward, backward_step
@@ -27,32 +27,34 @@ def contributions_by_lag(layer: RecurrentLayer, trace: Trace, direct: Direct) ->
     """
     gates, hidden = len(layer.blocks), layer.hidden
     terms = direct.new_zeros(direct.shape[0], gates, hidden, hidden)
-    for step, later, live in _pulled_back(layer, trace, direct):
-        for gate in range(gates):
-            sums = live.products[..., gate * hidden : (gate + 1) * hidden]
-            terms[later - step, gate] += sums.mT @ live.factors[:, gate]
+    losses = direct.flatten(1).any(1).nonzero().flatten().tolist()
+    pulled = [*_pulled_back(layer, trace, direct)]
+    for number, last in enumerate(losses):
+        # Only the latest losses reach a step, so this one's gradient stands so many places from the end.
+        place = number - len(losses)
+        own = [(live.products[place], live.factors) for step, live in pulled if step <= last]
+        products, factors = (torch.stack(parts) for parts in zip(*own, strict=True))
+        sums = products.unflatten(-1, (gates, hidden))
+        terms[: last + 1] += sums.permute(0, 2, 3, 1) @ factors.transpose(1, 2)
     return terms.flatten(1, 2)
 
 
-def _pulled_back(
-    layer: RecurrentLayer, trace: Trace, direct: Direct
-) -> Iterator[tuple[int, Int[Tensor, " losses"], Backward]]:
-    """For each step, last first: the steps t whose loss reaches it, and their gradients there, one for each t."""
+def _pulled_back(layer: RecurrentLayer, trace: Trace, direct: Direct) -> Iterator[tuple[int, Backward]]:
+    """For each step, last first, the gradients there of all losses that reach it, in their order in time."""
     steps, batch, hidden = direct.shape
     if len(trace.states) != steps + 1 or trace.states[0].shape != direct.shape[1:]:
         raise ValueError(
             f"The direct gradients have shape {tuple(direct.shape)}; the trace has {len(trace.states) - 1} steps "
             f"of shape {tuple(trace.states[0].shape)}."
         )
-    later = torch.empty(0, dtype=torch.long)
     live = direct.new_zeros(0, batch, 2 * hidden if isinstance(trace, LSTMTrace) else hidden)
     for step in reversed(range(steps)):
         if bool(direct[step].any()):
             own = live.new_zeros(1, *live.shape[1:])
             own[0, :, :hidden] = direct[step]
-            later, live = torch.cat([torch.tensor([step]), later]), torch.cat([own, live])
-        if len(later) == 0:
+            live = torch.cat([own, live])
+        if len(live) == 0:
             continue
         backward = backward_step(layer, trace, step, live)
-        yield step, later, backward
+        yield step, backward
         live = backward.previous
