@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldviz.data.texts.corpora import CORPORA, MOST_CHARACTERS, corpus, own_corpus, running_text
+from goldviz.data.texts.corpora import CORPORA, MOST_CHARACTERS, corpus, of_a_file, own_corpus, running_text
 from goldviz.data.texts.items import lines_of
 from goldviz.data.texts.pieces import TextError
 
@@ -58,3 +58,14 @@ def test_a_text_as_it_runs_keeps_its_line_ends_and_has_every_item(name: str) -> 
     text = running_text(name)
     assert list(lines_of(text)) == list(corpus(name).items)
     assert text.count("\n") >= len(corpus(name).items) - 1
+
+
+@pytest.mark.slow
+def test_of_fifty_megabytes_a_million_characters_are_drawn_and_it_is_said() -> None:
+    whole = b"\n".join(b"the %07d-th line of a long text" % number for number in range(1_600_000))[: 50 * 10**6]
+    kept, notes = of_a_file(whole, "long.txt")
+    assert len(kept) <= 10**6
+    assert any("Of 50.0 million characters, lines of 1 million were drawn at random" in note for note in notes)
+    lines = set(kept.decode().splitlines()[:-1])
+    assert len(lines) > 25_000
+    assert lines <= set(whole.decode().splitlines())
