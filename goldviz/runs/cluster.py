@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 
 DIED = "it was killed from outside, or ran out of memory"
 
+FORGETFUL = {
+    "distributed.admin.low-level-log-length": 50,
+    "distributed.admin.log-length": 100,
+    "distributed.admin.system-monitor.log-length": 60,
+    "distributed.diagnostics.computations.max-history": 10,
+    "distributed.worker.profile.enabled": False,
+}
+"""Dask's own records of what it did, which nobody reads here: an hour of them takes megabytes of each process."""
+
 
 def local_cluster(
     processes: int,
@@ -56,6 +65,7 @@ def quieten() -> None:
     # A worker that keeps much in memory works on: what it may have is for its run.
     dask.config.set({f"distributed.worker.memory.{kept}": False for kept in ("target", "spill", "pause")})
     dask.config.set({"distributed.admin.tick.limit": "1h", "distributed.deploy.lost-worker-timeout": "365 days"})
+    dask.config.set(FORGETFUL)
     for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from goldviz.cli.command import main
+from goldviz.data.texts.kept_texts import keep_text
+from goldviz.data.texts.pieces import TextError
 from goldviz.declare.settings import SettingsError
 from goldviz.runs.rescue import rescue
 from goldviz.runs.rows import UNCLEAR, DamagedRunError
@@ -280,6 +282,12 @@ def test_a_full_disk_is_called_a_full_disk(tmp_path: Path, kilobytes: int) -> No
         with pytest.raises(StoreError, match="the disk is full") as raised:
             filled(f"sqlite:///{tmp_path / 'disk' / 'runs.sqlite'}")
         assert one_sentence(str(raised.value))
+
+
+def test_a_file_that_is_brought_to_a_full_disk_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path / "disk"))
+    with small_disk(tmp_path / "disk", 100), pytest.raises(TextError, match="the disk is full"):
+        keep_text(b"gold is a metal " * 20_000, "notes.txt")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from goldviz.data.markets.symbols import described
 from goldviz.data.markets.yahoo import PATIENCE, fetch, valid_symbol
 from goldviz.data.markets.yahoo_faults import DownloadError, no_rows
 from goldviz.data.tables.kept_files import PLACES
-from goldviz.data.tables.whole_files import write_whole
+from goldviz.data.tables.whole_files import reason_of, write_whole
 
 EARLIEST = date(1960, 1, 1)
 """Every download begins here: the whole history costs one request too, and serves whatever start is asked for next."""
@@ -118,7 +118,7 @@ def _downloaded(symbol: str, seconds: float) -> Obtained:
     try:
         _keep_download(Market((channel,), "yahoo", "Yahoo Finance", retrieved))
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = reason_of(error)
         note = f"{symbol}: the download could not be kept in {_download_folder()} ({reason})."
         return Obtained(channel, retrieved, note)
     return Obtained(channel, retrieved)

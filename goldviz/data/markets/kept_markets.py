@@ -19,7 +19,7 @@ from goldviz.data.markets.parquet import DamagedMarketError, market_description,
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.markets.text_channels import WITH_TEXTS
 from goldviz.data.tables.sealed_names import KEY, check_open
-from goldviz.data.tables.whole_files import make_room, remove, size_of, write_whole
+from goldviz.data.tables.whole_files import make_room, reason_of, remove, size_of, write_whole
 
 SIMULATED = "simulated"
 
@@ -192,7 +192,7 @@ def _trouble_named(what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = reason_of(error)
         raise MarketError(
             f"The folder of kept markets, {market_folder()}, {what}: {reason}. GOLDVIZ_DATA can name another."
         ) from None

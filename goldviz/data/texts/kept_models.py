@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.sealed_names import KEY, check_open
+from goldviz.data.tables.whole_files import reason_of
 from goldviz.data.texts.pieces import TextError
 
 KEPT_MODELS = PLACES["models"]
@@ -97,5 +98,5 @@ def _disk_faults_named(done: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = reason_of(error)
         raise TextError(f"Models to start from cannot be {done} on this server: {reason}.") from None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.tables.sealed_names import KEY, check_open
+from goldviz.data.tables.whole_files import reason_of
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.uploaded_text import decoded_text
@@ -91,5 +92,5 @@ def _disk_faults_named(done: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = reason_of(error)
         raise TextError(f"Texts that were uploaded cannot be {done} on this server: {reason}.") from None

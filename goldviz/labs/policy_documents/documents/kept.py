@@ -16,6 +16,7 @@ from functools import lru_cache
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.tables.sealed_names import KEY, check_open
+from goldviz.data.tables.whole_files import reason_of
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts
 from goldviz.labs.policy_documents.documents.generated import generated_documents
 
@@ -42,7 +43,7 @@ def keep_documents(documents: DatedTexts) -> str:
         KEPT_DOCUMENTS.write(name, gzip.compress(content, mtime=0))
         KEPT_DOCUMENTS.make_room(spared=name)
     except OSError as error:
-        raise DatedTextError(f"The documents cannot be kept on this server: {error.strerror or error}.") from None
+        raise DatedTextError(f"The documents cannot be kept on this server: {reason_of(error)}.") from None
     keep_label(name, documents.origin)
     return name
 
@@ -64,7 +65,7 @@ def documents_at_hand(name: str) -> DatedTexts:
     try:
         packed = KEPT_DOCUMENTS.read(name)
     except OSError as error:
-        raise DatedTextError(f"The documents {name} cannot be read: {error.strerror or error}.") from None
+        raise DatedTextError(f"The documents {name} cannot be read: {reason_of(error)}.") from None
     if packed is None:
         raise DatedTextError(
             f"This machine does not hold the documents {name}: load them here again, or choose the generated ones."
