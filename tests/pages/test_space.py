@@ -10,6 +10,7 @@ from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.whole_files import UNFINISHED_SECONDS
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.runs.recorder import Progress
+from goldviz.runs.store import Store
 from goldviz.ui import services
 from tests.pages.visit import RUNS, Visitor
 from tests.runs.toy import Toy
@@ -77,7 +78,8 @@ def test_a_bound_that_is_no_number_is_told(name: str, monkeypatch: pytest.Monkey
 
 
 def test_the_space_costs_nothing_until_it_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(type(services.store()), "size_of_states", lambda self: asked.append(1) or 0)
+    def asked(_store: Store) -> int:
+        raise AssertionError("nobody looks")
+
+    monkeypatch.setattr(Store, "size_of_states", asked)
     assert not Visitor(RUNS).at.checkbox
-    assert not asked

@@ -45,8 +45,9 @@ def content(table: str, **values: Any) -> Change:
 
 
 def records(**tensors: np.ndarray) -> Change:
-    """Records that are sound as a file and make no sense for the run."""
-    return content("batches", data=save(tensors))
+    """Records that are sound as a file and make no sense for the run; each with the step that it is of."""
+    steps = {f"{name}@steps": np.ones(1, np.int64) for name in tensors}
+    return content("batches", data=save(tensors | steps))
 
 
 ROWS: dict[str, Change] = {
@@ -89,11 +90,9 @@ RECORDS: dict[str, Change] = {
     "records that are noise": content("batches", data=bytes(range(256)) * 4),
     "records that say they are endless": content("batches", data=b"\xff" * 64),
     "records that are a text": content("batches", data="what was here?"),
-    "records without their steps": records(norm=np.ones((1, 2), np.float32)),
-    "records of an unknown variable": records(**{"x": np.ones(1), "x@steps": np.ones(1, np.int64)}),
-    "values beyond their dimensions": records(
-        **{"norm": np.ones((1, 2, 3, 4), np.float32), "norm@steps": np.ones(1, np.int64)}
-    ),
+    "records without their steps": content("batches", data=save({"norm": np.ones((1, 2), np.float32)})),
+    "records of an unknown variable": records(x=np.ones(1)),
+    "values beyond their dimensions": records(norm=np.ones((1, 2, 3, 4), np.float32)),
     "a last value that is noise": content("finals", data=b"noise"),
     "a last value of an unknown variable": content("finals", variable="nobody"),
     "a change of settings that is no JSON": content("marks", changes="no json"),

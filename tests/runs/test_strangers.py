@@ -29,7 +29,7 @@ def one_sentence(text: str) -> bool:
     return "\n" not in text and "Traceback" not in text and text.endswith(".") and len(text) < 600
 
 
-@pytest.mark.parametrize("change", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("change", thinned(ROWS.values(), 3), ids=ROWS)
 def test_a_row_that_is_not_understood_is_listed_as_unclear_beside_the_others(store: Store, change: Change) -> None:
     sound, run_id = trained(store, "sound"), trained(store)
     before = store.run(sound)
@@ -44,7 +44,7 @@ def test_a_row_that_is_not_understood_is_listed_as_unclear_beside_the_others(sto
     assert store.list() == ([before], 1)
 
 
-@pytest.mark.parametrize(("name", "change"), READ.items())
+@pytest.mark.parametrize(("name", "change"), thinned(READ.items(), 2))
 def test_a_strange_row_is_listed_as_it_is(store: Store, name: str, change: Change) -> None:
     sound, run_id = trained(store), trained(store)
     change(Path(store.place), run_id)
@@ -55,7 +55,7 @@ def test_a_strange_row_is_listed_as_it_is(store: Store, name: str, change: Chang
             Toy.from_store(store.run(run_id).settings_version, store.run(run_id).settings)
 
 
-@pytest.mark.parametrize("change", RECORDS.values(), ids=RECORDS)
+@pytest.mark.parametrize("change", thinned(RECORDS.values(), 7), ids=RECORDS)
 def test_damaged_records_concern_their_run_alone(store: Store, change: Change) -> None:
     sound, run_id = trained(store), trained(store)
     change(Path(store.place), run_id)
@@ -86,7 +86,7 @@ def looked_at(url: str) -> None:
     store.results(["x"])
 
 
-@pytest.mark.parametrize(("change", "said"), FILES.values(), ids=FILES)
+@pytest.mark.parametrize(("change", "said"), thinned(FILES.values(), 4), ids=FILES)
 def test_a_useless_database_is_a_sentence_with_a_way_out(
     store: Store, change: Callable[[Path], None], said: str
 ) -> None:
@@ -117,7 +117,10 @@ def rescued(capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", [*[name for name in FILES if name not in ("a missing table", "noise")], "lost pages"])
+RESCUED = ["a missing column", "lost pages", "no version", "version 0", "a version that is a word"]
+
+
+@pytest.mark.parametrize("name", thinned(RESCUED, 2))
 def test_a_rescue_saves_every_run_that_can_be_read(
     store: Store, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -260,7 +263,7 @@ def test_a_read_only_disk_shows_its_runs_and_says_that_nothing_new_is_kept(tmp_p
 def small_disk(folder: Path, kilobytes: int) -> Iterator[None]:
     """A disk of so many kilobytes."""
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "goldviz", folder]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "goldviz", str(folder)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("this user may mount nothing")
     try:
@@ -292,21 +295,25 @@ def test_a_file_that_is_brought_to_a_full_disk_is_told_so(tmp_path: Path, monkey
 
 @pytest.mark.parametrize(
     "url",
-    [
-        "nonsense",
-        "",
-        "://",
-        "sqlite:///a\x00b/runs.sqlite",
-        "sqlite:////tmp/x.sqlite?timeout=long",
-        "sqlite+nodriver:////tmp/x",
-        "sqlite:////dev/null/x",
-        "sqlite:////proc/x/runs.sqlite",
-        "postgresql://h:port/x",
-        "postgresql://[::1/x",
-        "postgresql://127.0.0.1:1/a\x00b",
-        "mysql://h/x",
-        pytest.param("sqlite:////tmp/" + "x" * 5000, id="a name of 5000 letters"),
-    ],
+    thinned(
+        [
+            "nonsense",
+            "",
+            "://",
+            "sqlite:///a\x00b/runs.sqlite",
+            "sqlite:////tmp/x.sqlite?timeout=long",
+            "sqlite+nodriver:////tmp/x",
+            "sqlite:////dev/null/x",
+            "sqlite:////proc/x/runs.sqlite",
+            "postgresql://h:port/x",
+            "postgresql://[::1/x",
+            "postgresql://127.0.0.1:1/a\x00b",
+            "mysql://h/x",
+            "sqlite:////tmp/" + "x" * 5000,
+        ],
+        7,
+    ),
+    ids=lambda url: url[:40].encode("ascii", "replace").decode(),
 )
 def test_a_wrong_address_is_a_sentence(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "environ", {**os.environ, "GOLDVIZ_DATABASE_URL": url or " :"})

@@ -68,10 +68,14 @@ def test_a_server_gives_descriptors_back_when_its_visitors_have_gone(
 
 async def _visit(address: str, count: int) -> None:
     from websockets.asyncio.client import connect
+    from websockets.typing import Origin, Subprotocol
 
     where = urllib.parse.urlsplit(address)
     for _ in range(count):
         async with connect(
-            f"ws://{where.netloc}/_stcore/stream", subprotocols=["streamlit"], origin=address, compression=None
+            f"ws://{where.netloc}/_stcore/stream",
+            subprotocols=[Subprotocol("streamlit")],
+            origin=Origin(address),
+            compression=None,
         ):
             await asyncio.sleep(0.05)
