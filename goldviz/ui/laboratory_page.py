@@ -139,10 +139,12 @@ class LaboratoryPage:
 
     def _first(self, view: _View) -> None:
         shown = view.shown
-        for column, lane in zip(st.columns(len(shown)), shown, strict=True):
-            with column:
-                if self.verdict is not None and isinstance(lane, Lane):
-                    self.verdict(lane)
+        if self.verdict is not None:
+            with st.container(key="verdicts"):
+                for column, lane in zip(st.columns(len(shown)), shown, strict=True):
+                    with column:
+                        if isinstance(lane, Lane):
+                            self.verdict(lane)
         if len(shown) == 1 and self.beside is not None:
             for column, name in zip(st.columns([3, 2]), (self.main, self.beside), strict=True):
                 with column:

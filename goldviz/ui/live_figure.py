@@ -27,8 +27,8 @@ from goldviz.ui.server import PLOTLY_PATH, address
 from goldviz.ui.theme import theme_now
 
 PARTS = (
-    "figure_fit", "figure_fill", "figure_link", "figure_toolbar", "figure_present", "figure_narrow", "figure_draw",
-    "frames_page",
+    "figure_words", "figure_fit", "figure_fill", "figure_link", "figure_toolbar", "figure_present", "figure_narrow",
+    "figure_draw", "frames_page",
 )  # fmt: skip
 """The scripts that components share, in the order in which they build on one another."""
 

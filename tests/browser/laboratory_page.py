@@ -48,9 +48,15 @@ def train(page: Page, *, beside: bool = False) -> str:
 
 
 def choose_preset(page: Page, name: str) -> None:
-    page.get_by_role("radio", name=re.compile(re.escape(name))).or_(
-        page.get_by_test_id("stButtonGroup").get_by_role("button", name=re.compile(re.escape(name)))
-    ).first.click()
+    """Choose in the menu of presets."""
+    page.get_by_role("combobox", name=re.compile("Start from")).click()
+    page.get_by_role("option", name=name).first.click()
+
+
+def open_part(page: Page, question: str) -> None:
+    """Open a part of the page by its question on the strip, and wait until it is there."""
+    page.locator(".st-key-strip").get_by_role("radio", name=question, exact=True).click()
+    expect(page.get_by_role("heading", name=question, level=2, exact=True)).to_be_attached()
 
 
 def set_number(page: Page, setting: str, value: str, experiment: str = "depth-gradients") -> None:

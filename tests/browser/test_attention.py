@@ -10,21 +10,14 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
 from tests.browser.conftest import MODEL
-from tests.browser.laboratory_page import state, train
+from tests.browser.laboratory_page import open_part, state, train
 from tests.data.hub.fake_hub import FakeHub
 
 Opener = Callable[..., Page]
 
 TINY = "layers=1&heads=2&width=16&inner=32&pretraining_steps=6&fine_tuning_steps=4&texts=60&labelled=30&look_every=5"
 
-PARTS = (
-    "How that head got there",
-    "Beyond raw weights",
-    "Evidence beside attention",
-    "Guess the hidden word",
-    "Pieces and embeddings",
-    "Take it with you",
-)
+PARTS = ("Is a weight all?", "What is it evidence of?", "Guess the hidden word", "What are pieces?", "Take it with you")
 
 
 def explored(page: Page) -> None:
@@ -48,8 +41,10 @@ def test_a_text_is_read_and_every_part_answers(server: Server, open_page: Opener
     explored(page)
     model_line(page, "Small financial BERT")
     model_line(page, "goldviz")
-    for heading in PARTS:
-        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+    for question in PARTS:
+        open_part(page, question)
+    open_part(page, "At a glance")
+    explored(page)
     hostile = "Gold <b>rose</b> <script>window.stolen = 1</script> שלום 🙂 by 2 percent."
     write(page, hostile)
     expect(page).to_have_url(re.compile("text="))
@@ -140,6 +135,7 @@ def test_documents_are_brought_compared_and_become_channels(server: Server, open
     expect(line).to_contain_text("8 documents")
     expect(page).to_have_url(re.compile("documents=[0-9a-f]{16}"))
     expect(page.locator("i", has_text="Risks")).to_have_count(0)
+    open_part(page, "Could a market have known?")
     page.get_by_role("button", name="Use these as channels in the forecast lab").click()
     page.get_by_role("link", name="Open the forecast lab").click()
     expect(page.locator(".st-key-market")).to_contain_text("more channels")

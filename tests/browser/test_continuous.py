@@ -46,7 +46,7 @@ def wait_for_forecast(drawn: Locator, values: list[float], same: bool = True) ->
 
 
 def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener) -> None:
-    page = open_page(f"{server.address}/ode-rnn", height=1400)
+    page = open_page(f"{server.address}/ode-rnn?shown=observations", height=1400)
     drawn = explored(page)
     before, path_before = handles(drawn), forecast(drawn)
     drawn.scroll_into_view_if_needed()
@@ -76,7 +76,7 @@ def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener)
 def test_an_observation_is_moved_by_keyboard_and_keeps_its_place_in_the_order(
     server: Server, open_page: Opener
 ) -> None:
-    page = open_page(f"{server.address}/ode-rnn")
+    page = open_page(f"{server.address}/ode-rnn?shown=observations")
     drawn = explored(page)
     quiet(page)
     before, path_before = handles(drawn), forecast(drawn)

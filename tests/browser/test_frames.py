@@ -471,7 +471,7 @@ PATHS = "host => JSON.stringify(host._fullData.map(({ y }) => Array.from(y?._inp
 
 @pytest.mark.slow
 def test_who_comes_back_to_a_page_finds_all_of_it_at_the_step_in_view(server: Server, visit: Opener) -> None:
-    page = visit(f"{server.address}/ode-rnn")
+    page = visit(f"{server.address}/ode-rnn?shown=observations")
     explored = page.locator("[class*='st-key-explore-path-'] .goldviz-figure")
 
     def followed() -> str:
@@ -489,7 +489,7 @@ def test_who_comes_back_to_a_page_finds_all_of_it_at_the_step_in_view(server: Se
     expect(page).to_have_url(f"{server.address}/")
     expect(timeline(page)).to_have_count(0)
     page.go_back()
-    wait_for_figure(page, "path")
+    expect(explored.locator(".main-svg").first).to_be_visible()
     page.wait_for_timeout(1000)
     assert step_in_view(page) == 1
     assert followed() == first

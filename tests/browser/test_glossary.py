@@ -23,7 +23,7 @@ def marked(page: Page) -> list[str]:
 def test_the_first_use_explains_by_pointer_touch_and_keyboard(
     server: Server, open_page: Opener, width: int, scheme: str
 ) -> None:
-    page = open_page(f"{server.address}/recurrent-gradients", width=width, scheme=scheme)
+    page = open_page(f"{server.address}/recurrent-gradients?shown=why", width=width, scheme=scheme)
     word, tip = page.locator(".goldviz-term").first, page.locator("#goldviz-term")
     expect(word).to_be_visible(timeout=30_000)
     expect(page.locator("[data-term=jacobian]")).to_have_count(1)
@@ -51,7 +51,7 @@ def test_the_first_use_explains_by_pointer_touch_and_keyboard(
 
 @pytest.mark.slow
 def test_words_that_change_keep_no_leftovers(server: Server, open_page: Opener) -> None:
-    page = open_page(f"{server.address}/depth-gradients")
+    page = open_page(f"{server.address}/depth-gradients?shown=why")
     for preset in ("Break it: sigmoid", "Fix it: normalise", "As in the document"):
         expect(page.locator(".goldviz-term").first).to_be_visible(timeout=30_000)
         choose_preset(page, preset)

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
-from tests.browser.laboratory_page import button, figure, set_number, state, train, wait_for_figure
+from tests.browser.laboratory_page import button, figure, open_part, set_number, state, train, wait_for_figure
 
 Opener = Callable[..., Page]
 NAME = "char-gpt"
+QUESTION = "Complete a text"
 SMALL = "corpus=cities&tokens=pieces&vocabulary=270&layers=2&heads=2&width=16&block=16&batch=4&close_looks=2"
 
 
@@ -16,10 +17,13 @@ def test_a_gpt_is_trained_on_pieces_and_completes_a_text(server: Server, open_pa
     page = open_page(f"{server.address}/{NAME}?{SMALL}")
     # The first visit loads the laboratory.
     expect(figure(page, "loss").locator(".main-svg").first).to_be_visible(timeout=60_000)
+    open_part(page, QUESTION)
     expect(page.get_by_text("Recorded examples come without weights")).to_be_visible()
     set_number(page, "steps", "40", experiment=NAME)
     train(page)
     state(page, "Finished")
+    wait_for_figure(page, "loss")
+    open_part(page, QUESTION)
     button(page, "Complete").click()
     written = page.locator("pre b")
     expect(written).to_be_visible(timeout=60_000)

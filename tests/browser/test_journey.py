@@ -18,6 +18,7 @@ from tests.browser.laboratory_page import (
     choose_preset,
     curve,
     figure,
+    open_part,
     progress,
     quiet,
     set_number,
@@ -126,6 +127,7 @@ def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) ->
 
 
 def _exports_work(page: Page, folder: Path) -> None:
+    open_part(page, "Take it with you")
     saved = {}
     for name in ("Curves (CSV)", "Report (HTML)", "Python script"):
         with page.expect_download() as coming:
@@ -146,6 +148,7 @@ def test_the_exported_script_repeats_the_page_s_run(server: Server, open_page: O
     train(page)
     state(page, "Finished")
     loss = curve(wait_for_figure(page, "loss"), "plain")
+    open_part(page, "Take it with you")
     with page.expect_download() as coming:
         button(page, "Python script").click()
     script = tmp_path / "script.py"
@@ -221,6 +224,7 @@ def test_two_clicks_on_train_start_one_run(server: Server, open_page: Opener) ->
 def test_a_finding_s_cure_runs_in_a_lane_beside_which_comes_into_view(server: Server, open_page: Opener) -> None:
     page = open_page(address(server))
     wait_for_figure(page)
+    open_part(page, "What happened?")
     page.get_by_role("button", name=re.compile("^Try this")).first.click()
     expect(page.locator("[class*='st-key-gradient_by_layer-'] .goldviz-figure")).to_have_count(2)
     expect(page.get_by_text(re.compile("^Tried: ")).first).to_be_in_viewport()

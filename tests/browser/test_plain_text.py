@@ -24,7 +24,7 @@ def test_names_are_shown_as_they_were_written(server: Server, open_page: Callabl
     store = Store(server.database)
     ids = [store.create(DepthGradients(), name=name, status="stopped") for name in NAMES]
     laboratory = open_page(address(server, f"runs={','.join(ids)}"))
-    titles = laboratory.locator(".st-key-first-look [data-testid=stMarkdownContainer] strong")
+    titles = laboratory.locator(".st-key-lanes [data-testid=stMarkdownContainer] strong")
     expect(titles).to_have_count(len(NAMES))
     home = open_page(server.address)
     for place, (run_id, name) in enumerate(zip(ids, NAMES, strict=True)):

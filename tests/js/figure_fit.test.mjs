@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./assets.mjs";
 
-const { fitted } = await load(["figure_fit"], ["fitted"]);
+const { fitted } = await load(["figure_words", "figure_fit"], ["fitted"]);
 
 const measureWith = () => (text) => text.length * 7;
 const name = { xref: "x domain", x: 1, xanchor: "left", xshift: 6, text: "residual 0.44" };

@@ -19,7 +19,7 @@ from goldviz.ui.words import plain
 
 def judge(lane: Lane[BertPretraining]) -> None:
     """What the run came to, and the way into the trained model."""
-    st.markdown(f"**{plain(pretraining_verdict(lane.dataset))}**")
+    st.markdown(f"### {plain(pretraining_verdict(lane.dataset))}")
     if lane.run is not None and lane.run.status == "finished":
         st.page_link(
             "pages/inside_bert.py",

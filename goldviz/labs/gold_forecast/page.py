@@ -19,7 +19,7 @@ from goldviz.ui.words import plain
 
 def judge(lane: Lane[GoldForecast]) -> None:
     """The one sentence that matters, and where the numbers come from."""
-    st.markdown(f"**{plain(verdict(lane.dataset, lane.settings.target))}**")
+    st.markdown(f"### {plain(verdict(lane.dataset, lane.settings.target))}")
     st.caption(f"{plain(source_words(lane.dataset))} A laboratory, not investment advice.")
 
 

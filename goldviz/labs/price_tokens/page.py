@@ -17,7 +17,7 @@ from goldviz.ui.words import plain
 
 def judge(lane: Lane[PriceTokens]) -> None:
     """The one sentence that matters."""
-    st.markdown(f"**{plain(verdict(lane.dataset, lane.settings))}**")
+    st.markdown(f"### {plain(verdict(lane.dataset, lane.settings))}")
     notes = [str(lane.dataset.attrs.get("data_notes", "")), fitted_before(lane), "A laboratory, not investment advice."]
     st.caption(plain(" ".join(filter(None, notes))))
 

@@ -119,7 +119,7 @@ function overprinted(host) {
   return legend.top < middle ? Math.max(0, Math.ceil(Math.max(...words) - legend.top)) : 0;
 }
 
-async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movable, subject }) {
+async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movable, subject, description = "" }) {
   const width = host.clientWidth;
   const theme = themeUnder(host);
   const colour = inks && theme !== drawnFor ? recoloured(inks[drawnFor], inks[theme]) : (same) => same;
@@ -127,8 +127,9 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
   if (place.subject !== subject) Object.assign(place, { subject, zoom: {} });
   const about = JSON.stringify([width, figure.layout.title, figure.data.map((trace) => trace.name)]);
   if (place.about !== about) Object.assign(place, { about, lift: 0 });
+  let layout;
   const react = () => {
-    const layout = heightFor(host, fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout)));
+    layout = heightFor(host, fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout)));
     keepZoom(place.zoom, layout);
     host.style.height = `${layout.height}px`;
     return Plotly.react(host, colour(figure.data), layout, config);
@@ -142,6 +143,7 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
   Object.assign(place, { width, theme });
   host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
   relink(host);
+  tellWords(host, layout, description);
   oneStop(host);
   presentIfAsked(host);
 }

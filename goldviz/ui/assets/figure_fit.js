@@ -62,13 +62,15 @@ function fitted(given, width, lift, measureWith) {
   const room = width - SIDES;
   const heading = title.text ? brokenAt(room, title.text, measureWith(TITLE_SIZE, 600)) : [];
   const said = (layout.meta?.notes ?? []).filter(Boolean).join("<br>");
-  const notes = said ? brokenAt(room, said, measureWith(NOTE_SIZE, 400)) : [];
+  const lines = said ? brokenAt(room, said, measureWith(NOTE_SIZE, 400)) : [];
+  const notes = inTwoLines(lines);
   const more = TITLE_LINE * Math.max(0, heading.length - 1) + NOTE_LINE * notes.length + lift;
   return {
     ...layout,
     width,
     height: layout.height + more,
     margin: { ...layout.margin, t: (layout.margin?.t ?? 100) + more },
+    meta: { ...layout.meta, cut: lines.length > notes.length },
     title: { ...title, text: heading.join("<br>"), subtitle: { ...title.subtitle, text: notes.join("<br>") } },
   };
 }

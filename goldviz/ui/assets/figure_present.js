@@ -1,10 +1,14 @@
 // One figure on the whole window, its text half as large again, for a projector. P, or a figure's toolbar, begins; arrows
-// move the step, space plays, N and B change the figure, Esc leaves. The address ends in #present meanwhile, so a link
-// may begin with it. Plotly knows figures that CSS has scaled: hovering, zooming and clicking work as before.
+// move the step, space plays, N and B change the figure and open the part in which it is, Esc leaves. The address ends in
+// #present meanwhile, so a link may begin with it. Plotly knows figures that CSS has scaled: hovering, zooming and
+// clicking work as before.
 
 const LARGER = 1.5;
 const BELOW = 96;
 const HASH = "#present";
+const OPENING_MS = 8000;
+const CALM_MS = 600;
+const LOOK_MS = 50;
 
 const presenting = (window.goldvizPresenting ??= { host: undefined, asked: window.location?.hash === HASH });
 
@@ -25,7 +29,7 @@ export function orderOf(key) {
 
 // The place of the figure after or before this one, around the ends.
 export function neighbour(at, count, by) {
-  return (at + by + count) % count;
+  return (((at + by) % count) + count) % count;
 }
 
 // What a layout's height becomes so that the scaled figure fills the window above the timeline.
@@ -96,9 +100,39 @@ const ORDERS = {
   before: () => turn(-1),
 };
 
+// The next figure of the open part, or else the first one of the next part that has any, around the ends.
 function turn(by) {
   const all = figuresInView();
-  if (all.length) present(all[neighbour(all.indexOf(presenting.host), all.length, by)]);
+  const at = all.indexOf(presenting.host);
+  const choices = [...document.querySelectorAll('.st-key-strip [role="radio"]')];
+  if (all[at + by] || (!choices.length && all.length)) return present(all[neighbour(at, all.length, by)]);
+  if (!presenting.turning) openPart(by, choices);
+}
+
+async function openPart(by, choices) {
+  presenting.turning = true;
+  const open = choices.findIndex((one) => one.ariaChecked === "true");
+  for (let tried = 1; tried <= choices.length; tried++) {
+    const before = figuresInView();
+    choices[neighbour(open, choices.length, by * tried)].click();
+    const found = await figuresAfter(before);
+    if (!found.length) continue;
+    present(by > 0 ? found[0] : found.at(-1));
+    break;
+  }
+  presenting.turning = false;
+}
+
+// The figures of a part that was opened: none where the page has come to rest without one.
+async function figuresAfter(before) {
+  for (let waited = 0, calm = 0; waited < OPENING_MS && calm < CALM_MS; waited += LOOK_MS) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    const found = figuresInView().filter((one) => !before.includes(one));
+    if (found.length) return found;
+    const busy = document.querySelector('.stApp[data-test-script-state="running"], .goldviz-figure-waiting');
+    calm = busy ? 0 : calm + LOOK_MS;
+  }
+  return [];
 }
 
 function isTyping(target) {

@@ -50,7 +50,7 @@ function moving(host, place, data, whole) {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".goldviz-figure");
-  host.setAttribute("aria-label", data.description);
+  if (!host.dataset.drawn) host.setAttribute("aria-label", data.description);
   const source = data.frames ? JSON.stringify(data.frames) : "";
   const whole = data.frames ? undefined : JSON.parse(data.figure);
   if (!host.dataset.drawn) {

@@ -35,7 +35,7 @@ def test_a_stranger_sees_both_phases_and_what_they_came_to() -> None:
     assert visitor.at.title[0].value == BertPretraining.title
     assert all(visitor.figures(name)[0]["data"] for name in ("learning", "attention"))
     assert not visitor.errors + visitor.warnings
-    assert any(words.startswith("**Masked words") for words in visitor.markdown)
+    assert any(words.startswith("### Masked words") for words in visitor.markdown)
     assert any("generated sentences" in words for words in visitor.markdown)
     visitor.open("why")
     assert visitor.figures("why-heads")[0]["data"]

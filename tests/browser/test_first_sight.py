@@ -1,0 +1,130 @@
+"""What a visitor meets first on every laboratory: its figure, in few words, on a page that opens one question at a time."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import laboratories
+from tests.browser.app_server import Server
+from tests.browser.laboratory_page import address, button, figure, open_part, wait_for_figure
+from tests.thinned import thinned
+
+Opener = Callable[..., Page]
+
+TOP, IN_VIEW, WORDS, LONGEST = 320, 0.8, 60, 3500
+STOPS = 10
+FIRST = (
+    ".st-key-first-look :is(.goldviz-figure[data-drawn], .goldviz-diagram[data-drawn], .explorer, .network, .tokens)"
+)
+MEASURED = """first => {
+    const { top, bottom } = document.querySelector(first).getBoundingClientRect();
+    const texts = document.createTreeWalker(document.querySelector(".stMainBlockContainer"), NodeFilter.SHOW_TEXT);
+    const skipped = "button, style, .st-key-knobs, .goldviz-unseen, .goldviz-timeline, [data-testid=stIconMaterial]";
+    const said = [];
+    while (texts.nextNode()) {
+        const { parentElement, textContent } = texts.currentNode;
+        const range = document.createRange();
+        range.selectNodeContents(texts.currentNode);
+        const box = range.getBoundingClientRect();
+        if (box.height && box.bottom <= top + 2 && parentElement.checkVisibility() && !parentElement.closest(skipped))
+            said.push(textContent);
+    }
+    return {
+        top, shown: (Math.min(bottom, innerHeight) - top) / (bottom - top),
+        words: said.join(" ").split(/\\s+/).filter((word) => /\\w/.test(word)).length,
+        length: document.querySelector(".stMain").scrollHeight,
+        wider: document.documentElement.scrollWidth - innerWidth,
+        levels: [...document.querySelectorAll(".stMain :is(h1, h2, h3, h4, h5, h6)")].map((one) => Number(one.tagName[1])),
+    };
+}"""
+
+
+def settled(page: Page) -> None:
+    """Wait until the first figure is there and the server has said all."""
+    expect(page.locator(FIRST).first).to_be_visible(timeout=60_000)
+    expect(page.locator(".stApp[data-test-script-state=running]")).to_have_count(0, timeout=60_000)
+    expect(page.locator(".goldviz-figure-waiting")).to_have_count(0)
+
+
+@pytest.mark.parametrize("lab", thinned(laboratories().values()), ids=lambda lab: lab.name)
+def test_the_figure_comes_first(server: Server, open_page: Opener, lab: Laboratory) -> None:
+    page = open_page(f"{server.address}/{lab.name}", height=900)
+    settled(page)
+    found = page.evaluate(MEASURED, FIRST)
+    assert found["top"] <= TOP
+    assert found["shown"] >= IN_VIEW
+    assert found["words"] <= WORDS
+    assert found["length"] <= LONGEST
+    assert found["wider"] <= 0
+    levels = found["levels"]
+    assert levels[:2] == [1, 2]
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False)), levels
+
+
+def test_a_part_is_opened_linked_and_found_again(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server, "figure=gradient_factor"))
+    wait_for_figure(page, "gradient_factor")
+    assert figure(page, "gradient_by_layer").count() == 0, "what is closed is not sent"
+    label = figure(page, "gradient_factor").get_attribute("aria-label") or ""
+    assert re.search(r"\d", label), "the label says a result"
+    assert "?" not in label
+
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    for _ in range(STOPS - 2):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.innerText").endswith("Train"):
+            break
+    expect(button(page, "Train")).to_be_focused()
+    assert button(page, "Train").evaluate("one => parseFloat(getComputedStyle(one).outlineWidth)") >= 2
+
+    open_part(page, "Why?")
+    wait_for_figure(page, "why-gradient_factor")
+    page.wait_for_url("**shown=why**")
+    assert "figure=" not in page.url
+    page.reload()
+    wait_for_figure(page, "why-gradient_factor")
+    expect(page.get_by_role("radio", name="Why?")).to_be_checked()
+
+
+@pytest.mark.slow
+def test_presenting_goes_on_through_the_parts(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server) + "#present")
+    wait_for_figure(page)
+    seen = []
+    for _ in range(9):
+        shown = page.locator("[data-goldviz-presented] :is(.goldviz-figure, .goldviz-diagram)")
+        expect(shown).to_have_count(1)
+        box = shown.locator("xpath=ancestor::*[@data-goldviz-presented]")
+        name = str(box.get_attribute("class"))
+        if seen and name == seen[0]:
+            break
+        seen.append(name)
+        page.keyboard.press("n")
+        page.wait_for_function(
+            "name => { const now = document.querySelector('[data-goldviz-presented]'); return now && now.className !== name; }",
+            arg=name, timeout=30_000,
+        )  # fmt: skip
+    assert any("why-gradient_factor" in name for name in seen)
+    assert len(seen) >= 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_settings_stand_in_a_sheet(server: Server, open_page: Opener, scheme: str) -> None:
+    page = open_page(address(server), width=390, height=844, scheme=scheme)
+    wait_for_figure(page)
+    depth = page.get_by_role("slider", name="Depth")
+    expect(depth).to_be_hidden()
+    expect(button(page, "Train")).to_be_in_viewport()
+    opens = page.locator(".goldviz-sheet")
+    opens.click()
+    expect(depth).to_be_visible()
+    expect(opens).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Escape")
+    expect(depth).to_be_hidden()
+    expect(opens).to_be_focused()
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./assets.mjs";
+
+const { inTwoLines, resultOf } = await load(["figure_words", "figure_fit"], ["inTwoLines", "resultOf"]);
+
+test("a label says the notes and where the curves end, and the question only where there is no result", () => {
+  const curves = [
+    { type: "scatter", mode: "lines", name: "plain<b>", y: [3, 0.8912, null] },
+    { type: "scatter", mode: "lines+markers", name: "residual", y: [2, 1.2e-5] },
+    { type: "scatter", mode: "lines", name: "band", y: [1], showlegend: false },
+    { type: "bar", name: "bars", y: [7] },
+  ];
+  assert.equal(
+    resultOf(["Epoch 20.", "Thin: <i>training</i> loss"], curves, "Does it learn?"),
+    "Epoch 20. Thin: training loss. plain ends at 0.891, residual ends at 1.2e-5.",
+  );
+  assert.equal(resultOf([], [], "Does it learn?"), "Does it learn?");
+});
+
+test("notes of more than two lines are cut, and others are not", () => {
+  assert.deepEqual(inTwoLines(["a", "b"]), ["a", "b"]);
+  assert.deepEqual(inTwoLines(["a", "b", "c", "d"]), ["a", "b …"]);
+});
