@@ -1,7 +1,8 @@
-"""What a visitor meets first on every laboratory: its figure, in few words, on a page that opens one question at a time."""
+"""What a visitor meets first on every laboratory: its figure, in few words, and one question at a time."""
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -37,7 +38,7 @@ MEASURED = """first => {
         words: said.join(" ").split(/\\s+/).filter((word) => /\\w/.test(word)).length,
         length: document.querySelector(".stMain").scrollHeight,
         wider: document.documentElement.scrollWidth - innerWidth,
-        levels: [...document.querySelectorAll(".stMain :is(h1, h2, h3, h4, h5, h6)")].map((one) => Number(one.tagName[1])),
+        levels: [...document.querySelectorAll(".stMain :is(h1, h2, h3, h4, h5, h6)")].map((one) => +one.tagName[1]),
     };
 }"""
 
@@ -61,7 +62,7 @@ def test_the_figure_comes_first(server: Server, open_page: Opener, lab: Laborato
     assert found["wider"] <= 0
     levels = found["levels"]
     assert levels[:2] == [1, 2]
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False)), levels
+    assert all(after <= before + 1 for before, after in pairwise(levels)), levels
 
 
 def test_a_part_is_opened_linked_and_found_again(server: Server, open_page: Opener) -> None:
@@ -105,7 +106,7 @@ def test_presenting_goes_on_through_the_parts(server: Server, open_page: Opener)
         seen.append(name)
         page.keyboard.press("n")
         page.wait_for_function(
-            "name => { const now = document.querySelector('[data-goldviz-presented]'); return now && now.className !== name; }",
+            "name => (document.querySelector('[data-goldviz-presented]')?.className ?? name) !== name",
             arg=name, timeout=30_000,
         )  # fmt: skip
     assert any("why-gradient_factor" in name for name in seen)
