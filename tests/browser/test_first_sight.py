@@ -21,7 +21,7 @@ FIRST = (
     ".st-key-first-look :is(.goldviz-figure[data-drawn], .goldviz-diagram[data-drawn], .explorer, .network, .tokens)"
 )
 MEASURED = """first => {
-    const { top, bottom } = document.querySelector(first).getBoundingClientRect();
+    const { top, bottom } = first.getBoundingClientRect();
     const texts = document.createTreeWalker(document.querySelector(".stMainBlockContainer"), NodeFilter.SHOW_TEXT);
     const skipped = "button, style, .st-key-knobs, .goldviz-unseen, .goldviz-timeline, [data-testid=stIconMaterial]";
     const said = [];
@@ -54,7 +54,7 @@ def settled(page: Page) -> None:
 def test_the_figure_comes_first(server: Server, open_page: Opener, lab: Laboratory) -> None:
     page = open_page(f"{server.address}/{lab.name}", height=900)
     settled(page)
-    found = page.evaluate(MEASURED, FIRST)
+    found = page.locator(FIRST).first.evaluate(MEASURED)
     assert found["top"] <= TOP
     assert found["shown"] >= IN_VIEW
     assert found["words"] <= WORDS

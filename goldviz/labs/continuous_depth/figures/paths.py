@@ -18,7 +18,7 @@ from goldviz.figures.reading import single
 from goldviz.figures.theme import CLASSES, with_alpha
 from goldviz.labs.continuous_depth.figures.quantities import class_names, figure, is_regression, of_class, placed_paths
 
-PANEL = 330
+PANEL = 310
 """Height of one network's panel in pixels."""
 REACH = 1000.0
 """How far the sides of a line are shaded: beyond every view of the plane, as looks to come may widen it."""

@@ -33,7 +33,7 @@ from goldviz.labs.ode_rnn.figures.quantities import (
     value_limits,
 )
 
-FIRST_PANEL, OTHER_PANEL, BETWEEN, RUG_ROW = 250, 130, 40, 20
+FIRST_PANEL, OTHER_PANEL, BETWEEN, RUG_ROW = 200, 85, 36, 20
 """Pixels: the first network's panel, each other one's, the room between them, and one channel's row of the rug."""
 
 LONGEST_NAME = 12
