@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -15,7 +16,6 @@ from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.texts.named_models import text_model
 from goldviz.ui import chrome, parts, presets, take_away
-from goldviz.ui.page import Page
 from goldviz.ui.parts import Part
 from goldviz.ui.words import plain
 
@@ -147,4 +147,17 @@ PARTS = (
     Part("why", "Why?", keeping_link(pieces.why)),
     Part("take", take_away.TITLE, pieces.take_along),
 )
-PAGE = Page(show)
+
+
+@dataclass(frozen=True)
+class InsideBertPage:
+    """A page that is neither a live laboratory nor an instant one: its text is read in the panel."""
+
+    show: Callable[[], None]
+
+    def questions(self) -> Sequence[Part]:
+        """What this page can open, in order."""
+        return PARTS
+
+
+PAGE = InsideBertPage(show)

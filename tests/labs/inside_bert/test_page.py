@@ -5,7 +5,7 @@ import doctest
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from streamlit.testing.v1 import AppTest
 
 from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
 from goldviz.labs.inside_bert.overview import overview
-from goldviz.labs.inside_bert.page import PARTS
 from goldviz.labs.inside_bert.parts import (
     evidence as inside_bert_evidence,
 )
@@ -38,7 +37,6 @@ from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.tasks import reading_of
 from goldviz.texts.named_models import text_model
 from goldviz.ui import background, controls
-from goldviz.ui.parts import Part
 from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 from tests.random_bert import write_random_bert
@@ -69,10 +67,6 @@ class Reader(InstantVisitor):
         """Press a preset."""
         super().choose(slug)
         return self
-
-    def parts(self) -> Sequence[Part]:
-        """What the page can open."""
-        return PARTS
 
     def write(self, text: str, box: str = "text") -> "Reader":
         """Type a text into its box."""
