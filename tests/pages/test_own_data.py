@@ -22,6 +22,7 @@ from goldviz.labs.text_tokens.settings import TextTokens
 from goldviz.ui import controls
 from goldviz.ui.words import plain
 from tests.pages.visit import Visitor
+from tests.thinned import thinned
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
@@ -56,18 +57,25 @@ def said(visitor: Visitor, words: str) -> bool:
     return any(words in line for line in [*visitor.markdown, *visitor.captions])
 
 
-def test_a_link_s_market_is_the_visitor_s_on_every_page_until_it_is_changed() -> None:
-    key = own_market()
-    visitor = Visitor(page_of(GoldMarket), {"data": key})
-    learned = "the simulated market"
-    for declared, link in ((GoldForecast, SMALL), (PriceTokens, {}), (ODERNNLaboratory, {"task": "market"})):
-        visitor.go(page_of(declared), link)
-        learned = "other data" if declared is ODERNNLaboratory else learned
-        assert set_to(visitor, declared, "data") == key
-        assert said(visitor, f"**{plain(FILE)}**")
-        assert said(visitor, f"Not trained on **{plain(FILE)}** yet. This example has learned {learned}.")
-    visitor.go(page_of(GoldMarket), {"data": own_market("silver.csv")})
-    visitor.go(page_of(PriceTokens))
+@pytest.mark.parametrize(
+    ("declared", "link", "learned"),
+    thinned(
+        [
+            (ODERNNLaboratory, {"task": "market"}, "other data"),
+            (PriceTokens, {}, "the simulated market"),
+            (GoldForecast, SMALL, "the simulated market"),
+        ]
+    ),
+)
+def test_a_link_s_market_is_the_visitor_s_on_other_pages_until_it_is_changed(
+    declared: Any, link: dict[str, str], learned: str
+) -> None:
+    key, other = own_market(), own_market("silver.csv")
+    visitor = Visitor(page_of(GoldMarket), {"data": key}).go(page_of(declared), link)
+    assert set_to(visitor, declared, "data") == key
+    assert said(visitor, f"**{plain(FILE)}**")
+    assert said(visitor, f"Not trained on **{plain(FILE)}** yet. This example has learned {learned}.")
+    visitor.go(page_of(GoldMarket), {"data": other}).go(page_of(declared))
     assert said(visitor, "Not trained on **silver\\.csv** yet")
     assert not said(visitor, plain(FILE))
 
