@@ -42,5 +42,5 @@ def test_a_link_s_market_goes_along_to_another_page_and_is_trained_on(
     not_yet.get_by_role("button", name="Train").click()
     state(page, "Finished")
     expect(not_yet).to_have_count(0)
-    expect(page.locator(".st-key-first-look")).to_contain_text(f"As in the document · {FILE}")
+    expect(page.get_by_text(f"As in the document · {FILE}").first).to_be_visible()
     page.wait_for_url(re.compile(f"price-tokens.*data={market}"))
