@@ -110,6 +110,7 @@ function placeOfDiagram(host, want) {
         const from = place.keyed ?? boxesAt(shown.layout, chosenPlaces())[0];
         const to = boxAfter(shown.layout, from, event.key);
         if (to === undefined) return;
+        act.point(undefined);
         place.keyed = to;
         const places = placesOf(shown.layout.boxes[to]);
         choosePlaces(places);

@@ -69,7 +69,7 @@ export function placed(parts, width, measure, height) {
     return place;
   });
   const lowest = Math.max(...places.map(({ low }, number) => low + frames[number].under));
-  return { width, height: Math.ceil(lowest) + 2, places, boxes };
+  return { width, height: Math.ceil(lowest) + 6, places, boxes };
 }
 
 // Which box is at a point, or so near that a finger means it.

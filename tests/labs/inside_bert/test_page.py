@@ -45,9 +45,9 @@ from tests.text_model_folders import with_classifier, without_masked_words
 pytestmark = pytest.mark.usefixtures("on_pages")
 
 LAYER = {"layer", "layer_lengths", "neurons"}
-ALWAYS = {"scores", "mixing", "shares", "embeddings", "neighbours", "positions", "order"} | LAYER
+ALWAYS = {"network", "scores", "mixing", "shares", "embeddings", "neighbours", "positions", "order"} | LAYER
 WITH_CLASSIFIER = {"tone", "evidence", "agreement", "without", "heads_off"}
-FIRST = {"scores", "mixing", "tone"}
+FIRST = {"network", "scores", "mixing", "tone"}
 FIGURES = ALWAYS | WITH_CLASSIFIER | {"guesses"}
 SHORT = {"text": "Gold prices rose."}
 
@@ -105,8 +105,8 @@ def test_a_stranger_sees_every_part_at_once() -> None:
     visitor = Reader()
     drawn = visitor.all_drawn()
     assert set(drawn) == FIGURES
-    assert all(figure["data"] for figure in drawn.values())
-    assert set(visitor.drawn()) == {"tone", "scores", "mixing"}
+    assert all(figure["data"] for name, figure in drawn.items() if name != "network")
+    assert set(visitor.drawn()) == FIRST
     assert visitor.drawn()["scores"]["layout"]["meta"]["notes"][0].startswith("Query of “the”")
     assert not visitor.errors
     [explorer] = visitor.exhibits()
@@ -499,7 +499,7 @@ def test_what_is_taken_along_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -
     report = made["Report (HTML)"]()
     assert "default-src 'none'" in report
     assert "<script>alert(1)" not in report
-    assert report.count('<div id="figure-') == 14
+    assert report.count('<div id="figure-') == 15
     [code] = [element.value for element in visitor.at.code]
     namespace: dict[str, Any] = {}
     exec(code, namespace)

@@ -15,7 +15,7 @@ from goldviz.figures import limits, plot
 from goldviz.figures.diagram import Colour, Reading, colour_quantities
 from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded, with_zero
-from goldviz.figures.reading import networks
+from goldviz.figures.reading import finite, networks
 from goldviz.figures.theme import NETWORKS, NetworkStyle
 
 DEPTH_NETWORKS = {"ode": NetworkStyle("neural ODE", "#a257c2", "solid", "circle"), "residual": NETWORKS["residual"]}
@@ -117,7 +117,7 @@ def _of_evaluations(ds: xr.Dataset) -> Values:
 
 def _speed(paths: xr.DataArray) -> xr.DataArray:
     """How far points move between recorded depths, over the depth between them, mean over the points."""
-    moved = (paths.diff("depth") ** 2).sum("dimension") ** 0.5
+    moved = (finite(paths).diff("depth") ** 2).sum("dimension") ** 0.5
     return moved.mean("point") / paths["depth"].diff("depth")
 
 
