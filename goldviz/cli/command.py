@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from goldviz.cli import claiming, running, serving
-from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser, check_values
+from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser, check_values, in_print
 from goldviz.cli.files import EXPORTS, checked_file
 from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.registry import experiments, instants
@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _complain(code: int, *sentences: str) -> int:
     for sentence in sentences:
-        print(f"goldviz: {sentence}", file=sys.stderr)
+        print(f"goldviz: {in_print(sentence)}", file=sys.stderr)
     return code
 
 

@@ -22,9 +22,21 @@ class Parser(argparse.ArgumentParser):
         raise CommandError(f"{message[:1].upper()}{message[1:]}. See {self.prog} --help.")
 
 
+def in_print(text: str) -> str:
+    """A text on one line, with escapes for what cannot be printed.
+
+    >>> in_print("a\\n\\udc80b")
+    'a\\\\n\\\\udc80b'
+    """
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+
+
 def check_values(argv: Sequence[str]) -> None:
-    """Raise :class:`CommandError` for an option whose value is ``--``, which argparse drops without a word."""
+    """Raise :class:`CommandError` for an option whose value is ``--``, which argparse drops without a word, and for
+    text that is no file's name and no setting's value anywhere."""
     for part in argv:
+        if "\0" in part:
+            raise CommandError(f"An argument is {in_print(part)[:60]!r}; allowed is text without NUL characters.")
         option, _, value = part.partition("=")
         if option.startswith("--") and value == "--":
             raise CommandError(f"Option {option} is '--'; give it a value, or leave it out.")

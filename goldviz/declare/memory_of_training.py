@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-AT_LEAST = 30e6
+AT_LEAST = 100e6
 A_WEIGHT = 28.0
 """Bytes of a weight in training, all in float32: itself, its gradient, two moments, and the three of them once more as
 they are kept."""

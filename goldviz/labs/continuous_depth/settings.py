@@ -26,6 +26,8 @@ METHODS = {
 EVERY_STEP = ("step", "network", "seed")
 LOOK = ("look", "network", "seed")
 FIRST_SEED = ("look", "network")
+ADAPTIVE = {"dopri5": 45, "bosh3": 70}
+"""Solvers that choose their steps, and how often they ask for the field at a tolerance of 1e-4."""
 
 
 class ContinuousDepth(Experiment):
@@ -146,10 +148,15 @@ class ContinuousDepth(Experiment):
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: the field's layers at every stage of the flow, or in every block."""
-        asked = 400 if self.method in ("dopri5", "bosh3") else self.solver_steps * 4
-        deep = max(self.blocks, 1 if self.gradient == "adjoint" else asked)
+        deep = max(self.blocks, 1 if self.gradient == "adjoint" else 1.5 * self._evaluations())
         values = 5 * max(self.batch, 0) * self.width * deep + 20 * self.samples * self.width
         return bytes_of_training(self.blocks * 3 * self.width**2, 2 * len(self.seeds), values)
+
+    def _evaluations(self) -> float:
+        """How often a flow asks for the field: an adaptive solver's is the mean of the presets' runs."""
+        if self.method in ADAPTIVE:
+            return float(ADAPTIVE[self.method] * (1e-4 / self.tolerance) ** 0.15)
+        return float(self.solver_steps * {"rk4": 4, "midpoint": 2, "euler": 1}[self.method])
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs in seconds fitted to timed runs.
@@ -158,14 +165,8 @@ class ContinuousDepth(Experiment):
         How often an adaptive solver asks is the mean of the presets' runs.
         """
         multiplying = 1.2e-9 * self.batch * self.width**2
-        adaptive = {"dopri5": 45, "bosh3": 70}
-        if self.method in adaptive:
-            asked = adaptive[self.method] * (1e-4 / self.tolerance) ** 0.15
-            once = 5e-4 + multiplying
-        else:
-            asked = self.solver_steps * {"rk4": 4, "midpoint": 2, "euler": 1}[self.method]
-            once = 1e-4 + multiplying
-        flow = asked * once * (2.2 if self.gradient == "adjoint" else 1.0) + 1e-3
+        once = multiplying + (5e-4 if self.method in ADAPTIVE else 1e-4)
+        flow = self._evaluations() * once * (2.2 if self.gradient == "adjoint" else 1.0) + 1e-3
         residual = self.blocks * (1e-4 + multiplying) + 1e-3
         looks = 2 + self.steps // self.look_every
         total = 0.6
