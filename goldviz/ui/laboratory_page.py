@@ -52,7 +52,8 @@ class LaboratoryPage:
     """What one laboratory's page is made of. ``main`` and ``beside`` name the figures of the first part, ``below`` one
     under them.
 
-    ``verdict`` says over a lane's figures what they come to, ``why`` explains with the last lane's numbers. Each of
+    ``verdict`` says over a lane's figures what they come to, ``why`` explains with the last lane's numbers.
+    ``doubts`` are what should be known before settings are trained, told by *Train*. Each of
     ``parts`` is drawn with the last lane and the step in view; it may let a person try things with that step's weights.
     """
 
@@ -63,6 +64,7 @@ class LaboratoryPage:
     why: Callable[[Lane[Any], Callable[[str], None]], None] | None = None
     verdict: Callable[[Lane[Any]], None] | None = None
     parts: Sequence[Part] = ()
+    doubts: Callable[[Any], Sequence[str]] = lambda settings: ()
 
     @property
     def experiment(self) -> type[Experiment]:
@@ -95,6 +97,8 @@ class LaboratoryPage:
             settings = settings_panel.knobs(experiment)
             with start:
                 settings_panel.train(experiment, settings)
+                for sentence in self.doubts(settings) if settings else ():
+                    st.caption(f":material/warning: {plain(sentence)}")
         self._leave_link(settings)
         with looking:
             st.fragment(self._look)()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Literal
 
 import numpy as np
@@ -91,6 +93,24 @@ def with_text_channels(market: Market, channels: Sequence[Channel], notes: Mappi
 
 
 WITH_TEXTS = ", with channels out of documents: "
+
+
+def axes_note(before: date) -> str:
+    """What is said of components whose axes were fitted on documents released before a day.
+
+    >>> axes_note(date(2015, 3, 1))
+    'Axes fitted on documents released before 2015-03-01; judge forecasts after that day.'
+    """
+    return f"{AXES}{before}; judge forecasts after that day."
+
+
+def axes_fitted_before(market: Market) -> date | None:
+    """The latest day that :func:`axes_note` names in the notes of a market; None where there are no such components."""
+    days = [found for note in market.notes.values() for found in re.findall(rf"{AXES}(\d{{4}}-\d\d-\d\d)", note)]
+    return max(map(date.fromisoformat, days), default=None)
+
+
+AXES = "Axes fitted on documents released before "
 
 
 def release_in_words(release: Release) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.labs.gold_forecast import LAB
+from goldviz.labs.gold_forecast.doubts import doubts
 from goldviz.labs.gold_forecast.observed import observed_rows
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.verdict import score_rows, verdict
@@ -73,4 +74,4 @@ def _walk(lane: Lane[GoldForecast]) -> None:
     )
 
 
-PAGE = LaboratoryPage(LAB, main="skill", beside="scoreboard", why=why, verdict=judge)
+PAGE = LaboratoryPage(LAB, main="skill", beside="scoreboard", why=why, verdict=judge, doubts=doubts)

@@ -15,6 +15,7 @@ from goldviz.data.markets.text_channels import (
     TONE_CHANNEL,
     SameDay,
     TextSeries,
+    axes_note,
     release_in_words,
     same_day_note,
     text_channels,
@@ -98,7 +99,7 @@ def market_with_documents(market: Market, documents: DatedTexts, dataset: xr.Dat
     notes = {channels[0].name: " ".join(filter(None, general))}
     first_component = next((channel.name for channel in channels if channel.name.startswith("text pc")), "")
     if first_component:
-        fitted = f"Axes fitted on documents released before {choice.fitted_before}; judge forecasts after that day."
+        fitted = axes_note(choice.fitted_before)
         notes[first_component] = " ".join(filter(None, [notes.get(first_component, ""), fitted]))
     return with_text_channels(market, channels, notes, documents.origin)
 

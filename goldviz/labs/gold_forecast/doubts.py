@@ -1,0 +1,102 @@
+"""What should be known of a visitor's own market before a run: whether it can be trained on, and what tells nothing."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from goldviz.data.markets.market import Channel, MarketError
+from goldviz.data.markets.text_channels import axes_fitted_before
+from goldviz.data.tables.sealed_names import KEY
+from goldviz.labs.gold_forecast.settings import GoldForecast
+
+if TYPE_CHECKING:
+    from goldviz.labs.gold_forecast.problem import ForecastProblem
+
+OF_THE_PROBLEM = (
+    "data", "market_seed", "target", "inputs", "alignment", "missing", "missing_share", "documents", "tone_response",
+    "carry", "scheme", "train_years", "test_years", "refits", "embargo", "validation_share", "final_days",
+    "open_final", "window",
+)  # fmt: skip
+"""The settings that a network's own have no part in."""
+LONG_SILENCE = pd.Timedelta(days=180)
+MOST_SAID = 4
+
+
+def doubts(settings: GoldForecast) -> tuple[str, ...]:
+    """What a person should know before these settings are trained, each with what to do; nothing of simulated data."""
+    if not KEY.fullmatch(settings.data):
+        return ()
+    try:
+        return problem_doubts(GoldForecast(**{name: getattr(settings, name) for name in OF_THE_PROBLEM}))
+    except MarketError as error:
+        return (str(error),)
+
+
+@lru_cache(maxsize=32)
+def problem_doubts(settings: GoldForecast) -> tuple[str, ...]:
+    """The same of what these settings make of their market; raises :class:`MarketError` where that is no problem."""
+    from goldviz.labs.gold_forecast.problem import forecast_problem
+
+    problem = forecast_problem(settings)
+    found = [*axes(problem), *unheard(problem), *unlearned(problem, settings.window)]
+    return tuple(found[:MOST_SAID])
+
+
+def axes(problem: ForecastProblem) -> list[str]:
+    """Forecasts from before the day up to which the axes of documents were fitted."""
+    fitted, first = axes_fitted_before(problem.market), _first_forecast(problem)
+    if fitted is None or first >= pd.Timestamp(fitted):
+        return []
+    return [
+        f"The documents' components were fitted on documents until {fitted}, and forecasts begin on {first:%Y-%m-%d}. "
+        "Those before that day know the future. Lower test years, or fit them on earlier documents."
+    ]
+
+
+def unheard(problem: ForecastProblem) -> list[str]:
+    """Channels that end before the forecasts do."""
+    first, last = _first_forecast(problem), pd.Timestamp(problem.dates_of(problem.tested[-1:])[0])
+    said = []
+    for channel in problem.market.channels[1:]:
+        ends = channel.observed.index[-1]
+        if ends < first:
+            said.append(
+                f"{channel.words} ends on {ends:%Y-%m-%d}, before the first forecast on {first:%Y-%m-%d}. No forecast "
+                "has news of it: bring later values, or leave it out."
+            )
+        elif last - ends > LONG_SILENCE:
+            said.append(
+                f"{channel.words} ends on {ends:%Y-%m-%d}, and forecasts go on until {last:%Y-%m-%d} without news of "
+                "it. Bring later values."
+            )
+    return said
+
+
+def unlearned(problem: ForecastProblem, window: int) -> list[str]:
+    """Channels that some refits never see in their training windows."""
+    shares = problem.observed_shares(window)
+    said = []
+    for place, channel in enumerate(problem.market.channels[1:], start=1):
+        blind = int((shares[:, place] == 0).sum())
+        if blind:
+            said.append(_unlearned(channel, blind, len(shares)))
+    return said
+
+
+def _unlearned(channel: Channel, blind: int, refits: int) -> str:
+    if blind == refits:
+        return (
+            f"No refit learns from {channel.words}: it has no news in any training window. Bring earlier values, or "
+            "leave it out."
+        )
+    return (
+        f"{channel.words} begins on {channel.observed.index[0]:%Y-%m-%d}, too late for {blind} of {refits} refits, "
+        "which learn without it. Lower test years, so that all of them see it."
+    )
+
+
+def _first_forecast(problem: ForecastProblem) -> pd.Timestamp:
+    return pd.Timestamp(problem.dates_of(problem.tested[:1])[0])
