@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
-from tests.browser.laboratory_page import button, state, train, wait_for_figure
+from tests.browser.laboratory_page import button, state, train
 
 Opener = Callable[..., Page]
 SMALL = "network=rnn&hidden=3&window=4&epochs=2&refits=1&train_years=2&test_years=0.5&final_days=0"
@@ -63,7 +63,6 @@ def test_a_file_is_checked_forecast_and_reported_in_its_own_words(
     server: Server, open_page: Opener, crude: Path, tmp_path: Path
 ) -> None:
     page = open_page(f"{server.address}/gold-forecast?{SMALL}")
-    wait_for_figure(page, "skill")
     bring(page, crude)
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(f"{DAYS[-1]:%d/%m/%Y} was read as {DAYS[-1]:%Y-%m-%d}")
@@ -80,6 +79,7 @@ def test_a_file_is_checked_forecast_and_reported_in_its_own_words(
     expect(
         page.get_by_text(re.compile(r"CL=F\.csv: Crude oil, front future, change in USD/barrel")).first
     ).to_be_visible()
+    page.get_by_role("radio", name="Take it with you").click()
     with page.expect_download() as downloaded:
         button(page, "Report (HTML)").click()
     report = Path(downloaded.value.path()).read_text(encoding="utf-8")
@@ -92,12 +92,11 @@ def test_a_reading_is_changed_and_a_workbook_joins_the_file(
     server: Server, open_page: Opener, crude: Path, metals: Path
 ) -> None:
     page = open_page(f"{server.address}/gold-market")
-    wait_for_figure(page, "strip")
     bring(page, crude)
     grid = page.get_by_role("dialog").get_by_test_id("stDataFrame").first
     assert "23:59 UTC" in table(page)
-    grid.locator("canvas").first.click(position={"x": 40, "y": 52})
-    for _ in range(11):
+    grid.locator(".dvn-scroller").click(position={"x": 40, "y": 52})
+    for _ in range(12):
         page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
     page.keyboard.type("14:30 New York")
