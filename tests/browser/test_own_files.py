@@ -112,4 +112,4 @@ def test_a_reading_is_changed_and_a_workbook_joins_the_file(
     dialog.get_by_text("Join: its channels and these").click()
     assert "every day" in table(page, 1)
     button(page, "Use these data").click()
-    expect(page.locator(".st-key-market")).to_contain_text("CL=F.csv and metals.xlsx: Close and 3 more channels")
+    expect(page.locator(".st-key-market")).to_contain_text("CL=F.csv and metals.xlsx: Close (CL=F) and 3 more channels")
