@@ -6,6 +6,7 @@ import io
 import shutil
 import sqlite3
 import time
+import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -81,18 +82,41 @@ def _parquet() -> bytes:
     return sink.getvalue()
 
 
+def _workbook() -> bytes:
+    sink = io.BytesIO()
+    _days().to_excel(sink, index=False)
+    return sink.getvalue()
+
+
+def _with_sheet(workbook: bytes, sheet: bytes) -> bytes:
+    """The workbook with other bytes in its sheet."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(workbook)) as old, zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, sheet if name == SHEET else old.read(name))
+    return sink.getvalue()
+
+
+SHEET = "xl/worksheets/sheet1.xml"
 MARKETS = {"commas": _csv(), "semicolons": _csv(sep=";", decimal=","), "UTF-16": _csv().decode().encode("utf-16"),
-           "Parquet": _parquet()}  # fmt: skip
+           "Parquet": _parquet(), "Excel": _workbook()}  # fmt: skip
+
+
+def _use_market(content: bytes) -> None:
+    if look_into(content, "gold.csv").date_order != "either":
+        load_market(keep(market_from_file(content, "gold.csv", retrieved=NOW)))
 
 
 @pytest.mark.parametrize("kind", MARKETS)
 def test_markets(kind: str) -> None:
-    def door(content: bytes) -> None:
-        preview = look_into(content, f"gold {kind}.csv")
-        if preview.date_order != "either":
-            load_market(keep(market_from_file(content, "gold.csv", retrieved=NOW)))
+    _try_all(MARKETS[kind], 50, _use_market)
 
-    _try_all(MARKETS[kind], 50, door)
+
+def test_sheets_inside_a_sound_workbook() -> None:
+    whole = MARKETS["Excel"]
+    with zipfile.ZipFile(io.BytesIO(whole)) as file:
+        sheet = file.read(SHEET)
+    _try_all(sheet, 40, lambda content: _use_market(_with_sheet(whole, content)))
 
 
 def test_markets_that_were_damaged_where_they_are_kept() -> None:
