@@ -34,6 +34,8 @@ from goldviz.ui.lanes import AnyLane, Lane, progress_of, sense_of
 
 OFFERS_IN_MEMORY = 4096
 BYTES_IN_MEMORY = 256 * 2**20
+BOARDS_IN_MEMORY = 256
+"""Thirty visitors with four lanes each have half as many."""
 LARGEST_QUESTION = 20_000
 """Bytes of what a browser says it has."""
 FINDINGS_EVERY = 5.0
@@ -74,13 +76,18 @@ class _Board:
     felt_at: float = 0.0
 
 
+def _room_of_board(board: _Board) -> int:
+    """Its arrays, and its share of the room that so many boards may have in all: templates take more than arrays."""
+    return max(board.table.nbytes, BYTES_IN_MEMORY // BOARDS_IN_MEMORY)
+
+
 class Boards:
     """The offers of all visitors, and the tables behind them."""
 
     def __init__(self) -> None:
         self._offers: Cupboard[Offer] = Cupboard(OFFERS_IN_MEMORY, lambda _: 1)
         self._tokens: Cupboard[str] = Cupboard(OFFERS_IN_MEMORY, lambda _: 1)
-        self._boards: Cupboard[_Board] = Cupboard(BYTES_IN_MEMORY, lambda board: board.table.nbytes)
+        self._boards: Cupboard[_Board] = Cupboard(BYTES_IN_MEMORY, _room_of_board)
         self.rest_until = 0.0
 
     def offer(self, visitor: str, offer: Offer) -> str:

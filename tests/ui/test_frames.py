@@ -219,3 +219,12 @@ def test_lanes_beside_one_another_share_their_axes(client: TestClient) -> None:
     alone.bring(1, example(DepthGradients, DepthGradients.presets[0].slug), None)
     own = alone.since(None, [], figures("gradient_by_layer"), Arrays())["figures"]["gradient_by_layer"]["figure"]
     assert own["layout"]["xaxis"]["range"] != ranges[0]
+
+
+def test_boards_of_runs_that_nobody_watches_any_more_go_however_small_they_are() -> None:
+    boards = frames.Boards()
+    first = boards.board(frames.Offer("depth-gradients", ("0",), "light"), "0")
+    for number in range(2 * frames.BOARDS_IN_MEMORY):
+        boards.board(frames.Offer("depth-gradients", (str(number),), "light"), str(number))
+    assert not boards._boards.holds(first)
+    assert boards._boards.room <= frames.BYTES_IN_MEMORY
