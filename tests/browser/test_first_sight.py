@@ -18,7 +18,7 @@ Opener = Callable[..., Page]
 TOP, IN_VIEW, WORDS, LONGEST = 320, 0.8, 60, 3500
 STOPS = 10
 FIRST = (
-    ".st-key-first-look :is(.goldviz-figure[data-drawn], .goldviz-diagram[data-drawn], .explorer, .network, .tokens)"
+    ".st-key-first-look :is(.goldviz-figure[data-drawn], .goldviz-diagram[data-drawn], .explorer, .network .stage, .tokens)"
 )
 MEASURED = """first => {
     const { top, bottom } = first.getBoundingClientRect();

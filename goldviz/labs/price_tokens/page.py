@@ -17,9 +17,9 @@ from goldviz.ui.words import plain
 
 def judge(lane: Lane[PriceTokens]) -> None:
     """The one sentence that matters."""
-    st.markdown(f"### {plain(verdict(lane.dataset, lane.settings))}")
-    notes = [str(lane.dataset.attrs.get("data_notes", "")), fitted_before(lane), "A laboratory, not investment advice."]
-    st.caption(plain(" ".join(filter(None, notes))))
+    notes = plain(str(lane.dataset.attrs.get("data_notes", "")))
+    st.markdown(f"### {plain(verdict(lane.dataset, lane.settings))}", help=notes or None)
+    st.caption(plain(" ".join(filter(None, [fitted_before(lane), "A laboratory, not investment advice."]))))
 
 
 def fitted_before(lane: Lane[PriceTokens]) -> str:

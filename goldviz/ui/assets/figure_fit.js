@@ -6,6 +6,8 @@ const NOTE_SIZE = 13;
 const TITLE_LINE = 21;
 const NOTE_LINE = 17;
 const SIDES = 26;
+// What the button takes that shows notes beyond two lines.
+const INFO = 26;
 
 // Names at the ends of curves stand beside the plot; in a narrow column the plot needs that room, and they go inside.
 const ROOM_FOR_NAMES = 300;
@@ -62,15 +64,16 @@ function fitted(given, width, lift, measureWith) {
   const room = width - SIDES;
   const heading = title.text ? brokenAt(room, title.text, measureWith(TITLE_SIZE, 600)) : [];
   const said = (layout.meta?.notes ?? []).filter(Boolean).join("<br>");
-  const lines = said ? brokenAt(room, said, measureWith(NOTE_SIZE, 400)) : [];
-  const notes = inTwoLines(lines);
+  const broken = (wide) => brokenAt(wide, said, measureWith(NOTE_SIZE, 400));
+  const lines = said ? broken(room) : [];
+  const notes = isCut(lines) ? inTwoLines(broken(room - INFO)) : lines;
   const more = TITLE_LINE * Math.max(0, heading.length - 1) + NOTE_LINE * notes.length + lift;
   return {
     ...layout,
     width,
     height: layout.height + more,
     margin: { ...layout.margin, t: (layout.margin?.t ?? 100) + more },
-    meta: { ...layout.meta, cut: lines.length > notes.length },
+    meta: { ...layout.meta, cut: isCut(lines) },
     title: { ...title, text: heading.join("<br>"), subtitle: { ...title.subtitle, text: notes.join("<br>") } },
   };
 }

@@ -26,9 +26,13 @@ export function resultOf(notes, traces, description) {
   return all.length ? `${all.join(". ")}.` : description;
 }
 
-// The lines that stand under a title, and whether others stand behind the i.
+export function isCut(lines) {
+  return lines.length > NOTE_LINES;
+}
+
+// The lines that stand under a title; all of them stand behind the i where these are cut.
 export function inTwoLines(lines) {
-  return lines.length <= NOTE_LINES ? lines : [...lines.slice(0, NOTE_LINES - 1), `${lines[NOTE_LINES - 1]} …`];
+  return !isCut(lines) ? lines : [...lines.slice(0, NOTE_LINES - 1), `${lines[NOTE_LINES - 1]} …`];
 }
 
 function infoOf(host) {
