@@ -17,9 +17,8 @@ Opener = Callable[..., Page]
 
 TOP, IN_VIEW, WORDS, LONGEST = 320, 0.8, 60, 3500
 STOPS = 10
-FIRST = (
-    ".st-key-first-look :is(.goldviz-figure[data-drawn], .goldviz-diagram[data-drawn], .explorer, .network .stage, .tokens)"
-)
+FIGURES = (".goldviz-figure[data-drawn]", ".goldviz-diagram[data-drawn]", ".explorer", ".network .stage", ".tokens")
+FIRST = f".st-key-first-look :is({', '.join(FIGURES)})"
 MEASURED = """first => {
     const { top, bottom } = first.getBoundingClientRect();
     const texts = document.createTreeWalker(document.querySelector(".stMainBlockContainer"), NodeFilter.SHOW_TEXT);
