@@ -17,6 +17,8 @@ from goldviz.figures.theme import INKS, Ink, Theme
 
 HEADING = 34
 """Pixels over a network for its name and its arcs."""
+BRIGHT, DARK = "#fefefe", "#111111"
+"""Of words on a box; no theme's own colours, which a report changes with its reader's theme."""
 SIDE = 0.08
 """Half the gap between two nodes, in columns and rows."""
 
@@ -82,7 +84,7 @@ def _draw_nodes(
         )  # fmt: skip
     middles = [(node[2] + node[4] / 2, -node[3] - node[5] / 2) for node in nodes]
     said = [f"{value:.3g}" if np.isfinite(value) else "no number" for value in values]
-    inks = ["#ffffff" if share < 0.55 else "#1e1e1c" if share >= 0.55 else ink.text for share in scaled]
+    inks = [BRIGHT if share < 0.55 else DARK if share >= 0.55 else ink.text for share in scaled]
     figure.add_trace(
         Scatter(
             x=[x for x, _ in middles], y=[y for _, y in middles], mode="markers+text",

@@ -181,6 +181,8 @@ class LaboratoryPage:
         view.across(str(chosen))
         spec = self.figures[str(chosen)]
         st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
+        if self.below is not None:
+            view.across(self.below)
 
     def _findings(self, view: _View) -> None:
         findings_panel.show(self.experiment, view.shown)

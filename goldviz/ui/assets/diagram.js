@@ -79,7 +79,8 @@ function sized(canvas, width, height) {
   const dots = (window.devicePixelRatio || 1) * (presenting.host?.contains(canvas) ? LARGER : 1);
   const [across, down] = [Math.round(width * dots), Math.round(height * dots)];
   if (canvas.width !== across || canvas.height !== down) Object.assign(canvas, { width: across, height: down });
-  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  for (const [side, pixels] of Object.entries({ width, height }))
+    if (canvas.style[side] !== `${pixels}px`) canvas.style[side] = `${pixels}px`;
   const pen = canvas.getContext("2d");
   pen.setTransform(dots, 0, 0, dots, 0, 0);
   return pen;
@@ -158,10 +159,8 @@ function placeOfDiagram(host, want) {
     menu(shown, diagram, colour);
     legend(shown, diagram, colour);
     const width = Math.floor(shown.canvas.parentElement.clientWidth);
-    const measure = (text) => {
-      pen.font = `12px ${font}`;
-      return pen.measureText(text).width;
-    };
+    pen.font = `12px ${font}`;
+    const measure = (text) => pen.measureText(text).width;
     const height = presenting.host === host ? presentedHeight(window.innerHeight) - PRESENTED_AROUND : undefined;
     shown.layout = placed(diagram.parts, width, measure, height);
     const [chosen, pointed] = [chosenPlaces(), pointing.places].map((places) => boxesAt(shown.layout, places));
@@ -170,7 +169,8 @@ function placeOfDiagram(host, want) {
     paintDiagram(canvas, diagram, shown.layout, colour, { ink: place.data.inks[theme], font, chosen, pointed, focused });
     const said = told(diagram, shown.layout, pointed.length ? pointed : chosen, colour);
     if (shown.said.textContent !== said) shown.said.textContent = said;
-    shown.canvas.setAttribute("aria-label", `${shown.title.textContent} Arrow keys choose. ${said}`);
+    const label = `${shown.title.textContent} Arrow keys choose. ${said}`;
+    if (shown.canvas.ariaLabel !== label) shown.canvas.ariaLabel = label;
     Object.assign(place, { width: host.clientWidth, theme });
   };
   const unfit = () => {
