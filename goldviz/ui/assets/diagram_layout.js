@@ -10,6 +10,7 @@ const BETWEEN = 12;
 const WIDEST = 110;
 const BESIDE = { columns: 9, pitch: 34 };
 const REACH = 14;
+const OUTLINE = 6;
 
 const widthOf = (nodes) => Math.max(...nodes.map(([, , column, , wide]) => column + wide));
 const heightOf = (nodes) => Math.max(...nodes.map(([, , , row, , high]) => row + high));
@@ -53,7 +54,7 @@ export function placed(parts, width, measure, height) {
   const most = (values) => (beside ? Math.max(...values) : values.reduce((sum, one) => sum + one, 0));
   const spare = beside ? 0 : BETWEEN * (parts.length - 1);
   const fixed = most(frames.map(({ over, under }) => over + under)) + spare;
-  const larger = height ? Math.max(1, (height - fixed) / most(rows)) : 1;
+  const larger = height ? Math.max(1, (height - fixed - OUTLINE) / most(rows)) : 1;
   let [left, top] = [0, 0];
   const boxes = [];
   const places = parts.map((part, number) => {
@@ -69,7 +70,7 @@ export function placed(parts, width, measure, height) {
     return place;
   });
   const lowest = Math.max(...places.map(({ low }, number) => low + frames[number].under));
-  return { width, height: Math.ceil(lowest) + 6, places, boxes };
+  return { width, height: Math.ceil(lowest) + OUTLINE, places, boxes };
 }
 
 // Which box is at a point, or so near that a finger means it.
