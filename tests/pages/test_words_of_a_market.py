@@ -27,7 +27,7 @@ from tests.pages.visit import Visitor
 pytestmark = pytest.mark.usefixtures("on_pages")
 
 UNIT = "USD/barrel"
-WRONG = re.compile(r"\breturns?\b|log return|\bbp\b|\bprices?\b.{0,12}%", re.I)
+WRONG = re.compile(r"\breturns?\b|log return|\bbp\b", re.I)
 """What no text about such a market may say."""
 
 FORECAST = {
@@ -75,12 +75,12 @@ def words_on(visitor: Visitor) -> list[str]:
 
 QUOTED = re.compile(r"\*\*C\d+\*\*")
 """A document's claim, in the document's words."""
-VALUES = re.compile(r"Allowed: one of .*|^return$")
-"""The names of a setting's values, which links and shells are written with."""
+NAMES = re.compile(r"Allowed: one of .*|Settings to change: .*|^returns?$", re.I)
+"""The names of settings and of their values, which links and shells are written with."""
 
 
 def assert_said(texts: list[str], *, told: str) -> None:
-    ours = [VALUES.sub("", text) for text in texts if not QUOTED.search(text)]
+    ours = [NAMES.sub("", text) for text in texts if not QUOTED.search(text)]
     wrong = [text[max(0, found.start() - 80) : found.end() + 40] for text in ours if (found := WRONG.search(text))]
     assert wrong == []
     assert any(told in text for text in texts)

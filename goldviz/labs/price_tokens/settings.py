@@ -58,7 +58,7 @@ class PriceTokens(Experiment):
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
     returns: Literal["market", "regimes"] = setting("market", group="Data", labels=RETURNS,
-        description="Returns of the simulated market. Its planted regimes alone leave out the volatility's own memory "
+        description="Moves of the simulated market. Its planted regimes alone leave out the volatility's own memory "
         "and the jumps; real data ignore it.")
     shuffle_days: bool = setting(False, group="Data",
         description="Deal the days out at random, a check: any skill that is left comes from a mistake.")

@@ -106,7 +106,7 @@ def rows_read(found: TablePreview, changes: Changes) -> pd.DataFrame:
     dates = {
         USE: None, COLUMN: found.dates.column, KIND: DATE, "From": f"{days.min():%Y-%m-%d}",
         "To": f"{days.max():%Y-%m-%d}", "Values": found.rows, "Missing": 0, "First": found.dates.first[0],
-        "Last": found.dates.last[0], "Sign": "", SEEN: "", KNOWN: "",
+        "Last": found.dates.last[0], "Sign": "", SEEN: None, KNOWN: "",
         UNIT: "",
     }  # fmt: skip
     rows = [_row(reading, changes.used(name, name in found.chosen)) for name, reading in found.readings_of.items()]
@@ -145,6 +145,7 @@ def show(found: TablePreview, identity: str) -> None:
         key=key,
         on_change=take,
         hide_index=True,
+        placeholder="",
         disabled=[COLUMN, "From", "To", "Values", "Missing", "First", "Last", "Sign"],
         column_order=[USE, COLUMN, KIND, "From", "To", "First", "Last", "Values", "Missing", "Sign", SEEN, UNIT, KNOWN],
         column_config={
@@ -152,7 +153,7 @@ def show(found: TablePreview, identity: str) -> None:
             COLUMN: st.column_config.TextColumn(pinned=True),
             KIND: st.column_config.SelectboxColumn(options=[*KINDS.values(), DATE], required=True),
             SEEN: st.column_config.SelectboxColumn(
-                options=[*TRANSFORMATIONS.values()], required=True,
+                options=[*TRANSFORMATIONS.values()],
                 help="A log return needs values above zero. A change is in the column's own unit.",
             ),
             UNIT: st.column_config.TextColumn(help="What the values count, such as USD/barrel.", max_chars=20),
