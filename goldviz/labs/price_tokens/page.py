@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.labs.price_tokens import LAB
+from goldviz.labs.price_tokens.doubts import doubts
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import score_rows, verdict
 from goldviz.ui.laboratory_page import LaboratoryPage
@@ -55,4 +56,4 @@ def why(lane: Lane[PriceTokens], draw: Callable[[str], None]) -> None:
         st.caption("These two add up to the loss: what is said of the size, and what of the sign.")
 
 
-PAGE = LaboratoryPage(LAB, main="as_text", beside="scoreboard", why=why, verdict=judge)
+PAGE = LaboratoryPage(LAB, main="as_text", beside="scoreboard", why=why, verdict=judge, doubts=doubts)
