@@ -13,7 +13,9 @@ from starlette.testclient import TestClient
 from streamlit.runtime.pages_manager import PagesManager
 
 from goldviz.declare.registry import laboratories
+from goldviz.runs.store import Store
 from goldviz.ui import deep_links, live_figure, server, services
+from tests.runs.strangers import lost_pages, trained
 
 
 def test_plotly_comes_out_of_the_installed_package_and_is_kept_by_the_browser() -> None:
@@ -74,3 +76,14 @@ def test_a_page_s_own_address_tells_streamlit_s_script_where_the_server_is() -> 
     assert page.index('BACKEND_BASE_URL: new URL("/lab/", location.origin)') < page.index('<script type="module"')
     addresses = {route.path for route in server.routes() if isinstance(route, Route)}
     assert {"/runs", "/claims", *(f"/{name}" for name in laboratories())} <= addresses
+
+
+@pytest.mark.usefixtures("_pages_directory")
+def test_a_server_looks_through_its_database_as_it_starts(database: Path, caplog: pytest.LogCaptureFixture) -> None:
+    store = Store(f"sqlite:///{database}")
+    trained(store)
+    store.close()
+    lost_pages(database)
+    with caplog.at_level(logging.ERROR, logger="goldviz.runs.store"):
+        asyncio.run(_up_and_down())
+    assert f"The database {database} is damaged" in caplog.text
