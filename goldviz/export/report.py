@@ -112,7 +112,7 @@ def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[st
     title = sealed_text(str(dataset.attrs.get("title") or settings.title))
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     kept = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
-    listed, data = _in_words(settings, labelled(settings, kept)), data_sentences(settings, dataset)
+    listed, data = told(settings, kept), data_sentences(settings, dataset)
     return report_html(title, listed, drawn, settings.equations, settings.findings(dataset), data)
 
 
@@ -132,7 +132,7 @@ def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[s
 def report_of_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
     """The report of an instant page, with these of its figures."""
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
-    listed, data = _in_words(settings, labelled(settings)), data_sentences(settings, dataset)
+    listed, data = told(settings), data_sentences(settings, dataset)
     return report_html(settings.title, listed, drawn, [settings.question], data=data)
 
 
@@ -140,10 +140,10 @@ def _named(values: Mapping[str, Any]) -> list[Setting]:
     return [Setting(label(name), _shown(value)) for name, value in values.items()]
 
 
-def _in_words(settings: Settings, values: Mapping[str, Any]) -> list[Setting]:
-    """Settings as the page's controls name them, with their units and what they do."""
+def told(settings: Settings, kept: Mapping[str, str] | None = None) -> list[Setting]:
+    """Settings as the page's controls name them, with their units and what they do; ``kept`` are labels of data."""
     declared, found = type(settings), []
-    for name, value in values.items():
+    for name, value in labelled(settings, kept).items():
         about = facts(declared, name)
         words = about["labels"].get(value, _shown(value)) if isinstance(value, str) else _shown(value)
         meaning = str(declared.model_fields[name].description)

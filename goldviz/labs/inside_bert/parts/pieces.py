@@ -7,7 +7,7 @@ import io
 
 import streamlit as st
 
-from goldviz.export.report import report_html
+from goldviz.export.report import report_html, told
 from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.costs import everything_seconds, neighbour_seconds
 from goldviz.labs.inside_bert.figures import FIGURES
@@ -160,13 +160,12 @@ def report(look: Look, settings: InsideBert) -> str:
         )
     )  # fmt: skip
     figures = [(spec, spec(ds, theme="light")) for name, spec in FIGURES.items() if drawable(name, ds)]
-    shown = {name.replace("_", " ").capitalize(): value for name, value in settings.model_dump(mode="json").items()}
     notes = [
         "Rows of every map are queries and sum to 1; document 001, section 4.1.2, writes queries as columns.",
         "Attention is not an explanation (Jain and Wallace 2019): compare it with the evidence.",
         *look.read.model.notes,
     ]
-    return report_html(f"Inside {look.read.model.name}", shown, figures, notes)
+    return report_html(f"Inside {look.read.model.name}", told(settings), figures, notes)
 
 
 def drawable(name: str, ds: object) -> bool:
