@@ -7,7 +7,7 @@ The page's controls, the link, the command line, the stored JSON and the help te
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -220,9 +220,9 @@ class Settings(BaseModel):
         kept = {name: getattr(self, name) for name in self.kept_by_presets}
         return next((known for known in self.presets if self.preset(known.slug).changed(**kept) == self), None)
 
-    def without_effect(self) -> Collection[str]:
-        """Settings that change nothing while the others are as they are."""
-        return ()
+    def without_effect(self) -> Mapping[str, str]:
+        """Settings that change nothing while the others are as they are, each with the reason in a sentence."""
+        return {}
 
     def differences(self) -> dict[str, Any]:
         """The settings that differ from their defaults, as plain JSON values."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -89,10 +90,25 @@ def groups(declared: type[Settings]) -> dict[str, list[str]]:
     return found
 
 
-def draw(declared: type[Settings], names: Iterable[str]) -> None:
-    """One control for each of these settings."""
-    for name in names:
-        _draw_one(declared, name)
+def without_effect(declared: type[Settings]) -> Mapping[str, str]:
+    """The settings that change nothing as the controls are, each with the reason; none where they are not allowed."""
+    try:
+        return current(declared).without_effect()
+    except SettingsError:
+        return {}
+
+
+def draw(declared: type[Settings], names: Iterable[str], idle: Mapping[str, str] = MappingProxyType({})) -> None:
+    """One control for each of these settings; those in ``idle`` are dimmed, and the reason stands under them."""
+    drawn = list(names)
+    for name in drawn:
+        _draw_one(declared, name, dimmed=name in idle)
+    reasons: dict[str, list[str]] = {}
+    for name in drawn:
+        if name in idle:
+            reasons.setdefault(idle[name], []).append(label(name))
+    for reason, labels in reasons.items():
+        st.caption(f"Dimmed: {', '.join(labels)}. {reason}")
 
 
 def meaning(declared: type[Settings], name: str) -> str:
@@ -102,13 +118,14 @@ def meaning(declared: type[Settings], name: str) -> str:
     return f"{declared.model_fields[name].description} Allowed: {range_of}{f' {unit}' if unit else ''}."
 
 
-def _draw_one(declared: type[Settings], name: str) -> None:
+def _draw_one(declared: type[Settings], name: str, *, dimmed: bool) -> None:
     about = facts(declared, name)
     schema = schemas(declared)[name]
     shared: dict[str, Any] = {
         "key": key_of(declared, name),
         "help": meaning(declared, name),
         "persist_state": "session",
+        "disabled": dimmed,
     }
     title = f"{label(name)} ({about['unit']})" if about["unit"] == "s" else label(name)
     if "enum" in schema:

@@ -343,19 +343,15 @@ def _leave_link(settings: Instant) -> None:
 
 
 def _knobs(declared: type[Instant]) -> Instant | None:
-    """The controls of the settings that have an effect. None after saying which setting is not allowed."""
-    try:
-        idle = controls.current(declared).without_effect()
-    except SettingsError:
-        idle = ()
-    hidden = {declared.position, *idle}
-    controls.draw(declared, [name for name in controls.essential(declared) if name not in hidden])
+    """The settings' controls, those of no effect dimmed. None after saying which setting is not allowed."""
+    idle = controls.without_effect(declared)
+    controls.draw(declared, [name for name in controls.essential(declared) if name != declared.position], idle)
     with st.expander("More settings"):
         for heading, names in controls.groups(declared).items():
-            shown = [name for name in names if name not in hidden]
+            shown = [name for name in names if name != declared.position]
             if shown:
                 st.markdown(f"**{heading}**")
-                controls.draw(declared, shown)
+                controls.draw(declared, shown, idle)
     try:
         return controls.current(declared)
     except SettingsError as error:

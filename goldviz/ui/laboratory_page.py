@@ -217,6 +217,7 @@ class LaboratoryPage:
         opened, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
         asked, figure = parameters.pop(parts.PARAMETER, ""), parameters.pop(FIGURE, "")
         named_runs = parameters.pop(lanes.PARAMETER, "") or opened
+        parts.give(experiment.name, self.parts, parameters if first else {})
         if first:
             st.session_state[arrived] = True
             settings, complaints = controls.from_link(experiment, parameters)
@@ -256,7 +257,7 @@ class LaboratoryPage:
         name = self.experiment.name
         wanted = {
             **controls.to_link(settings), **lanes.to_link(self.experiment), **stories.to_link(name),
-            **parts.to_link(name), **self._figure_to_link(),
+            **parts.to_link(name), **parts.kept_to_link(name, self.parts), **self._figure_to_link(),
         }  # fmt: skip
         if st.query_params.to_dict() != wanted:
             st.query_params.from_dict(wanted)

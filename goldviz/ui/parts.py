@@ -20,11 +20,15 @@ CLOSER = "closer"
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a page: its name in links, the few words on the strip, and what draws it."""
+    """One part of a page: its name in links, the few words on the strip, and what draws it.
+
+    ``kept`` names a parameter of links in which the part keeps what was changed there; see :func:`keep`.
+    """
 
     name: str
     question: str
     draw: Callable[..., None]
+    kept: str = ""
 
 
 def _key(page: str) -> str:
@@ -83,3 +87,41 @@ def _keep_link(page: str) -> None:
         st.query_params.pop(PARAMETER, None)
     elif st.query_params.get(PARAMETER) != wanted:
         st.query_params[PARAMETER] = wanted
+
+
+def _kept_key(page: str, parameter: str) -> str:
+    return f"kept-{page}-{parameter}"
+
+
+def _given_key(page: str, parameter: str) -> str:
+    return f"given-{page}-{parameter}"
+
+
+def give(page: str, parts: Sequence[Part], parameters: dict[str, str]) -> None:
+    """Hand what a link says of changes over to the parts that keep them, out of the link's ``parameters``."""
+    for part in parts:
+        text = parameters.pop(part.kept, "") if part.kept else ""
+        if text:
+            st.session_state[_given_key(page, part.kept)] = st.session_state[_kept_key(page, part.kept)] = text
+
+
+def given(page: str, parameter: str) -> str:
+    """What a link brought for a part, told once; empty without."""
+    return str(st.session_state.pop(_given_key(page, parameter), ""))
+
+
+def keep(page: str, parameter: str, text: str) -> None:
+    """Keep a part's changes in the address, at once; an empty text takes them out of it."""
+    st.session_state[_kept_key(page, parameter)] = text
+    if st.query_params.get(parameter, "") == text:
+        return
+    if text:
+        st.query_params[parameter] = text
+    else:
+        st.query_params.pop(parameter, None)
+
+
+def kept_to_link(page: str, parts: Sequence[Part]) -> dict[str, str]:
+    """What the parts keep, as a link's parameters."""
+    texts = {part.kept: st.session_state.get(_kept_key(page, part.kept), "") for part in parts if part.kept}
+    return {parameter: text for parameter, text in texts.items() if text}

@@ -38,16 +38,13 @@ def presets(experiment: type[Experiment]) -> None:
 
 
 def knobs(experiment: type[Experiment]) -> Experiment | None:
-    """The settings' controls, without those of no effect. None after saying which setting is not allowed."""
-    try:
-        idle = controls.current(experiment).without_effect()
-    except SettingsError:
-        idle = ()
-    controls.draw(experiment, [name for name in controls.essential(experiment) if name not in idle])
+    """The settings' controls, those of no effect dimmed. None after saying which setting is not allowed."""
+    idle = controls.without_effect(experiment)
+    controls.draw(experiment, controls.essential(experiment), idle)
     with st.expander("More settings"):
         for heading, names in controls.groups(experiment).items():
             st.markdown(f"**{heading}**")
-            controls.draw(experiment, [name for name in names if name not in idle])
+            controls.draw(experiment, names, idle)
     try:
         return controls.current(experiment)
     except SettingsError as error:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -51,7 +52,7 @@ def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener)
     before, path_before = handles(drawn), forecast(drawn)
     drawn.scroll_into_view_if_needed()
     quiet(page)
-    place = drawn.locator(".shapelayer path").nth(2).bounding_box()
+    place = drawn.locator(".shapelayer path").nth(3).bounding_box()
     assert place is not None
     x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
     page.mouse.move(x, y)
@@ -63,13 +64,23 @@ def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener)
     wait_for_forecast(drawn, path_before, same=False)
     after = handles(drawn)
     changed = [number for number, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-    assert changed == [2]
-    assert after[2][1] > before[2][1]
+    assert changed == [3]
+    assert after[3][1] > before[3][1]
+    expect(page.get_by_role("spinbutton", name="Observation")).to_have_value("4")
+
+    # The link has it, and so has the page after a reload.
+    page.wait_for_url(lambda address: "edits=4_" in address)
+    page.reload()
+    drawn = explored(page)
+    expect(page.get_by_role("button", name="Put all back")).to_be_enabled()
+    quiet(page)
+    np.testing.assert_allclose(handles(drawn), after, rtol=1e-4)
 
     page.get_by_role("button", name="Put all back").click()
     expect(page.get_by_role("button", name="Put all back")).to_be_disabled()
     wait_for_forecast(drawn, path_before)
     assert handles(drawn) == before
+    page.wait_for_url(lambda address: "edits" not in address)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ Document 001, sections 1.1-1.2.1 and Annex 5.1, equations 1-4 and 34-43; documen
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
@@ -94,9 +94,8 @@ class BackpropagationSteps(Instant):
             {"activation": "leaky_relu", "edits": "b1.2=-10"}),
     )  # fmt: skip
 
-    def without_effect(self) -> Collection[str]:
+    def without_effect(self) -> Mapping[str, str]:
         """The slope of what has none, and the last layer's nonlinearity where a softmax stands."""
-        return [
-            *(["slope"] if self.activation != "leaky_relu" else []),
-            *(["last"] if self.loss == "cross_entropy" else []),
-        ]
+        slope = {} if self.activation == "leaky_relu" else {"slope": "Only LeakyReLU has a slope to set."}
+        last = {"last": "With cross-entropy a softmax comes last."} if self.loss == "cross_entropy" else {}
+        return slope | last

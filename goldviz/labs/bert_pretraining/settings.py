@@ -11,7 +11,7 @@ and ``labelled_texts``; of a run that starts from a model its title, ``starts_fr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, Self
 
 from pydantic import model_validator
@@ -220,9 +220,9 @@ class BertPretraining(Experiment):
             raise ValueError("Pretraining steps and fine tuning steps are both 0; allowed is at least one step in all")
         return self
 
-    def without_effect(self) -> Collection[str]:
+    def without_effect(self) -> Mapping[str, str]:
         """Sizes that the model brings from which a run starts."""
-        return () if self.start == "random" else SIZES
+        return {} if self.start == "random" else dict.fromkeys(SIZES, "The model that a run starts from has its sizes.")
 
     def steps_planned(self) -> int:
         return self.pretraining_steps + self.fine_tuning_steps

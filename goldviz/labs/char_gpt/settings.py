@@ -9,7 +9,7 @@ paths, AdamW, the schedule of the learning rate, clipping; ablations leave one p
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
@@ -183,9 +183,9 @@ class CharGpt(Experiment):
             {**SMALL, "warm_up": 0.0, "learning_rate": 0.0007}),
     )  # fmt: skip
 
-    def without_effect(self) -> Collection[str]:
+    def without_effect(self) -> Mapping[str, str]:
         """The number of pieces, where characters are read."""
-        return ("vocabulary",) if self.tokens == "characters" else ()
+        return {"vocabulary": "Characters are read, not pieces."} if self.tokens == "characters" else {}
 
     def steps_planned(self) -> int:
         return self.steps

@@ -6,7 +6,7 @@ goes below zero is seen in changes.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from goldviz.declare import market_settings
@@ -91,10 +91,11 @@ class GoldMarket(Instant):
         number = min(self.channel, len(covariates))
         return f"Covariate {number} of {len(covariates)}: {covariates[number - 1].words}"
 
-    def without_effect(self) -> Collection[str]:
+    def without_effect(self) -> Mapping[str, str]:
         """Where nothing is hidden, there is no share of it; nothing is planted in real data."""
-        idle = ("missing_share",) if self.missing == "none" else ()
-        return idle if self.data == "simulated" else (*idle, "tone_response")
+        share = {"missing_share": "Nothing is hidden."} if self.missing == "none" else {}
+        tone = {} if self.data == "simulated" else {"tone_response": "Nothing is planted in data of your own."}
+        return share | tone
 
     def _market(self) -> Market:
         from goldviz.labs.gold_market.compute import market_at_hand

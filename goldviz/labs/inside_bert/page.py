@@ -40,6 +40,7 @@ def show() -> None:
         st.toggle("Set another text or model beside it", key=state.BESIDE, persist_state="session")
         if st.session_state[state.BESIDE]:
             text_parts.second_text_box()
+        beside = st.container(key="beside")
     with looking:
         settings, read = _readable(trouble)
     with panel:
@@ -52,6 +53,8 @@ def show() -> None:
         part.draw(look)
     with tone:
         evidence.tone_part(look)
+    with beside:
+        _what_differs(look)
 
 
 def attention(look: state.Look) -> None:
@@ -105,26 +108,43 @@ def _look(settings: InsideBert, read: ReadText, words: str) -> state.Look | None
     return state.Look(settings, read, reading, readings.result_of(read, ("overview",), lambda: overview(reading)))
 
 
-def _second(first: state.Look) -> None:
-    """The other text or model beside the first, where there is one."""
-    text, model = compare.second_key()
+def _what_differs(first: state.Look) -> None:
+    """What a second text or model comes to, where it is asked for; or why it comes to nothing."""
     if not st.session_state[state.BESIDE]:
         return
-    settings = first.settings
     try:
-        read = _cut(settings, model or settings.model, text.strip() or first.read.text)
+        read = _second_read(first)
     except (TextModelError, TextError) as error:
-        state.complain(f"The second one cannot be shown. {error}")
+        st.error(plain(f"The second one cannot be shown. {error}"), icon=":material/block:")
         return
     if read.key == first.read.key:
         st.info(
             "Write a second text, or choose a second model, to compare it with the first.", icon=":material/compare:"
         )
         return
-    second = _look(settings, read, "Reading the second text")
+    second = _look(first.settings, read, "Reading the second text")
+    if second is not None:
+        compare.told(first, second)
+
+
+def _second_read(first: state.Look) -> ReadText:
+    """The second text, or the first one for the second model, in pieces."""
+    text, model = compare.second_key()
+    return _cut(first.settings, model or first.settings.model, text.strip() or first.read.text)
+
+
+def _second(first: state.Look) -> None:
+    """The other text or model beside the first, where there is one; the panel says why there is none."""
+    if not st.session_state[state.BESIDE]:
+        return
+    try:
+        read = _second_read(first)
+    except (TextModelError, TextError):
+        return
+    second = _look(first.settings, read, "Reading the second text") if read.key != first.read.key else None
     if second is not None:
         compare.show(first, second)
-        state.leave_link(settings)
+        state.leave_link(first.settings)
 
 
 def keeping_link(draw: Callable[[state.Look], None]) -> Callable[[state.Look], None]:

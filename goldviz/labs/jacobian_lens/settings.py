@@ -5,7 +5,7 @@ Document 001, section 2, equations 5-24, and its statement on vanishing and expl
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare import standard
@@ -86,7 +86,11 @@ class JacobianLens(Instant):
         """k from 0 to the last step but one."""
         return 0, self.length - 1
 
-    def without_effect(self) -> Collection[str]:
-        """Biases of gates that the cell does not have."""
-        gates = {"lstm": {"forget_bias"}, "gru": {"update_bias"}, "gru_reset_after": {"update_bias"}}
-        return {"forget_bias", "update_bias"} - gates.get(self.cell, set())
+    def without_effect(self) -> Mapping[str, str]:
+        """Biases of gates that the cell does not have, and the scale of a ReLU network's input."""
+        forget = {} if self.cell == "lstm" else {"forget_bias": "Only an LSTM has a forget gate."}
+        update = {} if self.cell.startswith("gru") else {"update_bias": "Only a GRU has an update gate."}
+        # Without biases and from a state of zeros, all sums of a ReLU network grow with the input, and no sign changes.
+        alike = self.cell == "rnn_relu" and self.input_scale > 0
+        scale = {"input_scale": "ReLU has the same slopes at any scale above 0."} if alike else {}
+        return forget | update | scale

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+FEWEST = 2
+"""Observations that are always shown."""
+NUMBER = r"-?\d{1,6}(?:\.\d{1,9})?(?:e[-+]?\d{1,2})?"
+CHANGE = re.compile(rf"(?P<moved>\d{{1,4}})_(?P<time>{NUMBER})_(?P<value>{NUMBER})?|x(?P<out>\d{{1,4}})")
 CLOSEST = 1e-3
 """Observations keep so far from their neighbours, as a share of the time from the first to the last."""
 
@@ -58,6 +63,45 @@ class EditedSeries:
         shown = [number for number in range(len(self.times)) if number not in self.left_out]
         return np.array(self.times)[shown], np.array(self.values, np.float64)[shown]
 
+    def changes(self, recorded: EditedSeries) -> str:
+        """What differs from the recorded sequence, for a link: ``3_0.52_1.1`` moved the third observation to this time
+        and value, ``x5`` left the fifth out.
+
+        >>> recorded = EditedSeries((0.0, 1.0, 2.0), ((0.0,), (1.0,), (0.0,)))
+        >>> recorded.moved(1, 1.5, -2.0).without(frozenset({2})).changes(recorded)
+        '2_1.5_-2,x3'
+        """
+        moved = [
+            f"{number + 1}_{self.times[number]:.6g}_{_short(self.values[number][0])}"
+            for number in range(len(self.times))
+            if (self.times[number], self.values[number]) != (recorded.times[number], recorded.values[number])
+        ]
+        return ",".join([*moved, *(f"x{number + 1}" for number in sorted(self.left_out))])
+
+    def with_changes(self, text: str) -> EditedSeries:
+        """This sequence with the changes of a link.
+
+        Raises:
+            ValueError: the text says no such changes, in a sentence.
+        """
+        edited, left_out = self, set()
+        for part in filter(None, text.split(",")):
+            found = CHANGE.fullmatch(part)
+            number = int(found["moved"] or found["out"]) - 1 if found else -1
+            if found is None or not 0 <= number < len(self.times):
+                raise ValueError(f"In the link: edits are {text[:40]!r}; allowed is such as 3_0.52_1.1 or x5.")
+            if found["out"]:
+                left_out.add(number)
+            else:
+                seen = self.values[number][0] is not None and found["value"]
+                value = float(found["value"]) if seen else self.values[number][0]
+                edited = edited.moved(number, float(found["time"]), value)
+        if len(left_out) > len(self.times) - FEWEST:
+            raise ValueError(
+                f"In the link: edits leave out {len(left_out)} of {len(self.times)} observations; {FEWEST} must stay."
+            )
+        return edited.without(frozenset(left_out))
+
     def handles(self, channel: int = 0) -> list[int]:
         """The numbers of the observations that can be dragged: those shown, with a value in this channel."""
         return [
@@ -65,3 +109,7 @@ class EditedSeries:
             for number in range(len(self.times))
             if number not in self.left_out and self.values[number][channel] is not None
         ]
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"

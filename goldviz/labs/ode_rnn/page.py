@@ -9,11 +9,11 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.labs.ode_rnn import LAB
-from goldviz.labs.ode_rnn.edited import EditedSeries
+from goldviz.labs.ode_rnn.edited import FEWEST, EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
-from goldviz.ui import background, services
+from goldviz.ui import background, parts, services
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
 from goldviz.ui.live_figure import live_figure
@@ -22,6 +22,8 @@ from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
 FOLLOWING = ("plane", "latent")
+EDITS = "edits"
+"""The link's parameter with what was moved and left out."""
 
 
 def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
@@ -38,10 +40,11 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
     look = _look(ds, step)
     key = f"edited-{lane.id}"
     recorded = EditedSeries.of(ds["probe_time"].values, ds["probe_value"].values)
-    edited: EditedSeries = st.session_state.setdefault(key, recorded)
+    edited = _at_first(key, recorded)
     figure, controls = st.columns([3, 1])
     with controls:
         edited = _edit(key, edited, recorded)
+    parts.keep(LAB.name, EDITS, edited.changes(recorded))
     times, values = edited.kept()
     weights, limits = ds["weights"].isel(look=look).values, shared_limits([ds])
 
@@ -78,6 +81,18 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
         st.error(plain(str(error)), icon=":material/block:")
 
 
+def _at_first(key: str, recorded: EditedSeries) -> EditedSeries:
+    """The sequence as the visitor left it, as a link brings it, or as it was recorded."""
+    given = parts.given(LAB.name, EDITS)
+    if given:
+        try:
+            st.session_state[key] = recorded.with_changes(given)
+        except ValueError as error:
+            st.warning(plain(str(error)), icon=":material/link_off:")
+    edited: EditedSeries = st.session_state.setdefault(key, recorded)
+    return edited
+
+
 def _look(ds: xr.Dataset, step: int | None) -> int:
     """The number of the last look at or before the step in view."""
     looks = ds["look"].values
@@ -89,6 +104,7 @@ def _drag(key: str, index: int, time: float, value: float) -> None:
     handles = edited.handles()
     if index < len(handles):
         _put(key, edited.moved(handles[index], time, value))
+        st.session_state[f"{key}-number"] = handles[index] + 1
 
 
 def _put(key: str, edited: EditedSeries) -> None:
@@ -101,7 +117,8 @@ def _edit(key: str, edited: EditedSeries, recorded: EditedSeries) -> EditedSerie
     """The same changes by keyboard: an observation's number, its time, its value, which are left out."""
     st.caption("Drag a golden point in the figure, or change it here.")
     turn, count = st.session_state.get(f"{key}-turn", 0), len(edited.times)
-    number = int(st.number_input("Observation", 1, count, value=min(3, count), key=f"{key}-number")) - 1
+    st.session_state.setdefault(f"{key}-number", min(3, count))
+    number = int(st.number_input("Observation", 1, count, key=f"{key}-number")) - 1
     earliest, latest = edited.room(number)
     time = st.slider("Time", earliest, latest, value=edited.times[number], key=f"{key}-time-{number}-{turn}")
     value = edited.values[number][0]
@@ -112,7 +129,7 @@ def _edit(key: str, edited: EditedSeries, recorded: EditedSeries) -> EditedSerie
         range(count),
         default=sorted(edited.left_out),
         format_func=lambda index: str(index + 1),
-        max_selections=count - 2,
+        max_selections=count - FEWEST,
         key=f"{key}-out-{turn}",
     )
     changed = edited.moved(number, time, value).without(frozenset(left_out))
@@ -164,5 +181,5 @@ def _numbers(ds: xr.Dataset) -> None:
 
 PAGE = LaboratoryPage(
     LAB, main="path", beside="error", why=why,
-    parts=(Part("observations", "What if it were observed later?", explore),),
+    parts=(Part("observations", "What if it were observed later?", explore, kept=EDITS),),
 )  # fmt: skip

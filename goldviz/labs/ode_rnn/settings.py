@@ -7,7 +7,7 @@ told the gaps, and one whose state decays over them (Che et al. 2018).
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare import layers, market_settings, standard
@@ -160,9 +160,9 @@ class ODERNNLaboratory(Experiment):
 
     kept_by_presets: ClassVar[tuple[str, ...]] = market_settings.MARKET_SETTINGS
 
-    def without_effect(self) -> Collection[str]:
+    def without_effect(self) -> Mapping[str, str]:
         """The market, where sequences come from elsewhere."""
-        return () if self.task == "market" else market_settings.MARKET_SETTINGS
+        return {} if self.task == "market" else dict.fromkeys(market_settings.MARKET_SETTINGS, "No market is read.")
 
     def steps_planned(self) -> int:
         return self.steps

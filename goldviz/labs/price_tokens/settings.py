@@ -7,7 +7,7 @@ goldviz's choice: p(x) = sum_k P(k | past) f_k(x).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
@@ -26,6 +26,8 @@ TOKENISERS = {
 }
 OF_WINDOWS = ("kmeans", "mixture", "vqvae")
 """Tokenisers that can read more than one return."""
+OF_NETWORKS = ("context", "hidden", "layers", "dropout", "optimiser", "learning_rate", "clip", "batch")
+"""What counted pairs have no use for."""
 NETWORKS = {"bigram": "Counted pairs", "mlp": "MLP", "gpt": "GPT"}
 RETURNS = {"market": "the market's own", "regimes": "of the planted regimes alone"}
 FITTED_ON = {"past": "the days before a block", "all": "all days (leaks)", "block": "the block's own days (leaks)"}
@@ -228,13 +230,15 @@ class PriceTokens(Experiment):
         """How many returns a token stands for."""
         return self.window if self.tokeniser in OF_WINDOWS else 1
 
-    def without_effect(self) -> Collection[str]:
-        idle = {"window"} if self.tokeniser not in OF_WINDOWS else set()
-        idle |= {"codes", "code_steps"} if self.tokeniser != "vqvae" else set()
-        idle |= {"read"} if self.tokeniser != "hmm" else set()
+    def without_effect(self) -> Mapping[str, str]:
+        idle = {} if self.tokeniser in OF_WINDOWS else {"window": "Each token is of a single day."}
+        if self.tokeniser != "vqvae":
+            idle |= dict.fromkeys(("codes", "code_steps"), "Only a VQ-VAE learns codes.")
+        if self.tokeniser != "hmm":
+            idle["read"] = "Only a hidden Markov model has states to read."
         if self.network == "bigram":
-            idle |= {"context", "hidden", "layers", "dropout", "optimiser", "learning_rate", "clip", "batch"}
-        return idle | ({"layers"} if self.network == "mlp" else set())
+            idle |= dict.fromkeys(OF_NETWORKS, "Pairs are counted: there is no network.")
+        return idle | ({"layers": "The MLP has one hidden layer."} if self.network == "mlp" else {})
 
     def steps_planned(self) -> int:
         return self.epochs

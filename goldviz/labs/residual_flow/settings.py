@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare import standard
@@ -78,7 +78,7 @@ class ResidualFlow(Instant):
         """Per cent of the depth."""
         return 0, 100
 
-    def without_effect(self) -> Collection[str]:
+    def without_effect(self) -> Mapping[str, str]:
         """mu is Van der Pol's, and trained fields fix their depth."""
-        idle = set() if self.field == "van_der_pol" else {"mu"}
-        return idle | ({"depth"} if self.field in TRAINED else set())
+        mu = {} if self.field == "van_der_pol" else {"mu": "Only Van der Pol's field has a mu."}
+        return mu | ({"depth": "The field was trained for its depth."} if self.field in TRAINED else {})

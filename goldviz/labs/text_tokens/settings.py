@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
@@ -119,6 +119,6 @@ class TextTokens(Instant):
         """The expression that a pattern cuts with."""
         return self.expression if pattern == "own" else PATTERNS[pattern]
 
-    def without_effect(self) -> Collection[str]:
+    def without_effect(self) -> Mapping[str, str]:
         """An expression that nothing is cut with."""
-        return [] if "own" in self.patterns else ["expression"]
+        return {} if "own" in self.patterns else {"expression": "Nothing is cut with an expression of your own."}

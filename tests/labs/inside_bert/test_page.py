@@ -48,7 +48,8 @@ LAYER = {"layer", "layer_lengths", "neurons"}
 ALWAYS = {"network", "scores", "mixing", "shares", "embeddings", "neighbours", "positions", "order"} | LAYER
 WITH_CLASSIFIER = {"tone", "evidence", "agreement", "without", "heads_off"}
 FIRST = {"network", "scores", "mixing", "tone"}
-FIGURES = ALWAYS | WITH_CLASSIFIER | {"guesses"}
+FIGURES = ALWAYS | WITH_CLASSIFIER
+"""Guesses come with the visitor's own."""
 SHORT = {"text": "Gold prices rose."}
 
 
@@ -260,7 +261,7 @@ def test_a_model_without_a_classifier_says_so_in_place_of_empty_frames(models: P
     write_random_bert(models / "plain")
     visitor = Reader({"model": "folder:plain", **SHORT})
     assert not visitor.errors
-    assert set(visitor.all_drawn()) == ALWAYS | {"guesses"}
+    assert set(visitor.all_drawn()) == ALWAYS
     assert any("This model has no classifier" in element.value for element in visitor.at.info)
 
 
@@ -297,6 +298,11 @@ def test_two_models_side_by_side_and_faults_of_the_second(models: Path) -> None:
     visitor = Reader({"second_model": "folder:gone", **SHORT})
     assert any(told.startswith("The second one cannot be shown. This machine has no") for told in visitor.told)
     assert set(visitor.drawn()) == FIRST
+
+
+def test_what_differs_stands_by_the_switch_whatever_part_is_open(models: Path) -> None:
+    visitor = Reader({"second_text": ONE_WORD[1], "shown": "why", **SHORT})
+    assert any("changes most in how widely it looks" in line for line in visitor.said)
 
 
 def test_two_models_are_compared_by_probabilities_and_not_head_by_head(models: Path) -> None:
@@ -453,10 +459,17 @@ def test_heads_are_switched_off_by_button_and_by_hand() -> None:
 def test_the_masked_word_game_judges_a_guess() -> None:
     visitor = Reader({"text": "Gold prices rose.", "masked": "2", "shown": "hidden"})
     assert visitor.at.selectbox(key=controls.key_of(InsideBert, "masked")).value == 2
-    visitor.at.text_input(key="guess-word").set_value("Gold")
+    [guess] = [box for box in visitor.at.text_input if str(box.key).startswith("guess-word")]
+    piece = visitor.at.selectbox(key=controls.key_of(InsideBert, "masked"))
+    assert not any("Gold" in option for option in piece.options), "the hidden word is hidden until the guess"
+    assert "guesses" not in visitor.drawn()
+    assert not any(line.startswith("There stands") for line in visitor.said)
+    guess.set_value("Gold")
     visitor.look()
     assert [element.value for element in visitor.at.success] == ["That is what stands there."]
-    visitor.at.text_input(key="guess-word").set_value("pterodactyl")
+    assert any(line.casefold().startswith("there stands “gold”") for line in visitor.said)
+    assert "guesses" in visitor.drawn()
+    visitor.at.text_input(key=guess.key).set_value("pterodactyl")
     visitor.look()
     assert any("is not one piece of this vocabulary" in line for line in visitor.said)
 

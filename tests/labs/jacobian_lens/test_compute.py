@@ -93,9 +93,14 @@ def test_a_shut_update_gate_keeps_the_state() -> None:
 
 
 def test_only_the_cells_own_gate_bias_has_an_effect() -> None:
-    assert JacobianLens(cell="lstm").without_effect() == {"update_bias"}
-    assert JacobianLens(cell="gru").without_effect() == {"forget_bias"}
-    assert JacobianLens().without_effect() == {"forget_bias", "update_bias"}
+    assert JacobianLens(cell="rnn_relu", input_scale=0.0).without_effect().keys() == {"forget_bias", "update_bias"}
+    relu = JacobianLens(cell="rnn_relu", initialisation="identity", length=12, hidden=8)
+    assert "input_scale" in relu.without_effect()
+    small, large = (relu.changed(input_scale=scale).compute() for scale in (0.5, 2.0))
+    assert not [name for name in small.data_vars if name != "saturated" and not small[name].equals(large[name])]
+    assert JacobianLens(cell="lstm").without_effect().keys() == {"update_bias"}
+    assert JacobianLens(cell="gru").without_effect().keys() == {"forget_bias"}
+    assert JacobianLens().without_effect().keys() == {"forget_bias", "update_bias"}
 
 
 def test_a_start_beyond_the_sequence_is_its_last_step_but_one() -> None:

@@ -1,6 +1,7 @@
 """A sequence that a visitor changes keeps its order and can be put back."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,3 +40,26 @@ def test_all_can_be_put_back():
     changed = series.moved(0, 0.1, 9.0).without(frozenset({1}))
     assert changed != series
     assert EditedSeries.of(np.array([0.0, 1.0, 2.0]), values) == series
+
+
+@given(TIMES, st.data())
+def test_changes_survive_a_link(times, data):
+    series = EditedSeries.of(np.array(times) / 1000, np.linspace(-1, 1, len(times))[:, None])
+    changed = series
+    for number in data.draw(st.lists(st.integers(0, len(times) - 1), unique=True, max_size=3)):
+        earliest, latest = changed.room(number)
+        changed = changed.moved(number, data.draw(st.floats(earliest, latest)), data.draw(st.floats(-100, 100)))
+    left_out = data.draw(st.frozensets(st.integers(0, len(times) - 1), max_size=len(times) - 2))
+    changed = changed.without(left_out)
+    again = series.with_changes(changed.changes(series))
+    assert again.left_out == changed.left_out
+    np.testing.assert_allclose(again.times, changed.times, atol=2e-3 * (times[-1] - times[0]) / 1000 + 1e-4)
+    np.testing.assert_allclose(np.array(again.values), np.array(changed.values), rtol=1e-5, atol=1e-9)
+    assert series.changes(series) == ""
+
+
+@pytest.mark.parametrize("text", ["9_1_1", "x9", "1_1", "<b>", "1_nan_1", "x0", "x1,x2", "1_1_1_1", "1_9999999_1"])
+def test_a_link_s_edits_that_are_none_are_refused_in_a_sentence(text):
+    series = EditedSeries.of(np.array([0.0, 1.0, 2.0]), np.zeros((3, 1)))
+    with pytest.raises(ValueError, match="In the link: edits"):
+        series.with_changes(text)

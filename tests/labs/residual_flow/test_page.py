@@ -36,9 +36,11 @@ def test_the_depth_in_view_moves_the_points_and_not_the_convergence() -> None:
     assert after["convergence"] == before["convergence"]
 
 
-def test_knobs_without_effect_are_hidden() -> None:
+def test_knobs_without_effect_are_dimmed_with_the_reason() -> None:
     visitor = InstantVisitor(ResidualFlow)
     assert "mu" not in visitor.settings_in_sight()
+    assert visitor.control("mu").disabled
+    assert "Dimmed: Mu. Only Van der Pol's field has a mu." in visitor.captions
     visitor.set(field="van_der_pol")
     assert {"mu", "depth"} <= visitor.settings_in_sight()
     visitor.set(field="rings_lifted")

@@ -15,6 +15,13 @@ from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
 
+def told(first: Look, second: Look) -> None:
+    """What differs, in sentences, and where more of it is."""
+    for sentence in differences(first.overview, second.overview):
+        st.markdown(sentence)
+    st.caption("Both stand side by side under the first of the page's questions.")
+
+
 def show(first: Look, second: Look) -> None:
     """Tone, the head in view and every head's number of both."""
     st.subheader("Side by side", anchor=False)
@@ -25,8 +32,6 @@ def show(first: Look, second: Look) -> None:
             first.figure("tones", tone_figure, first.overview, "Both tones.", second.read.key, second=second.overview)
         else:
             st.caption("A tone stands here where both models have a classifier.")
-        for sentence in differences(first.overview, second.overview):
-            st.markdown(sentence)
     with right:
         summary = st.selectbox(
             "Compare the heads by", list(SUMMARIES), format_func=SUMMARIES.__getitem__, key="compare-summary",

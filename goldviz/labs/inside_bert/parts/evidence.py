@@ -21,8 +21,8 @@ from goldviz.ui.theme import theme_now
 from goldviz.ui.words import duration, plain
 
 NO_CLASSIFIER = (
-    "This model has no classifier, so it has no tone, and nothing to give evidence for. Choose one that was "
-    "fine-tuned, or look at its masked words below."
+    "This model has no classifier, so it has no tone: no evidence for one, and no heads to switch off. Choose one that "
+    "was fine-tuned, or guess its hidden words."
 )
 
 FEWEST_JUDGED = 12

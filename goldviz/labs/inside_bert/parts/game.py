@@ -46,8 +46,7 @@ def _game(look: Look) -> None:
     with left:
         st.selectbox(
             "Piece to hide", [0, *ordinary], key=key, persist_state="session",
-            format_func=lambda place: f"{place or longest}: {tokens[(place or longest) - 1]}"
-            + ("" if place else " (the longest)"),
+            format_func=lambda place: f"Piece {place or longest}{'' if place else ' (the longest)'}",
         )  # fmt: skip
         place = int(st.session_state[key]) or longest
         words = "Guessing the hidden piece"
@@ -56,16 +55,23 @@ def _game(look: Look) -> None:
             return
         around = [*tokens[max(0, place - 9) : place - 1], "▢", *tokens[place : place + 8]]
         st.markdown(f"… {plain(' '.join(around))} …")
-        word = st.text_input("Your guess", key="guess-word", placeholder="a word", max_chars=60)
+        # Another hidden piece is another riddle: what was typed and told for the one before goes with its key.
+        riddle = f"{look.read.key}-{place}"
+        word = st.text_input("Your guess", key=f"guess-word-{riddle}", placeholder="a word", max_chars=60)
         if word.strip():
             _judge(look, ds, guess_of_word(look.read.model, word, ds.attrs["truth"]), word)
-        with st.expander("What really stands there"):
+        told = bool(word.strip()) or st.toggle("Show the answer", key=f"guess-told-{riddle}")
+        if told:
             st.markdown(
-                f"“{plain(short_piece(ds.attrs['truth']))}”: the model gives it {ds.attrs['truth_probability']:.2%}, "
-                f"place {ds.attrs['truth_rank']:,} of {look.overview.attrs['vocabulary']:,}."
+                f"There stands “{plain(short_piece(ds.attrs['truth']))}”. The model gives it "
+                f"{ds.attrs['truth_probability']:.2%}, place {ds.attrs['truth_rank']:,} of "
+                f"{look.overview.attrs['vocabulary']:,}."
             )
     with right:
-        look.figure("guesses", guesses_figure, ds, "The pieces that the model expects there.", place)
+        if told:
+            look.figure("guesses", guesses_figure, ds, "The pieces that the model expects there.", place)
+        else:
+            st.caption("The model's guesses come with yours.")
     leave_link(look.now())
 
 
