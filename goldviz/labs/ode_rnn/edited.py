@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 FEWEST = 2
 """Observations that are always shown."""
-NUMBER = r"-?\d{1,6}(?:\.\d{1,9})?(?:e[-+]?\d{1,2})?"
+NUMBER = r"-?\d{1,6}(?:\.\d{1,9})?(?:e-\d{1,3}|e[+]?\d{1,2})?"
 CHANGE = re.compile(rf"(?P<moved>\d{{1,4}})_(?P<time>{NUMBER})_(?P<value>{NUMBER})?|x(?P<out>\d{{1,4}})")
 CLOSEST = 1e-3
 """Observations keep so far from their neighbours, as a share of the time from the first to the last."""
@@ -84,23 +85,25 @@ class EditedSeries:
         Raises:
             ValueError: the text says no such changes, in a sentence.
         """
-        edited, left_out = self, set()
+        times, values, left_out = list(self.times), list(self.values), set()
         for part in filter(None, text.split(",")):
             found = CHANGE.fullmatch(part)
             number = int(found["moved"] or found["out"]) - 1 if found else -1
-            if found is None or not 0 <= number < len(self.times):
+            if found is None or not 0 <= number < len(times):
                 raise ValueError(f"In the link: edits are {text[:40]!r}; allowed is such as 3_0.52_1.1 or x5.")
             if found["out"]:
                 left_out.add(number)
-            else:
-                seen = self.values[number][0] is not None and found["value"]
-                value = float(found["value"]) if seen else self.values[number][0]
-                edited = edited.moved(number, float(found["time"]), value)
-        if len(left_out) > len(self.times) - FEWEST:
+                continue
+            times[number] = float(found["time"])
+            first, *others = values[number]
+            values[number] = (float(found["value"]) if first is not None and found["value"] else first, *others)
+        if any(after <= before for before, after in pairwise(times)):
+            raise ValueError(f"In the link: edits are {text[:40]!r}; no observation may pass another.")
+        if len(left_out) > len(times) - FEWEST:
             raise ValueError(
-                f"In the link: edits leave out {len(left_out)} of {len(self.times)} observations; {FEWEST} must stay."
+                f"In the link: edits leave out {len(left_out)} of {len(times)} observations; {FEWEST} must stay."
             )
-        return edited.without(frozenset(left_out))
+        return replace(self, times=tuple(times), values=tuple(values), left_out=frozenset(left_out))
 
     def handles(self, channel: int = 0) -> list[int]:
         """The numbers of the observations that can be dragged: those shown, with a value in this channel."""
