@@ -23,7 +23,7 @@ EVERY_DIAGRAM = pytest.mark.parametrize(
 
 
 def diagram_of(spec: FigureSpec, run: xr.Dataset, **view: Any) -> dict[str, Any] | None:
-    return (spec.draw(run, **view).layout.get("meta") or {}).get("diagram")  # type: ignore[no-any-return]
+    return (spec.draw(run, **view).layout.get("meta") or {}).get("diagram")
 
 
 def numbers_by_place(diagram: Mapping[str, Any], colour: Mapping[str, Any], dims: tuple[str, ...]) -> Iterator[float]:

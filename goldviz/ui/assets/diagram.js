@@ -138,6 +138,7 @@ function placeOfDiagram(host, want) {
     const { title, meta, annotations } = figure.layout;
     const diagram = meta?.diagram;
     shown.title.textContent = plain(title?.text);
+    if (host.ariaLabel !== shown.title.textContent) host.ariaLabel = shown.title.textContent;
     const empty = !diagram;
     shown.canvas.hidden = shown.legend.hidden = empty;
     host.dataset.drawn = "yes";
