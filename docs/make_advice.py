@@ -31,7 +31,7 @@ from goldviz.diagnostics.findings.tried import Trial, page
 ALL = np.ones(len(SEEDS), dtype=bool)
 NOTHING = np.full(len(SEEDS), np.nan)
 ANEW, PRESETS = "anew", "presets"
-LONGEST = 15.0
+LONGEST = 12.0
 """Estimated seconds of a drawn set-up, all seeds; longer ones are drawn again."""
 
 
@@ -48,7 +48,7 @@ class Outcome:
         several = len(settings.seeds) > 1
         dataset = None if how.together and several else goldviz.run(settings, progress=False)
         if dataset is None or (several and dataset.attrs["status"] == "diverged"):
-            return _joined([cls.of(lab, how, settings.changed(seeds=(seed,))) for seed in settings.seeds])
+            return _joined([cls.of(lab, how, how.alone(settings, seed)) for seed in settings.seeds])
         findings_of, count = lab.part("findings").findings_of, len(settings.seeds)
         over = {
             kind: {name: _by_seed(verdicts, count) for name, verdicts in found.items()}
@@ -80,7 +80,8 @@ def set_ups(lab: Laboratory, how: Trials) -> Iterator[tuple[str, Experiment]]:
     """Presets, then settings drawn around them, each made smaller."""
     declared = experiments()[lab.name]
     for preset in declared.presets:
-        yield preset.name, how.smaller(declared.preset(preset.slug))
+        if not how.presets or preset.slug in how.presets:
+            yield preset.name, how.smaller(declared.preset(preset.slug))
     generator = np.random.default_rng(2024)
     for number in range(1, how.draws + 1 if PRESETS not in sys.argv else 1):
         yield f"drawn {number}", _drawn(declared, how, generator)
@@ -92,7 +93,7 @@ def _drawn(declared: type[Experiment], how: Trials, generator: np.random.Generat
         settings = declared.preset(preset.slug)
         names = generator.choice(how.drawn, size=generator.integers(1, 4), replace=False)
         try:
-            settings = how.smaller(settings.changed(**{n: _value(settings, str(n), generator) for n in names}))
+            settings = how.smallest(settings.changed(**{n: _value(settings, str(n), generator) for n in names}))
         except SettingsError:
             continue
         if settings.estimated_seconds() <= LONGEST:

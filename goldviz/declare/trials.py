@@ -26,27 +26,43 @@ class Trials:
     """How remedies are tried: by which loss of each network and seed they are judged, and in which set-ups.
 
     ``losses`` are read off readings, ``unit`` names them in a card. Settings named in ``drawn`` are drawn anew, one to
-    three at a time, in so many ``draws``. ``sizes`` make a set-up smaller, so that all can be tried. ``instruments``
-    change what is measured and not what is learned. Where seeds make one forecast ``together``, each is a run.
+    three at a time, in so many ``draws``. ``sizes`` make a set-up smaller, so that all can be tried, and
+    ``drawn_sizes`` one that is drawn. Where training takes long, only some ``presets`` are tried. ``instruments``
+    change what is measured and not what is learned. Where seeds make one forecast ``together``, each is a run, and
+    settings named in ``with_seed`` take the seed's number.
     """
 
     losses: Callable[[Sequence[Any]], Mapping[str, Floats]]
     unit: str
     drawn: Sequence[str]
     sizes: Mapping[str, Change] = field(default_factory=dict)
+    drawn_sizes: Mapping[str, Change] = field(default_factory=dict)
+    presets: Sequence[str] = ()
     instruments: Sequence[str] = ()
     draws: int = 20
     together: bool = False
+    with_seed: Sequence[str] = ()
 
     def smaller(self, settings: Experiment) -> Experiment:
         """The set-up as it is tried."""
-        sizes = {name: change.of(getattr(settings, name)) for name, change in self.sizes.items()}
-        return settings.changed(**{**sizes, "seeds": SEEDS, "device": "cpu", "time_limit": 600.0})
+        return _sized(settings, self.sizes).changed(seeds=SEEDS, device="cpu", time_limit=600.0)
+
+    def smallest(self, settings: Experiment) -> Experiment:
+        """The set-up as it is tried where it is drawn."""
+        return self.smaller(_sized(settings, self.drawn_sizes))
+
+    def alone(self, settings: Experiment, seed: int) -> Experiment:
+        """The set-up with one seed, as a run of its own."""
+        return settings.changed(seeds=(seed,), **dict.fromkeys(self.with_seed, seed))
 
     def set_up(self, settings: Experiment) -> dict[str, Any]:
         """What a set-up has, as it is tried, other than the laboratory's defaults; as plain values."""
         known = self.smaller(settings).differences()
         return {name: value for name, value in known.items() if name not in (*ALIKE, *self.instruments)}
+
+
+def _sized(settings: Experiment, sizes: Mapping[str, Change]) -> Experiment:
+    return settings.changed(**{name: change.of(getattr(settings, name)) for name, change in sizes.items()})
 
 
 def trials_of(lab: Laboratory) -> Trials | None:

@@ -5,7 +5,16 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
-from tests.browser.laboratory_page import choose_preset, curve, figure, set_number, state, train, wait_for_figure
+from tests.browser.laboratory_page import (
+    choose_preset,
+    curve,
+    figure,
+    open_part,
+    set_number,
+    state,
+    train,
+    wait_for_figure,
+)
 
 Opener = Callable[..., Page]
 NAME = "char-language-model"
@@ -18,6 +27,7 @@ def test_a_bad_start_is_named_and_a_network_learns_city_names(server: Server, op
     names = wait_for_figure(page, "samples")
     assert len(names.evaluate("host => host._fullData[0].text.length && host._fullData[0].text")) == 8
     choose_preset(page, "Break it: first loss 25")
+    open_part(page, "What happened?")
     expect(page.get_by_text("a first loss of 26.0 nat").first).to_be_visible()
 
     choose_preset(page, "Break it: few names")

@@ -85,7 +85,7 @@ def test_an_unread_run_of_any_laboratory_is_exported_but_not_as_a_script(
     report = (tmp_path / "run.html").read_text()
     assert "are not understood: " in report
     assert report.count("<figure>") >= len(THEN[run_id]["traces"])
-    assert "<th scope='row'>Skip</th><td>True</td>" in report
+    assert "<th scope='row'>Skip</th><td>yes</td>" in report
     capsys.readouterr()
     assert main(["export", run_id, "--to", str(tmp_path / "run.py")]) != 0
     assert "has no setting 'skip'" in capsys.readouterr().err

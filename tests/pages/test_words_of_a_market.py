@@ -130,7 +130,7 @@ def test_page_report_and_table_of_a_run_call_changes_changes(
 
 def test_a_market_s_own_page_calls_changes_changes(crude: str) -> None:
     visitor = InstantVisitor(GoldMarket, {"data": crude})
-    texts = [*words_on(visitor), *(text for figure in visitor.drawn().values() for text in texts_in(figure))]
+    texts = [*words_on(visitor), *(text for figure in visitor.all_drawn().values() for text in texts_in(figure))]
     assert_said(texts, told=f"Change ({UNIT})")
     settings = GoldMarket(data=crude)
     report = report_of_view(settings, settings.compute(), laboratories()["gold-market"].figures().FIGURES)

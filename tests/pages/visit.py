@@ -87,6 +87,10 @@ class Visitor:
         """What an instant page sends of its figures at all positions."""
         return self._told("positions")
 
+    def has_positions(self) -> bool:
+        """Whether the open part has figures that follow a slider."""
+        return any(part.proto.id.endswith("-positions") for part in self.at.get("bidi_component"))
+
     def _told(self, key: str) -> dict[str, Any]:
         [part] = [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{key}")]
         return json.loads(part.proto.json)  # type: ignore[no-any-return]

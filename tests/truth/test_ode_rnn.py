@@ -1,6 +1,5 @@
 """*ODE-RNN*, followed once more by torch.nn's cells, plain Runge-Kutta loops, torchdiffeq and scipy's solvers."""
 
-import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -72,8 +71,8 @@ class Again:
 
     def flow(self, h, gaps, finer=1):
         """The states after gaps (batch,), and how often the field was asked."""
-        settings, longest = self.settings, float(gaps.max())
-        if longest == 0:
+        settings = self.settings
+        if float(gaps.max()) == 0:
             return h, 0
         if settings.solver == "dopri5":
             asked = []
@@ -81,9 +80,10 @@ class Again:
             tolerance = settings.tolerance / (1 if finer == 1 else finer**5)
             ends = odeint(slope, h, ENDS, rtol=tolerance, atol=tolerance / 10, options={"step_t": ENDS})
             return ends[-1], len(asked)
-        steps = finer * math.ceil(longest / settings.step_cap - 1e-6)
-        d = gaps[:, None] / steps
-        for _ in range(steps):
+        own = finer * (gaps / settings.step_cap - 1e-6).ceil().clamp(min=1)[:, None]
+        steps = int(own[gaps > 0].max())
+        for step in range(steps):
+            d = torch.where(step < own, gaps[:, None] / own, 0)
             k = self.field(h)
             h = h + d * k if settings.solver == "euler" else h + d * (k + self.field(h + d * k)) / 2
         return h, steps * (1 if settings.solver == "euler" else 2)

@@ -1,4 +1,4 @@
-"""How this laboratory's advice is tried, with few texts and steps."""
+"""How this laboratory's advice is tried: on the presets that are quick and call for it; drawn ones learn few texts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,10 +20,13 @@ TRIALS = Trials(
         "labelled", "layers", "heads", "masked_share", "learning_rate", "fine_tuning_rate", "frozen",
         "rehearsal", "warm_up", "clip",
     ),
-    sizes={
+    drawn_sizes={
         "texts": LoweredTo(1000), "pretraining_steps": LoweredTo(300), "fine_tuning_steps": LoweredTo(100),
         "width": LoweredTo(32), "inner": LoweredTo(128), "batch": LoweredTo(16),
     },
+    presets=(
+        "go-on-from-a-model", "break-it-no-pre-training", "break-it-frozen-at-random", "break-it-learning-rate-30",
+    ),
     instruments=("look_every",),
-    draws=2,
+    draws=10,
 )  # fmt: skip

@@ -108,7 +108,7 @@ RULES = (
         number=lambda n: f"{median(n.dev):.3f} nat against {median(n.pairs):.3f}",
         explanation="Counting which token follows which needs no training at all (document 002, 1.1). A network that "
         "sees more should guess better.",
-        advice=[LONGER, FASTER, RESIDUAL, NORMS],
+        advice=[LONGER, SLOWER, FASTER, RESIDUAL, NORMS],
         silenced_by=("diverged", "by_heart"),
         at_end=True,
     ),

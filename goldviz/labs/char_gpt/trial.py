@@ -1,4 +1,4 @@
-"""How this laboratory's advice is tried: with small networks and at most 200 steps."""
+"""How this laboratory's advice is tried: on presets as they are; drawn ones are small, with at most 200 steps."""
 
 from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo
@@ -7,10 +7,10 @@ TRIALS = Trials(
     losses=lambda readings: {n.name: n.worth for n in readings},
     unit="Dev loss over that of single tokens",
     drawn=("layers", "heads", "learning_rate", "warm_up", "clip", "masked", "residual", "layer_norm", "scaled"),
-    sizes={
+    drawn_sizes={
         "steps": LoweredTo(200), "width": LoweredTo(32), "block": LoweredTo(32), "batch": LoweredTo(8),
         "close_looks": LoweredTo(2), "layers": LoweredTo(3),
     },
     instruments=("close_looks", "look_every"),
-    draws=1,
+    draws=20,
 )  # fmt: skip

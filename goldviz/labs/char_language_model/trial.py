@@ -12,5 +12,5 @@ TRIALS = Trials(
     ),
     sizes={"steps": LoweredTo(800), "close_looks": LoweredTo(4)},
     instruments=("close_looks", "look_every"),
-    draws=3,
+    draws=20,
 )  # fmt: skip

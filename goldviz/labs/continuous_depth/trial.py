@@ -12,5 +12,5 @@ TRIALS = Trials(
     ),
     sizes={"steps": LoweredTo(60), "samples": LoweredTo(100)},
     instruments=("look_every",),
-    draws=4,
+    draws=20,
 )  # fmt: skip

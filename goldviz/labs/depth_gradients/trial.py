@@ -12,5 +12,5 @@ TRIALS = Trials(
     ),
     sizes={"samples": LoweredTo(300), "histogram_every": RaisedTo(20)},
     instruments=("histogram_every",),
-    draws=10,
+    draws=20,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How this laboratory's advice is tried, with at most 80 steps."""
+"""How this laboratory's advice is tried: on the presets that call for it; drawn ones learn for at most 80 steps."""
 
 from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo
@@ -10,7 +10,8 @@ TRIALS = Trials(
         "task", "observations", "longest_gap", "noise", "hidden_share", "networks", "solver", "step_cap",
         "optimiser", "learning_rate",
     ),
-    sizes={"steps": LoweredTo(80), "batch": LoweredTo(16)},
+    drawn_sizes={"steps": LoweredTo(80), "batch": LoweredTo(16)},
+    presets=("break-it-one-step-a-gap", "break-it-euler"),
     instruments=("look_every",),
-    draws=2,
+    draws=20,
 )  # fmt: skip

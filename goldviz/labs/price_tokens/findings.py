@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.findings import Case, Check, Conclusions, DividedBy, Rule, Times, above, below, percent, where
-from goldviz.diagnostics.findings.advice import Candidate
+from goldviz.diagnostics.findings.advice import SLOWER, Candidate
 from goldviz.diagnostics.findings.training import training_diverged
 from goldviz.diagnostics.forecasts.words import p_value, signed
 from goldviz.labs.price_tokens.readings import CLIMBED, Reading
@@ -33,13 +33,13 @@ IDLE = (*WORTHLESS, "codes_unused")
 
 TO_PAST = Check("Fit the tokeniser on the days before each block.", {"fitted_on": "past"})
 TO_FILTER = Check("Read the states by the filter.", {"read": "filter"})
-MATCHED = Check("Match each fit's names to the one before.", {"labels": "aligned"})
-AMONG_DATA = Check("Start the codes among the data.", {"codes": "data"})
-FEWER = Check("Take half as many tokens.", {"tokens": DividedBy(2)})
+MATCHED: Candidate = ("Match each fit's names to the one before.", {"labels": "aligned"})
+AMONG_DATA: Candidate = ("Start the codes among the data.", {"codes": "data"})
+FEWER: Candidate = ("Take half as many tokens.", {"tokens": DividedBy(2)})
 TO_TRUTH = Check("Put the days back into their order.", {"shuffle_days": False})
 SHUFFLED = Check("Deal the days out at random: skill that stays is a mistake.", {"shuffle_days": True})
-SHORTER = Check("Train half as long.", {"epochs": DividedBy(2)})
-MORE_PAST = Check("Show the network twice as many tokens.", {"context": Times(2)})
+SHORTER: Candidate = ("Train half as long.", {"epochs": DividedBy(2)})
+MORE_PAST: Candidate = ("Show the network twice as many tokens.", {"context": Times(2)})
 REGIMES_ALONE = Check("Take a market that is nothing but its regimes.", {"returns": "regimes"})
 
 
@@ -85,7 +85,7 @@ RULES = (
     replace(
         training_diverged(
             explanation="One step was so long that it ended in no number.",
-            advice=[Check("Take a tenth of the learning rate.", {"learning_rate": DividedBy(10)})],
+            advice=[SLOWER],
         ),
         number=lambda n: f"{int(n.diverged.sum())} of {n.diverged.size} fits",
         confidence="the run stopped for it",
@@ -167,7 +167,7 @@ RULES = (
         confidence=lambda case: p_value(case.reading.p_of_garch),
         explanation="GARCH carries the variance of the whole past with three parameters. A token keeps a few bits of "
         "each day, and the network sees few days.",
-        advice=[MORE_PAST],
+        advice=lambda case: [] if case.settings.network == "bigram" else [MORE_PAST],
         only=lambda n, settings: not settings.shuffle_days, silenced_by=WORTHLESS,
     ),
     Rule(

@@ -12,5 +12,5 @@ TRIALS = Trials(
     ),
     sizes={"steps": LoweredTo(100), "hidden": LoweredTo(32)},
     instruments=("look_every",),
-    draws=4,
+    draws=20,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from goldviz.labs.bert_pretraining.page import torn_between
 from goldviz.labs.bert_pretraining.settings import SIZES, BertPretraining
 from goldviz.ui import controls, services
 from goldviz.ui.texts.start_panel import KEEPING
+from goldviz.ui.words import plain
 from tests.pages.visit import Visitor, recorded_figures
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -71,7 +72,7 @@ def test_a_run_is_trained_and_leads_into_its_model() -> None:
 def test_a_text_of_ones_own_is_read_next_and_shown_as_plain_text() -> None:
     kept = keep_text(b"Gold <b>rose</b> as yields fell. " * 40, "own.txt")
     visitor = Visitor(PAGE, {"corpus": kept.name})
-    [line] = [words for words in visitor.markdown if "your text" in words]
+    [line] = [words for words in visitor.markdown if "Next run reads" in words and plain("own.txt") in words]
     assert "200 words" in line
     assert "<b>" not in line
     visitor.click("text-generated")
@@ -114,10 +115,11 @@ def test_a_model_to_start_from_is_named_and_its_sizes_have_no_knobs() -> None:
     assert "**Small financial BERT**: 4 layers of 4 heads, width 128, 4,000 pieces" in line
     sizes = [controls.key_of(BertPretraining, name) for name in SIZES]
     assert not visitor.errors
-    assert not {slider.key for slider in visitor.at.slider} & set(sizes)
+    assert not {slider.key for slider in visitor.at.slider if not slider.disabled} & set(sizes)
     visitor.click("start-random")
     assert any("**random weights**" in words for words in visitor.markdown)
-    assert controls.key_of(BertPretraining, "layers") in {slider.key for slider in visitor.at.slider}
+    lit = {slider.key for slider in visitor.at.slider if not slider.disabled}
+    assert controls.key_of(BertPretraining, "layers") in lit
     assert "start" not in visitor.at.query_params
 
 

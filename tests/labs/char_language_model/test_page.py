@@ -6,6 +6,7 @@ from goldviz.data.texts.kept_texts import load_text
 from goldviz.labs.char_language_model.figures.reach import Tree, reach
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.ui import controls
+from goldviz.ui.words import plain
 from tests.pages.visit import Visitor
 
 PAGE = "pages/char_language_model.py"
@@ -27,7 +28,7 @@ def test_a_text_is_chosen_brought_and_left_again() -> None:
     visitor.look().click("use-text")
     name = visitor.at.session_state[CORPUS]
     assert load_text(name).encode() == lines
-    assert any("your text" in words for words in visitor.markdown)
+    assert any(f"**{plain('own.txt')}**" in words for words in visitor.markdown)
     visitor.click("text-generated")
     assert visitor.at.session_state[CORPUS] == "names"
 

@@ -132,6 +132,7 @@ def test_the_page_does_not_offer_the_tone_of_a_model_without_a_classifier(
     small_model(tmp_path / "plain bert", classifier=False)
     few = DatedTexts(statements("2021-01-06", "2021-12-31").texts, "fomc.csv")
     visitor = InstantVisitor(PolicyDocuments, {"model": "folder:plain bert", "documents": keep_documents(few)})
+    visitor.open("channels")
     assert any(plain("Tone is not offered: plain bert has no classifier") in line for line in visitor.captions)
     assert not [toggle for toggle in visitor.at.toggle if toggle.key == "channel-tone"]
     visitor.click("add-channels")

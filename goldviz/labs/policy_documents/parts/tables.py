@@ -14,7 +14,7 @@ from goldviz.ui.theme import theme_now
 TONE = "Tone"
 TONE_MEANS = (
     "Positive and negative are meant for the economy or the market in the text, as the model was taught. They mean "
-    "neither hawkish or dovish, nor good or bad for gold."
+    "no judgement of hawkish or dovish, or of good or bad for gold."
 )
 
 
