@@ -28,7 +28,6 @@ from goldviz.labs.policy_documents.parts import (
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.runs.jobs import Report, Stopped
 from goldviz.ui import background, visitors_data
-from goldviz.ui.words import plain
 from tests.labs.policy_documents.small_documents import some_documents
 from tests.pages.instant import InstantVisitor
 
