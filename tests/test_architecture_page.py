@@ -91,11 +91,13 @@ def test_the_shell_runs_it(checkout: Path) -> None:
     assert "position" in (checkout / "walk.csv").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_its_script_repeats_it(checkout: Path) -> None:
     make = "import goldviz; print(goldviz.experiments()['random-walk'](steps=3).script())"
     (checkout / "alone.py").write_text(_python(checkout, "-c", make), encoding="utf-8")
     subprocess.run([sys.executable, "-I", "alone.py"], cwd=checkout, check=True, timeout=120)
 
 
+@pytest.mark.slow
 def test_its_page_is_there(checkout: Path) -> None:
     assert "page is there" in _python(checkout, "-c", LOOK_AT_THE_PAGE)

@@ -88,6 +88,7 @@ def tried(name, setting, **small):
 SMALL_DEPTH = "depth=2, width=4, epochs=2, samples=20"
 
 
+@pytest.mark.slow
 def test_a_new_optimiser_is_one_edit(checkout: Path) -> None:
     entry = '    "new": OptimiserRule("Rprop", "Rprop", {}),\n'
     edited(checkout, "an optimiser", "OPTIMISERS = {\n", f"OPTIMISERS = {{\n{entry}")

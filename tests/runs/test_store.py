@@ -305,6 +305,7 @@ def test_readers_do_not_wait_for_a_writer(store: Store) -> None:
     writer.close()
 
 
+@pytest.mark.slow
 def test_several_processes_may_create_the_database_at_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'new' / 'runs.sqlite'}"
     code = f"from goldviz.runs.store import Store; print(Store({url!r}).list())"

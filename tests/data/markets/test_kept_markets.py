@@ -323,6 +323,7 @@ os._exit(0)
 """
 
 
+@pytest.mark.slow
 def test_several_processes_keep_and_read_the_same_markets_at_once(folder):
     keepers = [
         subprocess.Popen([sys.executable, "-c", KEEPER, str(seed)], stderr=subprocess.PIPE, text=True)
