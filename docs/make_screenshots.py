@@ -15,27 +15,27 @@ from tests.browser.conftest import CHROMIUM  # noqa: E402
 IMAGES = ROOT / "docs" / "images"
 SHOTS = [
     ("home-light", "", 1440, 900, "light"),
-    ("depth-light", "depth-gradients", 1440, 1000, "light"),
+    ("depth-light", "depth-gradients", 1440, 900, "light"),
     (
         "depth-lanes-dark",
         "depth-gradients?runs=example:as-in-the-document,example:fix-it-orthogonal",
         1440,
-        1150,
+        900,
         "dark",
     ),
-    ("steps-light", "backpropagation-steps", 1440, 1100, "light"),
-    ("tokens-light", "text-tokens", 1440, 1000, "light"),
-    ("time-light", "recurrent-gradients", 1440, 1000, "light"),
-    ("forecast-light", "gold-forecast", 1440, 1000, "light"),
-    ("market-dark", "gold-market", 1440, 1000, "dark"),
-    ("ode-rnn-light", "ode-rnn", 1440, 1100, "light"),
-    ("flow-dark", "residual-flow", 1440, 1000, "dark"),
-    ("bert-light", "inside-bert", 1440, 1500, "light"),
+    ("steps-light", "backpropagation-steps", 1440, 900, "light"),
+    ("tokens-light", "text-tokens", 1440, 900, "light"),
+    ("time-light", "recurrent-gradients", 1440, 900, "light"),
+    ("forecast-light", "gold-forecast", 1440, 900, "light"),
+    ("market-dark", "gold-market", 1440, 900, "dark"),
+    ("ode-rnn-light", "ode-rnn", 1440, 900, "light"),
+    ("flow-dark", "residual-flow", 1440, 900, "dark"),
+    ("bert-light", "inside-bert", 1440, 900, "light"),
     ("bert-phone-dark", "inside-bert", 390, 844, "dark"),
-    ("pre-training-dark", "bert-pretraining", 1440, 1100, "dark"),
-    ("documents-light", "policy-documents", 1440, 1300, "light"),
+    ("pre-training-dark", "bert-pretraining", 1440, 900, "dark"),
+    ("documents-light", "policy-documents", 1440, 900, "light"),
     ("forecast-phone-dark", "gold-forecast", 390, 844, "dark"),
-    ("lens-dark", "jacobian-lens", 1440, 1000, "dark"),
+    ("lens-dark", "jacobian-lens", 1440, 900, "dark"),
     ("depth-phone-dark", "depth-gradients", 390, 844, "dark"),
 ]
 
@@ -59,7 +59,7 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
             page.goto(f"{server.address}/{path}")
             page.locator("h1").wait_for()
             if path:
-                page.locator(".goldviz-figure .main-svg").first.wait_for()
+                page.locator(".goldviz-figure .main-svg, .explorer canvas").first.wait_for()
             page.get_by_test_id("stStatusWidget").wait_for(state="detached")
             for button in PRESSED.get(name, []):
                 page.get_by_role("button", name=button).click()
