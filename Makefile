@@ -24,8 +24,8 @@ test: $(VENV)/.dev browser
 
 # A browser, its server and a worker want the machine for themselves; the other tests share it.
 PYTEST := $(BIN)/python -m pytest
-# Two processes more than two cores: many tests wait for a server or a worker.
-TOGETHER := --numprocesses 4 --dist worksteal
+# One process more than two cores: many tests wait for a server or a worker.
+TOGETHER := --numprocesses 3 --dist worksteal
 WHOLE := browser and not component
 tests: browser-tests other-tests
 

@@ -36,6 +36,7 @@ def model_line(page: Page, text: str | re.Pattern[str]) -> None:
     expect(page.locator(".st-key-text-model")).to_contain_text(text)
 
 
+@pytest.mark.slow
 def test_a_text_is_read_and_every_part_answers(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/inside-bert")
     explored(page)

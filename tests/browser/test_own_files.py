@@ -59,6 +59,7 @@ def table(page: Page, number: int = 0) -> str:
     return cells.inner_text()
 
 
+@pytest.mark.slow
 def test_a_file_is_checked_forecast_and_reported_in_its_own_words(
     server: Server, open_page: Opener, crude: Path, tmp_path: Path
 ) -> None:

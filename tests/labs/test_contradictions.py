@@ -17,6 +17,7 @@ from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Case, Conclusions, Rule
 from goldviz.runs.examples import example
 from tests.labs.small_runs import SMALL, Small, small_run
+from tests.thinned import thinned
 
 USELESS_FORECAST = (
     "learned", "ignoring_gaps", "extrapolation_poor", "under_trained", "holds_in_long_gaps", "solver_consistent",
@@ -207,7 +208,7 @@ def drawn_reading(reading: Any, generator: np.random.Generator) -> Any:
 
 
 EVERY_SHAPE = pytest.mark.parametrize(
-    "small", [small for small in SMALL if small.lab in LABS and small.number == 0], ids=str
+    "small", thinned([small for small in SMALL if small.lab in LABS and small.number == 0], 3), ids=str
 )
 
 

@@ -45,6 +45,7 @@ def test_what_is_shown_can_be_taken_along(declared: type[Instant], monkeypatch: 
     assert codes[-1].startswith(f"goldviz compute {declared.name}")
 
 
+@pytest.mark.slow
 def test_the_lines_that_repeat_a_view_give_its_numbers() -> None:
     declared = instants()["backpropagation-by-hand"]
     visitor = InstantVisitor(declared, {"text": 'it\'s "so"'}).open("take")

@@ -45,6 +45,7 @@ def test_examples():
     assert found.failed == 0
 
 
+@pytest.mark.slow
 def test_results_are_the_same_to_the_bit_in_any_number_of_processes():
     found = []
     for processes in (1, 2, 3):

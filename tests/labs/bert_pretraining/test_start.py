@@ -83,6 +83,7 @@ def test_training_starts_at_the_model_s_own_loss_as_transformers_computes_it():
     assert own < 0.5 * math.log(4000)
 
 
+@pytest.mark.slow
 def test_a_run_has_the_sizes_and_pieces_of_its_start(small):
     dataset = run(small, layers=1, heads=1, width=16, inner=8, vocabulary=256)
     assert (dataset.sizes["layer"], dataset.sizes["head"]) == (3, 2)

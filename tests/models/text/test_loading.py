@@ -768,6 +768,7 @@ def test_a_file_that_cannot_be_read(folder):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read where Linux shows it")
+@pytest.mark.slow
 def test_a_config_s_claims_take_no_memory(tmp_path):
     """In a process of its own: reading a hostile folder must not raise its peak by the sizes that are claimed."""
     folder = write_random_bert(tmp_path / "bert")
