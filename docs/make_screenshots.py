@@ -59,7 +59,7 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
             page.goto(f"{server.address}/{path}")
             page.locator("h1").wait_for()
             if path:
-                page.locator(".goldviz-figure .main-svg, .explorer canvas").first.wait_for()
+                page.locator(".main-svg:visible, canvas:visible, svg:visible").first.wait_for()
             page.get_by_test_id("stStatusWidget").wait_for(state="detached")
             for button in PRESSED.get(name, []):
                 page.get_by_role("button", name=button).click()
