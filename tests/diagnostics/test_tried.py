@@ -131,6 +131,11 @@ class _Settings:
 
 def test_the_page_has_a_row_for_every_trial():
     text = page([("Depth", Tried([trial(), trial(twin=((1.0, 3.0),))], "Loss"))])
-    assert "| here | slow | Take half of {x}. (x 4) | 5 of 5 | plain 1 → 0.5; residual 1 → 1 |" in text
+    assert "| here | slow | Take half of 4. (x 4) | 5 of 5 | plain 1 → 0.5; residual 1 → 1 |" in text
     assert "| 5 of 5, ruined residual |" in text
     assert "1 of 2 remedies helped" in text
+
+
+def test_the_page_fills_a_remedy_s_words_with_what_it_changes_and_keeps_numbers_short():
+    third = trial(words="Take a rate of {rate:.2g}, not {other}.", changes={"rate": 0.01 / 3})
+    assert "Take a rate of 0.0033, not {other}. (rate 0.00333)" in page([("Depth", Tried([third], "Loss"))])

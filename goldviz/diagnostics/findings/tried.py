@@ -15,6 +15,7 @@ import numpy as np
 
 from goldviz.diagnostics.findings.advice import Remedy
 from goldviz.diagnostics.findings.finding import Finding, Floats, Verdicts
+from goldviz.diagnostics.findings.words import Later
 
 BETTER, WORSE = 0.95, 1.05
 """Shares of the loss before, from which on a loss after counts as better or worse."""
@@ -199,9 +200,14 @@ def _row(trial: Trial) -> str:
     verdict = f"{trial.helped.sum()} of {trial.complained.sum()}" + (
         f", ruined {' and '.join(trial.ruined)}" if trial.ruined else ""
     )
-    changes = ", ".join(f"{name} {value}" for name, value in trial.changes.items())
-    cells = [trial.where, trial.kind, f"{trial.words} ({changes})", verdict, trial.changes_of_loss()]
+    changes = ", ".join(f"{name} {_shown(value)}" for name, value in trial.changes.items())
+    advice = trial.words.format_map(Later(trial.changes))
+    cells = [trial.where, trial.kind, f"{advice} ({changes})", verdict, trial.changes_of_loss()]
     return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 HEAD = """# What was advised, and what it did
