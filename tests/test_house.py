@@ -130,6 +130,11 @@ def test_every_folder_of_laboratories_is_one() -> None:
     assert all(lab.name == lab.folder.replace("_", "-") for lab in laboratories().values())
 
 
+def test_the_readme_has_a_row_for_every_laboratory() -> None:
+    rows = re.findall(r"^\| \*\*(.+?)\*\* \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [lab.declared.title for lab in laboratories().values() if lab.declared.title not in rows] == []
+
+
 @pytest.mark.parametrize(
     "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
 )
