@@ -145,6 +145,7 @@ def _within_bounds(settings: Any, name: str, value: Any) -> Any:
 SLOWER: Candidate = ("Take a tenth of the learning rate.", {"learning_rate": DividedBy(10)})
 A_THIRD: Candidate = ("Take a third of the learning rate.", {"learning_rate": DividedBy(3)})
 FASTER: Candidate = ("Take ten times the learning rate.", {"learning_rate": Times(10)})
+LONGER: Candidate = ("Train three times as long.", {"steps": Times(3)})
 CLIPPED: Candidate = ("Cap the gradient's norm at 1.", {"clip": IfZero(1.0)})
 SLOWER_AND_CLIPPED: Candidate = (
     "Take a tenth of the learning rate, and cap the gradient's norm.",

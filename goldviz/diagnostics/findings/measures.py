@@ -32,11 +32,11 @@ def rising(loss: Floats) -> Verdicts:
         return np.zeros(loss.shape[1:], dtype=bool)
     with np.errstate(over="ignore", invalid="ignore"):
         before, after = loss[:quarter].mean(axis=0), loss[-quarter:].mean(axis=0)
-        error = _noise(loss) * np.sqrt(2 / quarter)
+        error = noise(loss) * np.sqrt(2 / quarter)
         return np.asarray((after > RISING * before) & (after - before > ERRORS * error))
 
 
-def _noise(loss: Floats) -> Floats:
+def noise(loss: Floats) -> Floats:
     """The standard deviation around a slow change, from the median size of a step's change, which jumps leave alone."""
     changes = np.median(np.abs(np.diff(loss, axis=0)), axis=0)
     return np.asarray(changes / (MEDIAN_OF_NORMAL * np.sqrt(2)))

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+def networks(dataset: xr.Dataset) -> list[str]:
+    """Names of a run's networks; none before anything was recorded."""
+    return [str(name) for name in dataset["network"].values] if "network" in dataset.coords else []
+
+
 class Recorded:
     """What a dataset holds of one network; variables may be missing or empty, as in a run that has just begun."""
 
@@ -22,12 +27,16 @@ class Recorded:
         self.nothing: Floats = np.full(max(dataset.sizes.get("seed", 1), 1), np.nan)
 
     def values(self, name: str, *dims: str) -> Floats | None:
-        """The variable with ``dims`` and then the seed as its axes; None where nothing was recorded."""
+        """The variable with ``dims`` and then the seed as its axes; None where nothing was recorded.
+
+        What all seeds share is repeated for each.
+        """
         if name not in self.dataset or self.dataset[name].size == 0:
             return None
         array = self.dataset[name]
         array = array.sel(network=self.network) if "network" in array.dims else array
-        return np.asarray(array.transpose(*dims, "seed").values, dtype=np.float64)
+        values = np.asarray(array.transpose(*dims, ...).values, dtype=np.float64)
+        return values if "seed" in array.dims else np.repeat(values[..., None], self.nothing.size, axis=-1)
 
     def measure(self, name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray) -> Floats:
         """What ``by`` makes of the variable, one value for each seed; NaN where nothing was recorded."""

@@ -10,29 +10,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, RaisedTo, Rule, Times, median
-from goldviz.diagnostics.findings.advice import FASTER, SLOWER, Candidate, Check
-from goldviz.diagnostics.findings.line import above, below, where
-from goldviz.diagnostics.findings.training import (
-    SATURATED,
-    steps_too_long,
-    steps_too_short,
-    training_diverged,
-    what_long_steps_do,
+from goldviz.diagnostics.findings import (
+    Case,
+    Conclusions,
+    DividedBy,
+    LoweredTo,
+    RaisedTo,
+    Rule,
+    Times,
+    median,
+    networks,
 )
+from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Check
+from goldviz.diagnostics.findings.language_model import (
+    BETTER,
+    beats_pairs,
+    guesses_diverged,
+    guesses_overshoot,
+    learned_by_heart,
+    no_better_than_pairs,
+)
+from goldviz.diagnostics.findings.line import above, below, where
+from goldviz.diagnostics.findings.training import SATURATED, steps_too_short
 from goldviz.labs.char_language_model.readings import Reading
 from goldviz.labs.char_language_model.settings import LAYERED, TANH
 from goldviz.labs.char_language_model.sizes import WITHOUT_LAYERS
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from goldviz.labs.char_language_model.settings import CharLanguageModel
 
 TOO_SURE = 0.5
 """Nats by which a first loss may be above ln V: batches scatter by 0.1 to 0.2."""
-BY_HEART = 0.3
-BETTER = 0.05
 NOISY = 0.4
 STALE = 0.05
 DEAD = 0.1
@@ -45,7 +53,6 @@ SHORTER: Candidate = ("Train a third as long.", {"steps": DividedBy(3)})
 PULLED: Candidate = ("Pull weights towards 0 with a penalty of 0.003.", {"weight_decay": RaisedTo(0.003)})
 NARROWER: Candidate = ("Take an eighth of the hidden units.", {"hidden": DividedBy(8)})
 LARGER_BATCH: Candidate = ("Take eight times the contexts in a step.", {"batch": Times(8)})
-LONGER: Candidate = ("Train three times as long.", {"steps": Times(3)})
 PROMPT: Candidate = ("Take a tenth of every batch's statistics.", {"momentum": RaisedTo(0.1)})
 RIGHT_AXIS = Check("Normalise over samples and places.", {"normalisation": "batch"})
 SMOOTHED: Candidate = ("Put one fake count into every cell.", {"smoothing": 1.0})
@@ -76,168 +83,71 @@ def _why_flat(case: Case) -> str:
     )
 
 
-def _why_by_heart(case: Case) -> str:
-    climbed = median(case.readings[0].lost)
-    words = f" The dev loss has climbed by {climbed:.2f} nat from its lowest." if climbed > 0.02 else ""
-    return (
-        "The model knows the names that it learned from better than others. With few names and many weights it can "
-        f"keep each by heart.{words}"
-    )
-
-
-def _why_long(case: Case) -> str:
-    return f"{what_long_steps_do(case, 'the weights')} About a thousandth is the usual advice (document 002, 1.3.3)."
+def _has_layers(n: Reading, settings: CharLanguageModel) -> bool:
+    return settings.model not in WITHOUT_LAYERS
 
 
 RULES = (
-    training_diverged(
-        where_it_did="in {subject}",
-        explanation="A step that is too long makes the next gradient larger still.",
-        advice=[SLOWER],
-    ),
-    Rule(
-        kind="impossible_pair",
-        severity="bad",
-        title="{Subject} hold{s|} something possible for impossible",
-        line=where("impossible", "an infinite dev loss"),
-        number="an infinite loss",
+    guesses_diverged([SLOWER]),
+    Rule("impossible_pair", "bad", "{Subject} hold{s|} something possible for impossible",
+        line=where("impossible", "an infinite dev loss"), number="an infinite loss",
         explanation="A pair that the training text never has gets the probability 0, and its -log is infinite "
         "(document 002, 1.1). Fake counts leave every pair a chance.",
-        advice=[SMOOTHED],
-        silenced_by=("diverged",),
-    ),
-    Rule(
-        kind="wrong_axis",
-        severity="bad",
-        title="Batch norm goes over the wrong axis in {subject}",
+        advice=[SMOOTHED], silenced_by=("diverged",)),
+    Rule("wrong_axis", "bad", "Batch norm goes over the wrong axis in {subject}",
         line=below("kept", 1.0, "a running mean for each channel"),
         number="{kept:percent} as many running means as channels",
         explanation="Of (batch, place, channel), statistics should run over batch and place. PyTorch's BatchNorm1d "
         "takes the second axis for the channels, so here each place is normalised over all channels (document 002, "
         "1.5). Nothing stops, and the loss may look fine.",
-        advice=[RIGHT_AXIS],
-        silenced_by=("diverged",),
-    ),
-    Rule(
-        kind="by_heart",
-        severity="bad",
-        title="{Subject} learn{s|} names by heart",
-        line=above("gap", BY_HEART, "a dev loss {at:.1f} nat above the training loss"),
-        number="{gap:.2f} nat above the training loss",
-        explanation=_why_by_heart,
-        advice=[SHORTER, PULLED, NARROWER],
-        silenced_by=("diverged", "impossible_pair"),
-    ),
-    Rule(
-        kind="first_loss",
-        severity="bad",
-        title="{Subject} start{s|} sure of what {it does|they do} not know",
+        advice=[RIGHT_AXIS], silenced_by=("diverged",)),
+    learned_by_heart("names",
+        "The model knows the names that it learned from better than others. With few names and many weights it can "
+        "keep each by heart.",
+        [SHORTER, PULLED, NARROWER], silenced_by=("diverged", "impossible_pair")),
+    Rule("first_loss", "bad", "{Subject} start{s|} sure of what {it does|they do} not know",
         line=above("excess", TOO_SURE, "a first loss {at:.1f} nat above guessing all alike"),
-        number="a first loss of {first:.1f} nat",
-        explanation=_why_too_sure,
-        advice=[QUIET],
-        silenced_by=("diverged",),
-    ),
-    steps_too_long(
-        title="The learning rate is too large for {subject}",
-        explanation=_why_long,
-        advice=[SLOWER],
-        silenced_by=("diverged", "by_heart"),
-    ),
-    Rule(
-        kind="saturated",
-        severity="warning",
-        title="Many hidden values of {subject} are saturated",
+        number="a first loss of {first:.1f} nat", explanation=_why_too_sure, advice=[QUIET],
+        silenced_by=("diverged",)),
+    guesses_overshoot(),
+    Rule("saturated", "warning", "Many hidden values of {subject} are saturated",
         line=above("saturation", SATURATED, "{at:percent}, mean over the hidden layers at the last look"),
-        number="{saturation:percent} of the hidden values",
-        explanation=_why_flat,
-        advice=[KAIMING, normalised],
-        only=lambda n, settings: settings.model in TANH,
-        silenced_by=("diverged", "by_heart"),
-    ),
-    Rule(
-        kind="dead_units",
-        severity="warning",
-        title="Some hidden units of {subject} are dead",
+        number="{saturation:percent} of the hidden values", explanation=_why_flat, advice=[KAIMING, normalised],
+        only=lambda n, settings: settings.model in TANH, silenced_by=("diverged", "by_heart")),
+    Rule("dead_units", "warning", "Some hidden units of {subject} are dead",
         line=above("dead", DEAD, "{at:percent} of the units flat for all contexts that are looked at"),
         number="{dead:percent} of the units",
         explanation="A unit that is flat for every context gets no gradient from any, so it never learns (document "
         "002, 1.3.2).",
-        advice=[KAIMING, normalised],
-        only=lambda n, settings: settings.model in TANH,
-        silenced_by=("diverged",),
-    ),
-    Rule(
-        kind="stale_statistics",
-        severity="warning",
-        title="Running statistics lag behind {subject}",
-        line=above("lag", STALE, "{at:.2f} nat worse than with the text's own statistics"),
-        number="{lag:.2f} nat",
+        advice=[KAIMING, normalised], only=lambda n, settings: settings.model in TANH, silenced_by=("diverged",)),
+    Rule("stale_statistics", "warning", "Running statistics lag behind {subject}",
+        line=above("lag", STALE, "{at:.2f} nat worse than with the text's own statistics"), number="{lag:.2f} nat",
         explanation="After training batch norm goes by running statistics, of which each step renews only the share "
         "{settings.momentum:g} (document 002, 1.3.2). They are still those of an earlier network.",
-        advice=[PROMPT, LONGER],
-        silenced_by=("diverged",),
-    ),
-    Rule(
-        kind="batch_too_small",
-        severity="warning",
-        title="The steps of {subject} follow single contexts",
-        line=above("noise", NOISY, "step losses that scatter by {at:.1f} nat"),
-        number="a scatter of {noise:.2f} nat",
+        advice=[PROMPT, LONGER], silenced_by=("diverged",)),
+    Rule("batch_too_small", "warning", "The steps of {subject} follow single contexts",
+        line=above("noise", NOISY, "step losses that scatter by {at:.1f} nat"), number="a scatter of {noise:.2f} nat",
         explanation="The mean of n contexts scatters as 1/√n (document 002, 1.3.3). Yours is so small that a step "
         "goes where a few contexts happen to point.",
-        advice=[LARGER_BATCH],
-        only=lambda n, settings: settings.model != "bigram",
-        silenced_by=("diverged", "learning_rate_too_large"),
-    ),
-    steps_too_short(
-        only=lambda n, settings: settings.model != "bigram",
+        advice=[LARGER_BATCH], only=lambda n, settings: settings.model != "bigram",
+        silenced_by=("diverged", "learning_rate_too_large")),
+    steps_too_short(only=lambda n, settings: settings.model != "bigram",
         title="The learning rate is too small for {subject}",
         explanation="Your steps change the weights so little that training would take many thousands of them.",
-        advice=[FASTER],
-        silenced_by=("diverged", "by_heart", "learning_rate_too_large"),
-    ),
-    Rule(
-        kind="no_better_than_pairs",
-        severity="warning",
-        title="{Subject} guess{es|} no better than counted pairs",
-        line=below("over_pairs", BETTER, "a dev loss {at:.2f} nat below that of counted pairs"),
-        number=lambda n: f"{median(n.dev):.3f} nat against {median(n.pairs):.3f}",
+        advice=[FASTER], silenced_by=("diverged", "by_heart", "learning_rate_too_large")),
+    no_better_than_pairs(
         explanation="Counting which character follows which needs no training at all (document 002, 1.1). A network "
         "that sees more should guess better.",
-        advice=[LONGER, FASTER],
-        only=lambda n, settings: settings.model not in WITHOUT_LAYERS,
-        silenced_by=("diverged", "by_heart"),
-        at_end=True,
-    ),
-    Rule(
-        kind="beats_pairs",
-        severity="good",
-        title="{Subject} guess{es|} better than counted pairs",
-        line=above("over_pairs", BETTER, "a dev loss {at:.2f} nat below that of counted pairs"),
-        number=lambda n: f"{median(n.dev):.3f} nat against {median(n.pairs):.3f}",
+        advice=[LONGER, FASTER], only=_has_layers),
+    beats_pairs(
         explanation="What stands before the last character helps, and the network has found how (document 002, 1.3).",
-        only=lambda n, settings: settings.model not in WITHOUT_LAYERS,
-        silenced_by=("diverged", "by_heart"),
-    ),
-    Rule(
-        kind="beats_letters",
-        severity="good",
-        title="{Subject} guess{es|} better than single characters",
+        only=_has_layers, silenced_by=("diverged", "by_heart")),
+    Rule("beats_letters", "good", "{Subject} guess{es|} better than single characters",
         line=above("over_letters", BETTER, "a dev loss {at:.2f} nat below that of single characters"),
-        number=lambda n: f"{median(n.dev):.3f} nat against {median(n.letters):.3f}",
+        number="{dev:.3f} nat against {letters:.3f}",
         explanation="Which character stands before says something of the next one (document 002, 1.1).",
-        only=lambda n, settings: settings.model in WITHOUT_LAYERS,
-        silenced_by=("diverged", "impossible_pair"),
-    ),
-)
+        only=lambda n, settings: settings.model in WITHOUT_LAYERS, silenced_by=("diverged", "impossible_pair")),
+)  # fmt: skip
 """In the order in which they are judged."""
 
-
-def readings(settings: CharLanguageModel, dataset: xr.Dataset) -> list[Reading]:
-    """The models of a run, as rules read them."""
-    names = dataset["network"].values if "network" in dataset.coords else ()
-    return [Reading.of(dataset, str(name), settings) for name in names]
-
-
-findings_of = Conclusions(RULES, readings)
+findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])

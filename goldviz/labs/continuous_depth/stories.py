@@ -42,55 +42,29 @@ def _parted(settings: Settings, run: xr.Dataset) -> bool:
 
 
 STORIES = (
-    Story(
-        "flow",
-        "From residual steps to a flow",
+    Story("flow", "From residual steps to a flow",
         (
-            Step(
-                "A residual block moves each point a little: x + f(x). Eight blocks, eight straight moves. Beside them "
-                "the curve that they follow from afar.",
-                ("as-in-the-document",),
-                lab="residual-flow",
-            ),
-            Step(
-                "More blocks, each a smaller step: what they draw becomes a flow, and the network an ordinary "
+            Step("A residual block moves each point a little: x + f(x). Eight blocks, eight straight moves. "
+                "Beside them the curve that they follow from afar.",
+                ("as-in-the-document",), lab="residual-flow"),
+            Step("More blocks, each a smaller step: what they draw becomes a flow, and the network an ordinary "
                 "differential equation.",
-                ("fix-it-smaller-steps",),
-                lab="residual-flow",
-            ),
-            Step(
-                "Paths of a flow never cross. On a line, x cannot become -x. One big residual step just jumps.",
+                ("fix-it-smaller-steps",), lab="residual-flow"),
+            Step("Paths of a flow never cross. On a line, x cannot become -x. One big residual step just jumps.",
                 ("regression-x-becomes-x",),
-                guess=Guess("Which of the two learns x to -x?", ("The flow", "The residual step"), _crossing),
-            ),
-            Step(
-                "In the plane a flow cannot lift the inner ring over the outer one. It squeezes a neck through "
-                "instead.",
-                ("break-it-two-rings",),
-                figure="evaluations",
-                guess=Guess(
-                    "What does the solver pay for the neck?",
-                    ("Nothing", "Up to twice as much", "More than that"),
-                    _price,
-                ),
-            ),
-            Step(
-                "Add one dimension of zeros and there is a way over.",
-                ("break-it-two-rings", "fix-it-one-more-dimension"),
-                figure="decision",
-                guess=Guess("Is every point right now?", ("No", "Yes"), _lifted),
-            ),
-            Step(
-                "Trained with one big step, has a network learned a flow? Follow its field exactly and see.",
-                ("break-it-one-big-step", "fix-it-small-steps"),
-                figure="euler_steps",
-                guess=Guess("Does the big step's answer change?", ("No", "Yes"), _refined),
-            ),
-            Step(
-                "Your turn.",
-                ("break-it-two-rings",),
-                task=Task("Train a flow that gets every point of the two rings right.", _parted),
-            ),
-        ),
-    ),
-)
+                guess=Guess("Which of the two learns x to -x?", ("The flow", "The residual step"), _crossing)),
+            Step("In the plane a flow cannot lift the inner ring over the outer one. It squeezes a neck "
+                "through instead.",
+                ("break-it-two-rings",), figure="evaluations",
+                guess=Guess("What does the solver pay for the neck?",
+                    ("Nothing", "Up to twice as much", "More than that"), _price)),
+            Step("Add one dimension of zeros and there is a way over.",
+                ("break-it-two-rings", "fix-it-one-more-dimension"), figure="decision",
+                guess=Guess("Is every point right now?", ("No", "Yes"), _lifted)),
+            Step("Trained with one big step, has a network learned a flow? Follow its field exactly and see.",
+                ("break-it-one-big-step", "fix-it-small-steps"), figure="euler_steps",
+                guess=Guess("Does the big step's answer change?", ("No", "Yes"), _refined)),
+            Step("Your turn.", ("break-it-two-rings",),
+                task=Task("Train a flow that gets every point of the two rings right.", _parted)),
+        )),
+)  # fmt: skip

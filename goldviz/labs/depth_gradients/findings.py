@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, IfZero, LoweredTo, Rule, Times, majority, median
+from goldviz.diagnostics.findings import (
+    Case,
+    Conclusions,
+    DividedBy,
+    IfZero,
+    LoweredTo,
+    Rule,
+    Times,
+    majority,
+    median,
+    networks,
+)
 from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Suited
 from goldviz.diagnostics.findings.line import above, at_least, at_most, where
 from goldviz.diagnostics.findings.training import (
@@ -26,8 +37,6 @@ from goldviz.diagnostics.findings.words import times
 from goldviz.labs.depth_gradients.readings import Reading
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from goldviz.labs.depth_gradients.settings import DepthGradients
 
 SMALLER = LARGER = 100.0
@@ -243,17 +252,10 @@ def _factor(n: Reading) -> str:
 
 
 RULES = (
-    training_diverged(
-        where_it_did="in {subject} network{|s}",
-        explanation=_why_it_diverged,
-        advice=_against_divergence,
-    ),
-    Rule(
-        kind="no_gradient",
-        severity="bad",
-        title="No gradient at all in {subject} network{|s}",
-        line=where("silent", "a norm of 0 at the first and the last hidden layer, in every epoch"),
-        number="exactly 0",
+    training_diverged(where_it_did="in {subject} network{|s}", explanation=_why_it_diverged,
+        advice=_against_divergence),
+    Rule("no_gradient", "bad", "No gradient at all in {subject} network{|s}",
+        line=where("silent", "a norm of 0 at the first and the last hidden layer, in every epoch"), number="exactly 0",
         explanation="A weight's gradient is the error behind it times the input before it (document 001, eq. 4). "
         "One of the two is 0 everywhere, so no optimiser can move these weights.",
         advice=[
@@ -266,87 +268,43 @@ RULES = (
             ),
             ("Give the nonlinearity a slope below zero.", {"activation": "leaky_relu", "slope": 0.3}),
         ],
-        only=lambda n, settings: not n.diverged.any(),
-    ),
-    steps_too_long(
-        title="The learning rate is too large for {subject} network{|s}",
-        explanation=_why_steps_are_too_long,
-        advice=[SLOWER, CLIPPED],
-        silenced_by=UNSOUND,
-    ),
-    Rule(
-        kind="exploding",
-        severity="bad",
-        title="The gradient explodes in {subject} network{|s}",
+        only=lambda n, settings: not n.diverged.any()),
+    steps_too_long(title="The learning rate is too large for {subject} network{|s}",
+        explanation=_why_steps_are_too_long, advice=[SLOWER, CLIPPED], silenced_by=UNSOUND),
+    Rule("exploding", "bad", "The gradient explodes in {subject} network{|s}",
         line=above("growth", LARGER, "{at} times larger at the first hidden layer than at the last")
         | (
             above("largest", LONGEST, "a norm above {at} after clipping")
             & above("amplification", AMPLIFIED, "an error that grows more than {at} times on its way back")
         ),
-        number=_explosion,
-        explanation=_why_it_explodes,
-        advice=_against_explosion,
-        silenced_by=UNSOUND,
-    ),
-    Rule(
-        kind="large_error",
-        severity="warning",
-        title="A large error makes the gradient of {subject} network{|s} large",
+        number=_explosion, explanation=_why_it_explodes, advice=_against_explosion, silenced_by=UNSOUND),
+    Rule("large_error", "warning", "A large error makes the gradient of {subject} network{|s} large",
         line=above("largest", LONGEST, "a norm above {at} after clipping")
         & at_most("error_change", AMPLIFIED, "an error that changes by no more than {at} times on its way back"),
-        number=lambda n: f"largest norm {times(median(n.largest))}",
-        explanation=_why_the_error_is_large,
-        advice=[SMALL_BRANCHES, CLIPPED, SMALLER_WEIGHTS],
-        silenced_by=(*UNSOUND, "exploding"),
-    ),
-    Rule(
-        kind="vanishing",
-        severity="bad",
-        title="The gradient vanishes in {subject} network{|s}",
+        number=lambda n: f"largest norm {times(median(n.largest))}", explanation=_why_the_error_is_large,
+        advice=[SMALL_BRANCHES, CLIPPED, SMALLER_WEIGHTS], silenced_by=(*UNSOUND, "exploding")),
+    Rule("vanishing", "bad", "The gradient vanishes in {subject} network{|s}",
         line=above(
             "shrinkage", SMALLER, "{at} times smaller at the first hidden layer than at the last, mean over the epochs"
         ),
-        number=_loss_of_size,
-        explanation=_why_it_vanishes,
-        advice=[orthogonal, LONGER, HALF_AS_DEEP, NORMALISE],
-        silenced_by=("diverged", "no_gradient", "exploding"),
-    ),
-    Rule(
-        kind="no_better_than_zero",
-        severity="bad",
-        title="{Subject} network{|s} {is|are} no better than always answering 0",
-        line=at_least("worth", USELESS, "{at:percent} of that test loss"),
-        number="{worth:share_of} zero's test loss",
-        explanation=_why_useless,
-        advice=_against_uselessness,
-        silenced_by=(*UNSOUND, "exploding", "learning_rate_too_large"),
-    ),
-    Rule(
-        kind="degradation",
-        severity="warning",
-        title="Deeper trains worse in {subject} network{|s}",
+        number=_loss_of_size, explanation=_why_it_vanishes, advice=[orthogonal, LONGER, HALF_AS_DEEP, NORMALISE],
+        silenced_by=("diverged", "no_gradient", "exploding")),
+    Rule("no_better_than_zero", "bad", "{Subject} network{|s} {is|are} no better than always answering 0",
+        line=at_least("worth", USELESS, "{at:percent} of that test loss"), number="{worth:share_of} zero's test loss",
+        explanation=_why_useless, advice=_against_uselessness,
+        silenced_by=(*UNSOUND, "exploding", "learning_rate_too_large")),
+    Rule("degradation", "warning", "Deeper trains worse in {subject} network{|s}",
         line=above("degradation", DEGRADED, "{at} times the training loss of the best of fewer layers"),
         number="training loss {ended:times} with {settings.depth} layers, {shallower:times} with fewer",
-        explanation=_why_deeper_is_worse,
-        advice=[HALF_AS_DEEP],
-        silenced_by=UNSOUND,
-    ),
-    Rule(
-        kind="saturated",
-        severity="warning",
-        title="Many activations are saturated in {subject} network{|s}",
+        explanation=_why_deeper_is_worse, advice=[HALF_AS_DEEP], silenced_by=UNSOUND),
+    Rule("saturated", "warning", "Many activations are saturated in {subject} network{|s}",
         line=above("saturation", SATURATED, "{at:percent}, mean over the layers at the last epoch"),
         number="{saturation:percent} of the activations",
         explanation="On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
         "by that slope (document 001, eq. 2): a saturated unit passes hardly anything back.",
         advice=[orthogonal, NORMALISE, SMALLER_WEIGHTS],
-        only=lambda n, settings: settings.activation in ("tanh", "sigmoid"),
-        silenced_by=UNSOUND,
-    ),
-    Rule(
-        kind="dead_units",
-        severity="warning",
-        title="Many units are dead in {subject} network{|s}",
+        only=lambda n, settings: settings.activation in ("tanh", "sigmoid"), silenced_by=UNSOUND),
+    Rule("dead_units", "warning", "Many units are dead in {subject} network{|s}",
         line=above("dead", 0.2, "{at:percent}, mean over the layers at the last epoch"),
         number="{dead:percent} of the units",
         explanation="A unit that no sample activates has slope 0 for all of them, so its weights get no gradient "
@@ -355,34 +313,18 @@ RULES = (
         only=lambda n, settings: (
             settings.activation == "relu" or (settings.activation == "leaky_relu" and settings.slope < 0.01)
         ),
-        silenced_by=UNSOUND,
-    ),
-    steps_too_short(
-        title="The learning rate is too small for {subject} network{|s}",
+        silenced_by=UNSOUND),
+    steps_too_short(title="The learning rate is too small for {subject} network{|s}",
         explanation="Your steps change the weights so little that training would take thousands of epochs. The "
         "gradient (document 001, eq. 4) is there, but it is followed too timidly.",
         advice=[FASTER, ("Let Adam set the size of each step.", {"optimiser": "adam"})],
-        silenced_by=(*UNSOUND, "exploding", "vanishing"),
-    ),
-    Rule(
-        kind="gradient_kept",
-        severity="good",
-        title="{Subject} network{|s} keep{s its| their} gradient",
+        silenced_by=(*UNSOUND, "exploding", "vanishing")),
+    Rule("gradient_kept", "good", "{Subject} network{|s} keep{s its| their} gradient",
         line=at_most("change", KEPT_WITHIN, "a factor of {at}, mean over the epochs")
         & at_most("error_change", SMALLER, "an error that changes by no more than {at} times on its way back"),
-        number=_factor,
-        explanation=_why_it_is_kept,
-        only=lambda n, settings: settings.depth > 1,
-        silenced_by=("diverged", "no_gradient", "exploding", "vanishing"),
-    ),
-)
+        number=_factor, explanation=_why_it_is_kept, only=lambda n, settings: settings.depth > 1,
+        silenced_by=("diverged", "no_gradient", "exploding", "vanishing")),
+)  # fmt: skip
 """In the order in which they are judged."""
 
-
-def readings(settings: DepthGradients, dataset: xr.Dataset) -> list[Reading]:
-    """The networks of a run, as rules read them."""
-    names = dataset["network"].values if "network" in dataset.coords else ()
-    return [Reading.of(dataset, str(name), settings) for name in names]
-
-
-findings_of = Conclusions(RULES, readings)
+findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])

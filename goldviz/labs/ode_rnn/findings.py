@@ -21,6 +21,7 @@ from goldviz.diagnostics.findings import (
     Rule,
     majority,
     median,
+    networks,
     percent,
     remedies,
     times,
@@ -31,8 +32,6 @@ from goldviz.diagnostics.findings.training import SATURATED, USELESS, training_d
 from goldviz.labs.ode_rnn.readings import DEAF, NO_BETTER, REFINED, Reading
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from goldviz.diagnostics.findings.advice import Candidate, Suited
     from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
@@ -273,11 +272,4 @@ RULES = (
 # fmt: on
 """In the order in which they are judged."""
 
-
-def readings(settings: ODERNNLaboratory, dataset: xr.Dataset) -> list[Reading]:
-    """The networks of a run, as rules read them."""
-    names = dataset["network"].values if "network" in dataset.coords else ()
-    return [Reading.of(dataset, str(name)) for name in names]
-
-
-findings_of = Conclusions(RULES, readings)
+findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name) for name in networks(run)])

@@ -1,0 +1,124 @@
+"""What laboratories of language models read off their runs alike, and the rules that they share.
+
+A model guesses the next token of a text. Its losses are in nats a token; counted pairs are what it has to beat.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from goldviz.diagnostics.findings.advice import SLOWER
+from goldviz.diagnostics.findings.finding import Floats, Verdicts
+from goldviz.diagnostics.findings.line import above, below
+from goldviz.diagnostics.findings.measures import diverged, median, rising, share, typical_updates
+from goldviz.diagnostics.findings.recorded import Recorded
+from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.diagnostics.findings.training import Advice, steps_too_long, training_diverged, what_long_steps_do
+
+BY_HEART = 0.3
+BETTER = 0.05
+"""Nats below the loss of counted pairs, from which on a model has found more than they say."""
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """What was recorded of a language model's guesses, for each seed; NaN where nothing was.
+
+    ``train`` and ``dev`` are of the last close look, ``lowest`` is the lowest dev loss of all. ``letters`` and
+    ``pairs`` are dev losses of guessing by single tokens and by counted pairs.
+    """
+
+    name: str
+    train: Floats
+    dev: Floats
+    lowest: Floats
+    letters: Floats
+    pairs: Floats
+    update: Floats
+    diverged: Verdicts
+    rising: Verdicts
+
+    @property
+    def gap(self) -> Floats:
+        """How far the dev loss is above that on training text, in nats."""
+        with np.errstate(invalid="ignore"):
+            return self.dev - self.train
+
+    @property
+    def lost(self) -> Floats:
+        """How far the dev loss has climbed again from its lowest, in nats."""
+        with np.errstate(invalid="ignore"):
+            return self.dev - self.lowest
+
+    @property
+    def over_pairs(self) -> Floats:
+        """How far the dev loss is below that of counted pairs, in nats."""
+        with np.errstate(invalid="ignore"):
+            return self.pairs - self.dev
+
+    @property
+    def worth(self) -> Floats:
+        """The dev loss as a share of that of single tokens."""
+        return share(self.dev, self.letters)
+
+
+def guesses_of(recorded: Recorded) -> dict[str, Any]:
+    """The measures of :class:`Guesses`; variables may be missing or empty."""
+    return {
+        "train": recorded.last("train_loss", "close_look"),
+        "dev": recorded.last("dev_loss", "close_look"),
+        "lowest": recorded.measure("dev_loss", "close_look", by=lambda losses: losses.min(axis=0)),
+        "letters": recorded.measure("unigram_loss"),
+        "pairs": recorded.measure("bigram_loss"),
+        "update": recorded.measure("update_to_data", "look", "layer", by=typical_updates),
+        "diverged": recorded.verdict("loss", "step", by=diverged),
+        "rising": recorded.verdict("loss", "step", by=rising),
+    }
+
+
+def _why_long(case: Case) -> str:
+    return f"{what_long_steps_do(case, 'the weights')} About a thousandth is the usual advice (document 002, 1.3.3)."
+
+
+# fmt: off
+def guesses_diverged(advice: Advice) -> Rule:
+    """The model's loss ends in no number."""
+    return training_diverged(where_it_did="in {subject}",
+        explanation="A step that is too long makes the next gradient larger still.", advice=advice)
+
+
+def guesses_overshoot(advice: Advice = (SLOWER,)) -> Rule:
+    """Steps are too long for a model that does not just learn its text by heart."""
+    return steps_too_long(title="The learning rate is too large for {subject}", explanation=_why_long, advice=advice,
+        silenced_by=("diverged", "by_heart"))
+
+
+def learned_by_heart(what: str, explanation: str, advice: Advice, **own: Any) -> Rule:
+    """The model knows ``what`` it learned from much better than the rest."""
+
+    def why(case: Case) -> str:
+        climbed = median(case.readings[0].lost)
+        words = f" The dev loss has climbed by {climbed:.2f} nat from its lowest." if climbed > 0.02 else ""
+        return explanation + words
+
+    return Rule("by_heart", "bad", f"{{Subject}} learn{{s|}} {what} by heart",
+        line=above("gap", BY_HEART, "a dev loss {at:.1f} nat above the training loss"),
+        number="{gap:.2f} nat above the training loss", explanation=why, advice=advice, **own)
+
+
+def no_better_than_pairs(**own: Any) -> Rule:
+    """The model guesses no better than counted pairs, when its run is over."""
+    return Rule("no_better_than_pairs", "warning", "{Subject} guess{es|} no better than counted pairs",
+        line=below("over_pairs", BETTER, "a dev loss {at:.2f} nat below that of counted pairs"),
+        number="{dev:.3f} nat against {pairs:.3f}", silenced_by=("diverged", "by_heart"), at_end=True, **own)
+
+
+def beats_pairs(**own: Any) -> Rule:
+    """The model guesses better than counted pairs."""
+    return Rule("beats_pairs", "good", "{Subject} guess{es|} better than counted pairs",
+        line=above("over_pairs", BETTER, "a dev loss {at:.2f} nat below that of counted pairs"),
+        number="{dev:.3f} nat against {pairs:.3f}", **own)
+# fmt: on
