@@ -96,7 +96,14 @@ def test_the_first_remedy_that_helped_in_this_set_up_is_offered_with_what_it_did
 def test_where_nothing_helped_the_card_says_what_was_tried():
     card = Tried([trial(loss=((1.0, 2.0),))]).advised(finding(HALF), {"depth": 3})
     assert (card.advice, card.changes) == ("", {})
-    assert card.effect == "Tried on this set-up without success: Take half of 8 (0 of 5)."
+    assert card.effect == "Tried on this set-up, without success: Take half of 8 (0 of 5)."
+
+
+def test_what_failed_in_the_set_up_made_smaller_is_not_offered_for_what_it_did_elsewhere():
+    """Made smaller, a remedy that multiplies a setting comes to another value than on the page."""
+    failed, elsewhere = trial(loss=((1.0, 2.0),), changes={"x": 2}), trial(settings={"depth": 99}, changes={"x": 2})
+    card = Tried([failed, elsewhere], sizes=", made smaller").advised(finding(HALF), {"depth": 3})
+    assert card.effect == "Tried on this set-up, made smaller, without success: Take half of 8 (0 of 5)."
 
 
 def test_elsewhere_what_helped_most_seeds_of_all_its_trials_is_offered():

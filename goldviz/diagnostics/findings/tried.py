@@ -130,14 +130,15 @@ class Tried:
         for remedy in finding.remedies:
             if remedy.check:
                 return replace(finding, advice=remedy.advice, changes=remedy.changes)
-            here = [t for t in self.of(finding.kind, remedy) if t.settings == set_up and t.changes == remedy.changes]
+            # By its words: made smaller, a set-up trains "three times as long" for fewer steps than the page's.
+            here = [t for t in self.of(finding.kind, remedy) if t.settings == set_up]
             if here and not here[0].helps:
                 failed.append(f"{remedy.advice.rstrip('.')} ({here[0].helped.sum()} of {here[0].complained.sum()})")
                 continue
             effect = self._effect_here(here[0]) if here else self._effect_elsewhere(self.of(finding.kind, remedy))
             if effect:
                 return replace(finding, advice=remedy.advice, changes=remedy.changes, effect=effect)
-        without = f"Tried on this set-up without success: {'; '.join(failed)}." if failed else ""
+        without = f"Tried on this set-up{self.sizes}, without success: {'; '.join(failed)}." if failed else ""
         return replace(finding, advice="", changes={}, effect=without)
 
     def _effect_here(self, trial: Trial) -> str:
