@@ -20,6 +20,7 @@ from goldviz.diagnostics.findings import (
     Times,
     median,
     networks,
+    percent,
 )
 from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Check
 from goldviz.diagnostics.findings.language_model import (
@@ -76,7 +77,7 @@ def _why_too_sure(case: Case) -> str:
 
 def _why_flat(case: Case) -> str:
     began = median(case.readings[0].saturation_at_first)
-    start = f" At the start it was {began:.0%}." if np.isfinite(began) else ""
+    start = f" At the start it was {percent(began)}." if np.isfinite(began) else ""
     return (
         "The slope of tanh is 1 − t², almost 0 near −1 and 1 (document 002, 1.3.2). The weights before such a unit "
         f"hardly learn.{start}"

@@ -84,12 +84,14 @@ def _way_back(n: Reading) -> str:
     if not np.isfinite(whole) or whole == 0:
         return ""
     return (
-        f"In the {n.name} network a block leaves the error {_length(block)}, all {n.depth} leave it {_length(whole)}."
+        f"In the {n.name} network a block leaves the error {_length(block, f'{block:.3g}')}, all {n.depth} leave it "
+        f"{_length(whole, times(whole))}."
     )
 
 
-def _length(factor: float) -> str:
-    return "about as long as it was" if 0.95 <= factor < 1.05 else f"{times(factor)} times as long"
+def _length(factor: float, printed: str) -> str:
+    """A block's factor is ``printed`` with three digits, for it counts as often as there are blocks."""
+    return "about as long as it was" if 0.95 <= factor < 1.05 else f"{printed} times as long"
 
 
 def _sentences(*parts: str) -> str:

@@ -72,6 +72,19 @@ def _beside_garch(n: Reading) -> str:
     return f"{score(n)}; GARCH {signed(n.garch.value, 3)}" if np.isfinite(n.garch.value) else score(n)
 
 
+def _why_no_regimes(case: Case) -> str:
+    days = case.settings.days_in_token
+    if case.settings.tokeniser in OF_WINDOWS:
+        seen = "one move" if days == 1 else f"the last {days} moves"
+        return f"A token says what {seen} looked like. Days of one regime may look different, and days of two alike."
+    if case.settings.returns == "regimes":
+        return "A single move says little of its regime, and the filter knows the moves until that day alone."
+    return (
+        "States follow the size of moves. The size has a memory of its own in this market, beside the regimes. So calm "
+        "and storm are not the same as regime 1 and 3."
+    )
+
+
 def _of_the_size(case: Case) -> str:
     words = "Large moves follow large moves, and tokens keep enough of that."
     if case.reading.sign.better:
@@ -141,10 +154,9 @@ RULES = (
         line=below("rand", FOUND, "an adjusted Rand index of {at:.1f}; 0 is chance, 1 the regimes"),
         number=lambda n: f"adjusted Rand index {n.rand:.2f}",
         confidence=lambda case: f"counted on {of_market(case.reading)}",
-        explanation="Tokens follow the size of moves. The size has a memory of its own in this market, beside the "
-        "regimes. So calm and storm are not the same as regime 1 and 3.",
+        explanation=_why_no_regimes,
         advice=[REGIMES_ALONE],
-        only=lambda n, settings: settings.tokeniser in REGIMES and not settings.shuffle_days, silenced_by=WORTHLESS,
+        only=lambda n, settings: settings.tokeniser in REGIMES and not settings.shuffle_days, silenced_by=IDLE,
     ),
     Rule(
         "by_heart", "warning", "The network learns its past by heart",

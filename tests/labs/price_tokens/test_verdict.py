@@ -41,7 +41,14 @@ def test_codes_that_collapse_are_told() -> None:
     assert "codes_unused" in kinds
     assert not {"size_skill", "no_skill"} & set(kinds)
     assert verdict(ds, settings).startswith("Most days share one token (perplexity 1.1 of 16)")
+    assert "not_regimes" not in kinds, "one token for most days is the cause, not what the token follows"
     assert "codes_unused" not in seen("learned-codes")[2]
+
+
+@pytest.mark.parametrize(("slug", "words"), [("regimes", "States follow the size"), ("learned-codes", "last 5 moves")])
+def test_why_tokens_are_no_regimes_is_said_of_what_they_are_made_of(slug: Any, words: str) -> None:
+    settings, ds, kinds = seen(slug)
+    assert words in settings.findings(ds)[kinds.index("not_regimes")].explanation
 
 
 def test_the_honest_run_has_skill_in_size_and_none_in_sign() -> None:
