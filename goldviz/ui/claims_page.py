@@ -14,6 +14,8 @@ from goldviz.ui.claims_panel import PARAMETER, badge
 from goldviz.ui.words import plain
 
 ALL = "all"
+BADGE_PX = 118
+"""Wide enough for the longest verdict, so that all claims begin at one line."""
 
 
 def show() -> None:
@@ -59,7 +61,7 @@ def _filtered(known: Sequence[Claim]) -> list[Claim]:
 
 def _line(claim: Claim, numbers: bool) -> None:
     with st.container(key=f"claim-line-{claim.number}", horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(badge(claim.word), width="content")
+        st.markdown(badge(claim.word), width=BADGE_PX)
         st.page_link(
             chrome.page_file(claim.lab),
             label=f"**{claim.number}** {plain(claim.sentence)}",

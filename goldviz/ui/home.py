@@ -38,7 +38,7 @@ def show() -> None:
 
 
 def _card(page: chrome.Page) -> None:
-    with st.container(border=True):
+    with st.container(border=True, height="stretch"):
         picture = _picture(page.path)
         if picture:
             ink = "#ECEAE4" if theme_now() == "dark" else "#1E1E1C"
