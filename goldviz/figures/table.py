@@ -178,7 +178,8 @@ class FrameTable:
             last = self._last(run)
             template = spec.draw(run.dataset, epoch=last, limits=limits, theme=self.theme).template()
             past = known.past if known else OrderedDict()
-            return Drawn(template.text, template.rows, {}, template.shape, True, past)
+            looks = {dim: list(range(len(labels))) for dim, labels in self.steps.items() if dim == "look"}
+            return Drawn(template.text, template.rows, looks, template.shape, True, past)
         since = {dim: places[-1] + 1 for dim, places in known.kept.items()} if known else {}
         template = spec.frames(run, since=since, limits=limits, theme=self.theme).template()
         if known is not None and template.shape != known.shape:

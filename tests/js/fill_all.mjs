@@ -1,10 +1,17 @@
-// Fills every figure of a message at some steps, for the test that holds Python's filling and this one equal.
-// Called with a message's file and the steps; writes {figure: {step: filled}} to a file.
+// Fills every figure of a message at some steps, for the test that holds Python's filling and this one equal; and puts
+// figures together as parts of a page do, for the test that all in view are of the step that the slider names.
+// Called with a message's file, the steps and the parts; writes {figure: {step: filled}} to a file, and prints
+// [[part, slider's step, {figure: steps it names}]].
 import { readFile, writeFile } from "node:fs/promises";
 import { load } from "./assets.mjs";
 
-const [, , from, to, steps] = process.argv;
-const { decoded, merged, filledFigure } = await load(["figure_fill"], ["decoded", "merged", "filledFigure"]);
+const [, , from, to, steps, parts] = process.argv;
+globalThis.window = globalThis;
+globalThis.document = { hidden: true, addEventListener: () => {} };
+const { decoded, merged, filledFigure, framesPage } = await load(
+  ["figure_fill", "frames_page"],
+  ["decoded", "merged", "filledFigure", "framesPage"],
+);
 
 const bytes = await readFile(from);
 const message = decoded(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
@@ -16,3 +23,23 @@ for (const name of Object.keys(lane.figures)) {
   for (const step of JSON.parse(steps)) found[name][step] = filledFigure(lane, name, step);
 }
 await writeFile(to, JSON.stringify(found, plain));
+
+const NAMED = /\b(?:At step|Step|Epoch) ([\d,]+)/g;
+lane.last = Math.max(...Object.values(lane.steps).flat());
+const said = [];
+for (const part of JSON.parse(parts)) {
+  const page = framesPage(part.join());
+  page.lanes.set("run", lane);
+  const stops = part.map((figure) => page.watch({ lane: "run", figure, changed: () => undefined }));
+  const positions = new Set(Array.from({ length: 41 }, (_, place) => page.stepFor(Math.round((place * lane.last) / 40))));
+  for (const step of positions) {
+    const named = {};
+    for (const name of part.filter((one) => !lane.figures[one].redrawn)) {
+      const notes = (page.figureAt("run", name, step).layout.meta?.notes ?? []).join(" ");
+      named[name] = [...notes.matchAll(NAMED)].map(([, number]) => Number(number.replaceAll(",", "")));
+    }
+    said.push([part, step, named]);
+  }
+  stops.forEach((stop) => stop());
+}
+process.stdout.write(JSON.stringify(said));

@@ -192,3 +192,52 @@ test("a page says how thinned its figures are, and nothing of figures that have 
   assert.equal(page.oneIn(), 4);
   watcher.stop();
 });
+
+function recordedAt(dims, steps, last) {
+  const drawn = { figure: { data: [], layout: {} }, rows: [], kept: {}, redrawn: false };
+  for (const dim of dims) drawn.kept[dim] = { from: 0, places: steps[dim].map((_, place) => place) };
+  const labels = Object.fromEntries(Object.entries(steps).map(([dim, all]) => [dim, { from: 0, labels: all }]));
+  return { id: "run", fresh: true, version: 5, run: false, sense: "s", last, steps: labels, figures: { one: drawn } };
+}
+
+const upTo = (last, every = 1) => [...Array(last + 1).keys()].filter((step) => step === 1 || (step && step % every === 0));
+
+test("the step in view is one at which every figure in view was recorded", async () => {
+  const page = framesPage("/common");
+  const steps = { step: [...Array(199).keys()].map((step) => step + 1), look: upTo(199, 10), close_look: upTo(199, 40) };
+  const sent = recordedAt(["step"], steps, 199);
+  sent.figures.two = { ...recordedAt(["look"], steps, 199).figures.one };
+  sent.figures.three = { ...recordedAt(["look", "close_look"], steps, 199).figures.one };
+  answers.push(answerOf([sent]));
+  const one = watched(page, "one");
+  await settled();
+  assert.deepEqual([null, 57, 199].map((step) => page.stepFor(step)), [199, 57, 199]);
+  answers.push(answerOf([sent]));
+  const two = watched(page, "two");
+  const told = one.told;
+  await settled(30);
+  assert.deepEqual([null, 57, 199, 1, 9].map((step) => page.stepFor(step)), [190, 50, 190, 1, 1]);
+  assert.ok(one.told > told, "what was in view hears of it");
+  assert.equal(page.stepTowards(51, 50), 60);
+  assert.equal(page.stepTowards(49, 50), 40);
+  assert.equal(page.stepTowards(199, 190), 190);
+  const three = watched(page, "three");
+  await settled(30);
+  assert.equal(page.stepFor(null), 160);
+  three.stop();
+  two.stop();
+  await settled(30);
+  assert.equal(page.stepFor(null), 199);
+  one.stop();
+});
+
+test("a lane that ended earlier does not hold back a longer one", async () => {
+  const page = framesPage("/lanes");
+  const long = { step: upTo(400), look: upTo(400, 10) };
+  const short = { ...recordedAt(["look"], { step: upTo(125), look: upTo(125, 10) }, 125), id: "short" };
+  answers.push(answerOf([recordedAt(["look"], long, 400), short]));
+  const stops = ["run", "short"].map((lane) => page.watch({ lane, figure: "one", changed: () => undefined }));
+  await settled();
+  assert.deepEqual([null, 305, 124].map((step) => page.stepFor(step)), [400, 300, 120]);
+  stops.forEach((stop) => stop());
+});

@@ -55,15 +55,28 @@ def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
         yield f"{place}: {one!r} and {other!r}"
 
 
+def parts_of(lab: Laboratory) -> list[list[str]]:
+    """The figures that a page shows together: its first part, and each of the others over the one below."""
+    page = lab.part("page").PAGE
+    first = [name for name in (page.main, page.beside, page.below) if name]
+    below = [page.below] if page.below else []
+    return [first, *([name, *below] for name in page.figures if name not in first)]
+
+
 @pytest.mark.parametrize(("lab", "slug"), EXAMPLES)
-def test_python_and_the_browser_fill_every_figure_alike(lab: Laboratory, slug: str, tmp_path: Path) -> None:
+def test_python_and_the_browser_fill_every_figure_alike_and_at_the_slider_s_step(
+    lab: Laboratory, slug: str, tmp_path: Path
+) -> None:
     run, figures = example(lab.declared, slug), lab.figures().FIGURES
     recorded = run[run.attrs["step_dimension"]].values
     steps = sorted({int(recorded[0]), int(recorded[len(recorded) // 2]), int(recorded[-1])})
     table, arrays = FrameTable("light"), Arrays()
     table.bring("finished", run, None)
     (tmp_path / "message").write_bytes(packed(table.since(None, [], figures, arrays), arrays))
-    node("fill_all.mjs", tmp_path / "message", tmp_path / "filled.json", json.dumps(steps))
+    shown = json.dumps(parts_of(lab))
+    said = json.loads(node("fill_all.mjs", tmp_path / "message", tmp_path / "filled.json", json.dumps(steps), shown))
+    for part, in_view, named in said:
+        assert all(step == in_view for name in part for step in named.get(name, [])), (part, in_view, named)
     filled = json.loads((tmp_path / "filled.json").read_text())
     assert filled.keys() == figures.keys()
     for name, spec in figures.items():

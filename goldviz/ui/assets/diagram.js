@@ -75,6 +75,10 @@ function legend(shown, { scale }, colour) {
   shown.ticks.parentElement.title = `${colour.words}${colour.unit ? ` (${colour.unit})` : ""}`;
 }
 
+function colourInView(place, colours) {
+  return colours.find(({ name }) => name === colourings.chosen.get(place.data.key)) ?? colours[0];
+}
+
 function sized(canvas, width, height) {
   const dots = (window.devicePixelRatio || 1) * (presenting.host?.contains(canvas) ? LARGER : 1);
   const [across, down] = [Math.round(width * dots), Math.round(height * dots)];
@@ -154,7 +158,7 @@ function placeOfDiagram(host, want) {
   };
   place.paint = (diagram) => {
     const { colours } = diagram;
-    const colour = colours.find(({ name }) => name === colourings.chosen.get(place.data.key)) ?? colours[0];
+    const colour = colourInView(place, colours);
     const styles = getComputedStyle(host);
     const [theme, font] = [themeUnder(host), styles.fontFamily];
     menu(shown, diagram, colour);
@@ -197,7 +201,20 @@ function followedDiagram(place, data) {
   const page = framesPage(data.frames.address);
   const { lane, name, key } = data.frames;
   place.want = () => page.figureAt(lane, name, stepOf(key));
-  const stops = [page.watch({ lane, figure: name, changed: place.draw }), watchStep(key, place.draw)];
+  // A colour may be recorded more seldom than another: what counts is the one in view.
+  const shows = () => {
+    const { template, rows } = page.lanes.get(lane).figures[name];
+    const colour = colourInView(place, template.layout.meta?.diagram?.colours ?? []);
+    const row = rows[colour?.values?.$];
+    return row?.dim ? [row.dim] : [];
+  };
+  const tell = () => page.tellOthersSoon();
+  colourings.listeners.add(tell);
+  const stops = [
+    page.watch({ lane, figure: name, changed: place.draw, shows }),
+    watchStep(key, place.draw),
+    () => colourings.listeners.delete(tell),
+  ];
   return () => stops.forEach((stop) => stop());
 }
 

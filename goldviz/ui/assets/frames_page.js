@@ -35,14 +35,20 @@ class FramesPage {
     Object.assign(this, { address, lanes: new Map(), watchers: new Set(), failures: 0, asking: undefined, trouble: "" });
     // Figures fetched for one step, as of the lane then; the last one of each figure; who waits for a person to rest.
     Object.assign(this, { exact: new Map(), latest: new Map(), resting: new Map() });
+    // Each lane's dimensions in view, as they were told last; the steps that they have in common.
+    Object.assign(this, { told: "[]", common: new Map(), telling: undefined });
   }
 
+  // A watcher of a figure may say in `shows` along which of its dimensions what is in view was recorded.
   watch(watcher) {
     this.watchers.add(watcher);
     if (this.lacks()) this.ask();
+    this.tellOthersSoon();
     return () => {
       this.watchers.delete(watcher);
+      this.tellOthersSoon();
       if (this.watchers.size) return;
+      clearTimeout(this.telling);
       clearTimeout(this.next);
       this.asking?.abort();
       pages.delete(this.address);
@@ -113,6 +119,66 @@ class FramesPage {
       if (sent.gone || sent.fresh) this.forget(sent.id);
       for (const watcher of [...this.watchers]) if (watcher.lane === sent.id) watcher.changed();
     }
+    this.tellOthers(message.header.lanes.map(({ id }) => id));
+  }
+
+  // Other figures may have been recorded at other steps: then all of the page move to one that they have in common.
+  tellOthersSoon() {
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => this.tellOthers([]));
+  }
+
+  tellOthers(lanes) {
+    const now = JSON.stringify([...this.wants().keys()].map((id) => [id, this.dimensions(id)]));
+    if (now === this.told) return;
+    this.told = now;
+    for (const watcher of [...this.watchers]) if (!lanes.includes(watcher.lane)) watcher.changed();
+  }
+
+  dimensions(id) {
+    const known = this.lanes.get(id)?.figures ?? {};
+    const own = [...this.watchers].filter(({ lane, figure }) => lane === id && known[figure]);
+    return [...new Set(own.flatMap((one) => one.shows?.() ?? Object.keys(known[one.figure].kept)))].sort();
+  }
+
+  // The steps of a lane at which all of its figures in view were recorded; undefined where any step will do.
+  recorded(id) {
+    const lane = this.lanes.get(id);
+    const lists = this.dimensions(id).map((dim) => lane.steps[dim]).filter((labels) => labels?.length);
+    const held = this.common.get(id);
+    if (held?.lane === lane && held.lists.length === lists.length && held.lists.every((one, at) => one === lists[at]))
+      return held.steps;
+    const [fewest, ...others] = lists.sort((one, other) => one.length - other.length);
+    const steps = fewest?.filter((step) => others.every((labels) => labels[countUpTo(labels, step) - 1] === step));
+    this.common.set(id, { lane, lists, steps });
+    return steps;
+  }
+
+  // The nearest step, `by` back or on, at which each lane in view was recorded or had ended; undefined where none is.
+  commonStep(step, by) {
+    let at = step;
+    for (let before; before !== at; ) {
+      before = at;
+      for (const [id, { last }] of this.lanes) {
+        const steps = this.recorded(id);
+        if (!steps || (at > last && last < this.last())) continue;
+        at = by < 0 ? steps[countUpTo(steps, at) - 1] : steps[countUpTo(steps, at - 1)];
+        if (at === undefined) return undefined;
+      }
+    }
+    return at;
+  }
+
+  // The step in view where a person wants to be at `step`; null follows the run. All of a page name this one.
+  stepFor(step, last = this.last()) {
+    const wanted = Math.min(step ?? last, last);
+    return this.commonStep(wanted, -1) ?? this.commonStep(wanted, 1) ?? wanted;
+  }
+
+  // Where a person comes to who moves from the step in view towards another one.
+  stepTowards(step, from) {
+    const [first, second] = step > from ? [1, -1] : [-1, 1];
+    return this.commonStep(step, first) ?? this.commonStep(step, second) ?? step;
   }
 
   forget(id) {
@@ -143,12 +209,13 @@ class FramesPage {
   figureAt(id, name, step) {
     const lane = this.lanes.get(id);
     if (!lane?.figures?.[name]) return undefined;
-    const wanted = step === null || step >= lane.last ? null : step;
+    const common = this.stepFor(step);
+    const wanted = common >= lane.last ? null : common;
     const exact = this.exact.get(`${id} ${name} ${wanted}`);
     if (exact?.lane === lane) return exact.figure;
     const found = filledFigure(lane, name, wanted);
     const { redrawn } = lane.figures[name];
-    if (wanted === null || (found.exact && !redrawn)) return found.figure;
+    if (step === null || wanted === null || (found.exact && !redrawn)) return found.figure;
     this.fetchWhenRested(id, name, wanted);
     // What is drawn anew for every step is here as of the last one alone: what was in view stays until its own comes.
     return exact?.figure ?? (redrawn ? this.latest.get(`${id} ${name}`) : undefined) ?? found.figure;
@@ -228,6 +295,14 @@ class PositionsPage {
 
   last() {
     return 0;
+  }
+
+  stepFor(step) {
+    return step;
+  }
+
+  stepTowards(step) {
+    return step;
   }
 
   knows(lane, name) {

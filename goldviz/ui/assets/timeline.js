@@ -28,15 +28,22 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   const show = () => {
     const last = Math.max(page.last(), data.last);
     const step = stepOf(key);
+    const inView = page.stepFor(step, last);
     host.hidden = last <= first;
     button.hidden = data.plays === false;
     button.disabled = Boolean(over) && !page.moves();
     slider.min = first;
     slider.max = last;
-    slider.value = step ?? last;
-    say(step, last);
+    slider.value = inView;
+    say(step === null && inView === last ? null : inView, last);
   };
-  const go = (step) => goToStep(key, over ? Math.min(step, data.last) : step >= Number(slider.max) ? null : step);
+  const go = (step) => {
+    if (over) return goToStep(key, Math.min(step, data.last));
+    const last = Number(slider.max);
+    const wanted = page.stepTowards(step, page.stepFor(stepOf(key), last));
+    goToStep(key, wanted >= page.stepFor(null, last) ? null : wanted);
+    show();
+  };
   const atEnd = () => stepOf(key) === (over ? data.last : null);
   const settle = () => {
     const step = stepOf(key);
@@ -60,7 +67,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     host.goldvizPlaying = setInterval(() => {
       // A draw that still waits comes first: each step that is played is seen.
       if (queue.waiting.some((task) => distance(task.host) === 0)) return;
-      go((stepOf(key) ?? 0) + Math.max(1, Math.round(Number(slider.max) / PLAY_STEPS)));
+      go(Number(slider.value) + Math.max(1, Math.round(Number(slider.max) / PLAY_STEPS)));
       if (atEnd()) {
         halt();
         settle();
