@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -106,6 +106,22 @@ class Preset:
         return "-".join("".join(c if c.isalnum() else " " for c in self.name.lower()).split())
 
 
+@dataclass(frozen=True)
+class About:
+    """How a laboratory is called in links and the shell, and how it introduces itself.
+
+    The navigation and the home page list it under ``section``, by its ``rank``: the lowest number comes first.
+    """
+
+    name: str
+    title: str
+    _: KW_ONLY
+    question: str
+    icon: str
+    section: str = "Laboratories"
+    rank: int = 1000
+
+
 class SettingsError(ValueError):
     """Settings that are not allowed, in one sentence for each: the setting, its value, what is allowed."""
 
@@ -119,19 +135,25 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=())
 
+    about: ClassVar[About]
     name: ClassVar[str]
     title: ClassVar[str]
     question: ClassVar[str]
     icon: ClassVar[str]
-    section: ClassVar[str] = "Laboratories"
-    """The heading under which the navigation and the home page list it."""
-    rank: ClassVar[int] = 1000
-    """Where it stands among the laboratories; the lowest number comes first."""
+    section: ClassVar[str]
+    rank: ClassVar[int]
     presets: ClassVar[tuple[Preset, ...]]
     kept_by_presets: ClassVar[tuple[str, ...]] = ()
     """Settings that choosing a preset leaves as they are, such as the data."""
     version: ClassVar[int] = 1
     """Grows by one whenever a setting is renamed, goes, or means something else; see :meth:`upgrade`."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **config: Any) -> None:
+        """What ``about`` says can be asked of the class itself."""
+        if "about" in vars(cls):
+            for part, value in vars(cls.about).items():
+                setattr(cls, part, value)
 
     @classmethod
     def upgrade(cls, version: int, values: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from goldviz.declare.registry import experiment, experiments
 from goldviz.declare.settings import (
+    About,
     Experiment,
     Preset,
     SettingsError,
@@ -28,9 +29,7 @@ VALUES = PLAIN | st.lists(PLAIN, max_size=4) | st.dictionaries(st.text(max_size=
 class Sample(Experiment):
     """One setting of every kind."""
 
-    title: ClassVar[str] = "Sample"
-    question: ClassVar[str] = "Is every kind of setting explained?"
-    icon: ClassVar[str] = ""
+    about = About("sample", "Sample", question="Is every kind of setting explained?", icon="")
     variables: ClassVar[dict[str, Variable]] = {}
     presets: ClassVar[tuple[Preset, ...]] = ()
 
@@ -39,9 +38,6 @@ class Sample(Experiment):
     free: float = setting(0.0, group="A", description="Any number.")
     flag: bool = setting(False, group="A", description="Yes or no.")
     words: str = setting("", group="A", description="Words.")
-
-
-Sample.name = "sample"
 
 
 def said(values: dict[str, Any], declared: type[Experiment] = DepthGradients) -> dict[str, str]:

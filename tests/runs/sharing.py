@@ -4,17 +4,14 @@ import time
 from collections.abc import Mapping
 from typing import ClassVar
 
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.runs.recorder import Recorder
 
 
 class Sharing(Experiment):
     """Notes what it is given."""
 
-    name: ClassVar[str] = "sharing"
-    title: ClassVar[str] = "Sharing"
-    question: ClassVar[str] = "How many processes?"
-    icon: ClassVar[str] = ":material/toys:"
+    about = About("sharing", "Sharing", question="How many processes?", icon=":material/toys:")
     variables: ClassVar[Mapping[str, Variable]] = {"count": Variable(("epoch",), "Steps so far")}
     presets: ClassVar[tuple[Preset, ...]] = (Preset("As in the document", "document", "Nothing special."),)
 

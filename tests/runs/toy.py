@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from safetensors.numpy import load, save
 
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.runs.recorder import Recorder
 
 
@@ -26,10 +26,7 @@ class TrainingStoppedError(RuntimeError):
 class Toy(Experiment):
     """A walk that can be told to misbehave."""
 
-    name: ClassVar[str] = "toy"
-    title: ClassVar[str] = "A toy"
-    question: ClassVar[str] = "Does the runs room keep what it is given?"
-    icon: ClassVar[str] = ":material/toys:"
+    about = About("toy", "A toy", question="Does the runs room keep what it is given?", icon=":material/toys:")
     variables: ClassVar[Mapping[str, Variable]] = {
         "position": Variable(("epoch", "network", "seed"), "Position", "m", must_stay_finite=True),
         "norm": Variable(("epoch", "seed"), "Norm of the state"),

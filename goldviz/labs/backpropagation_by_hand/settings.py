@@ -6,18 +6,15 @@ from typing import ClassVar
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import Preset, setting
+from goldviz.declare.settings import About, Preset, setting
 
 
 class BackpropagationByHand(Instant):
     """A small softmax RNN that predicts the next character of a text, forward, backward, and one SGD step."""
 
-    name: ClassVar[str] = "backpropagation-by-hand"
-    title: ClassVar[str] = "Backpropagation through time by hand"
-    question: ClassVar[str] = "What does each step of the recursion compute, and does autograd agree?"
-    icon: ClassVar[str] = ":material/gesture:"
-    section: ClassVar[str] = "Through time"
-    rank: ClassVar[int] = 23
+    about = About("backpropagation-by-hand", "Backpropagation through time by hand", icon=":material/gesture:",
+        section="Through time", rank=23,
+        question="What does each step of the recursion compute, and does autograd agree?")  # fmt: skip
     position: ClassVar[str] = "place"
 
     # fmt: off

@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import Preset, setting
+from goldviz.declare.settings import About, Preset, setting
 from goldviz.labs.backpropagation_steps.edits import LONGEST, parsed
 from goldviz.labs.backpropagation_steps.steps import MOST
 
@@ -31,12 +31,8 @@ Edits = Annotated[str, AfterValidator(_understood)]
 class BackpropagationSteps(Instant):
     """One forward and one backward pass of a feed-forward network, by hand and beside autograd."""
 
-    name: ClassVar[str] = "backpropagation-steps"
-    title: ClassVar[str] = "Backpropagation, step by step"
-    question: ClassVar[str] = "Where does each number of a gradient come from?"
-    icon: ClassVar[str] = ":material/account_tree:"
-    section: ClassVar[str] = "Backpropagation"
-    rank: ClassVar[int] = 14
+    about = About("backpropagation-steps", "Backpropagation, step by step", icon=":material/account_tree:",
+        section="Backpropagation", rank=14, question="Where does each number of a gradient come from?")  # fmt: skip
 
     # fmt: off
     layers: int = setting(3, ge=2, le=6, group="Network", essential=True, unit="layers",

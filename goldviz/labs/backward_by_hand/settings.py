@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import Preset, setting
+from goldviz.declare.settings import About, Preset, setting
 from goldviz.labs.backward_by_hand.network import BACKWARD, Divisor, computed
 
 VARIANCES = {"unbiased": "n − 1 (document, 1.4.1)", "biased": "n (document, 1.3.2; PyTorch)"}
@@ -15,12 +15,8 @@ VARIANCES = {"unbiased": "n − 1 (document, 1.4.1)", "biased": "n (document, 1.
 class BackwardByHand(Instant):
     """Embedding, linear, batch norm, tanh, linear, softmax, loss on one batch, and each of their gradients."""
 
-    name: ClassVar[str] = "backward-by-hand"
-    title: ClassVar[str] = "Backward by hand"
-    question: ClassVar[str] = "Can you write every gradient of a network with batch norm, and does autograd agree?"
-    icon: ClassVar[str] = ":material/draw:"
-    section: ClassVar[str] = "Backpropagation"
-    rank: ClassVar[int] = 15
+    about = About("backward-by-hand", "Backward by hand", icon=":material/draw:", section="Backpropagation", rank=15,
+        question="Can you write every gradient of a network with batch norm, and does autograd agree?")  # fmt: skip
     position: ClassVar[str] = "place"
 
     # fmt: off

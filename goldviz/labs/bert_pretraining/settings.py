@@ -20,7 +20,7 @@ from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 
 TONES = ("negative", "neutral", "positive")
 TONE_SETS = ("new draws", "new patterns")
@@ -46,12 +46,9 @@ HEAD = ("look", "seed", "layer", "head")
 class BertPretraining(Experiment):
     """Train an encoder on masked words of unlabelled texts, then on the tone of a few labelled ones."""
 
-    name: ClassVar[str] = "bert-pretraining"
-    title: ClassVar[str] = "Pre-training and fine-tuning"
-    question: ClassVar[str] = "What does a network learn by guessing masked words, and what is that good for?"
-    icon: ClassVar[str] = ":material/model_training:"
-    section: ClassVar[str] = "Attention"
-    rank: ClassVar[int] = 52
+    about = About("bert-pretraining", "Pre-training and fine-tuning", icon=":material/model_training:",
+        section="Attention", rank=52,
+        question="What does a network learn by guessing masked words, and what is that good for?")  # fmt: skip
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "longest", "batch")
 

@@ -18,7 +18,7 @@ from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 
 CORPORA = {"python": "Python's documentation", "names": "First names", "cities": "City names"}
 TOKENS = {"characters": "Characters", "pieces": "Pieces of bytes (BPE)"}
@@ -43,12 +43,8 @@ SMALL = {
 class CharGpt(Experiment):
     """Train a causal Transformer to write a text on, token by token."""
 
-    name: ClassVar[str] = "char-gpt"
-    title: ClassVar[str] = "Character GPT"
-    question: ClassVar[str] = "What does a GPT learn from text in a minute, and which of its parts does it need?"
-    icon: ClassVar[str] = ":material/edit_note:"
-    section: ClassVar[str] = "Language"
-    rank: ClassVar[int] = 48
+    about = About("char-gpt", "Character GPT", icon=":material/edit_note:", section="Language", rank=48,
+        question="What does a GPT learn from text in a minute, and which of its parts does it need?")  # fmt: skip
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "block", "batch")
 

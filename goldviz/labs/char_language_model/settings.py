@@ -19,7 +19,7 @@ from goldviz.data.tables.sealed_names import KEPT
 from goldviz.data.texts.items import FEWEST_ITEMS
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.labs.char_language_model.sizes import hidden_layers
 
 MODELS = {
@@ -54,12 +54,9 @@ MOST_CONTEXTS = 220_000
 class CharLanguageModel(Experiment):
     """Train a model that guesses the next character of a name from the characters before."""
 
-    name: ClassVar[str] = "char-language-model"
-    title: ClassVar[str] = "Character language models"
-    question: ClassVar[str] = "What must a network be like at its start, so that it can learn to spell?"
-    icon: ClassVar[str] = ":material/abc:"
-    section: ClassVar[str] = "Language"
-    rank: ClassVar[int] = 45
+    about = About("char-language-model", "Character language models", icon=":material/abc:",
+        section="Language", rank=45,
+        question="What must a network be like at its start, so that it can learn to spell?")  # fmt: skip
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "layers", "batch")
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 
 TASKS = {"rings": "Two rings", "moons": "Two moons", "spirals": "Two spirals", "flip": "Regression: x becomes -x"}
 NETWORKS = {"both": "Neural ODE and residual network", "ode": "Neural ODE", "residual": "Residual network"}
@@ -33,12 +33,8 @@ ADAPTIVE = {"dopri5": 45, "bosh3": 70}
 class ContinuousDepth(Experiment):
     """Carry points through a learned flow until a straight line parts them, and count what the solver pays."""
 
-    name: ClassVar[str] = "continuous-depth"
-    title: ClassVar[str] = "Continuous depth"
-    question: ClassVar[str] = "What does a network learn whose depth is an interval of time, and what does it cost?"
-    icon: ClassVar[str] = ":material/water:"
-    section: ClassVar[str] = "Continuous time"
-    rank: ClassVar[int] = 42
+    about = About("continuous-depth", "Continuous depth", icon=":material/water:", section="Continuous time", rank=42,
+        question="What does a network learn whose depth is an interval of time, and what does it cost?")  # fmt: skip
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "samples", "batch")
 

@@ -13,7 +13,7 @@ from pydantic import model_validator
 
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.labs.depth_gradients.depths import trained_depths
 
 NETWORKS = ("plain", "residual")
@@ -35,12 +35,9 @@ HISTOGRAM = ("histogram_epoch", "network", "layer")
 class DepthGradients(Experiment):
     """Train a deep MLP and a residual MLP with the same weights on the same data, and watch their gradients."""
 
-    name: ClassVar[str] = "depth-gradients"
-    title: ClassVar[str] = "Gradient flow in depth"
-    question: ClassVar[str] = "Why does a deep plain network stop learning, and what does a skip connection change?"
-    icon: ClassVar[str] = ":material/stacked_line_chart:"
-    section: ClassVar[str] = "Depth"
-    rank: ClassVar[int] = 10
+    about = About("depth-gradients", "Gradient flow in depth", icon=":material/stacked_line_chart:",
+        section="Depth", rank=10,
+        question="Why does a deep plain network stop learning, and what does a skip connection change?")  # fmt: skip
     step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("width", "depth", "samples")
 

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 from goldviz.declare import market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 
 TARGETS = {"return": "Next move", "volatility": "Next variance", "level": "Next level"}
 NETWORKS = {
@@ -45,12 +45,8 @@ LOOK = ("look",)
 class GoldForecast(Experiment):
     """Fit a network again and again on the past, forecast what comes next, and judge it against simple forecasts."""
 
-    name: ClassVar[str] = "gold-forecast"
-    title: ClassVar[str] = "Forecast lab"
-    question: ClassVar[str] = "Can a network forecast the next move better than saying zero?"
-    icon: ClassVar[str] = ":material/query_stats:"
-    section: ClassVar[str] = "Gold"
-    rank: ClassVar[int] = 60
+    about = About("gold-forecast", "Forecast lab", icon=":material/query_stats:", section="Gold", rank=60,
+        question="Can a network forecast the next move better than saying zero?")  # fmt: skip
     step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "window", "batch")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from goldviz.declare import market_settings
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import Preset, setting
+from goldviz.declare.settings import About, Preset, setting
 
 if TYPE_CHECKING:
     from goldviz.data.markets.market import Market
@@ -22,12 +22,8 @@ MOST_COVARIATES = 60
 class GoldMarket(Instant):
     """One market: who is observed on which day, what its returns are like, and what is known at a forecast."""
 
-    name: ClassVar[str] = "gold-market"
-    title: ClassVar[str] = "Gold market"
-    question: ClassVar[str] = "What of gold is observed, and when?"
-    icon: ClassVar[str] = ":material/calendar_month:"
-    section: ClassVar[str] = "Gold"
-    rank: ClassVar[int] = 50
+    about = About("gold-market", "Gold market", icon=":material/calendar_month:", section="Gold", rank=50,
+        question="What of gold is observed, and when?")  # fmt: skip
     position: ClassVar[str] = "channel"
 
     # fmt: off

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import Preset, setting
+from goldviz.declare.settings import About, Preset, setting
 from goldviz.declare.text_models import text_model_setting
 from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PAIR, PLAIN, UNKNOWN
 
@@ -16,12 +16,8 @@ CONVENTIONS = {"rows": "rows are queries (code)", "columns": "columns are querie
 class InsideBert(Instant):
     """One text through one model; layers, heads and pieces are counted from 1, as the documents count them."""
 
-    name: ClassVar[str] = "inside-bert"
-    title: ClassVar[str] = "Inside BERT"
-    question: ClassVar[str] = "What does a BERT make of this text, and where does it look?"
-    icon: ClassVar[str] = ":material/hub:"
-    section: ClassVar[str] = "Attention"
-    rank: ClassVar[int] = 50
+    about = About("inside-bert", "Inside BERT", icon=":material/hub:", section="Attention", rank=50,
+        question="What does a BERT make of this text, and where does it look?")  # fmt: skip
 
     # fmt: off
     model: str = text_model_setting("The model that reads the text.")

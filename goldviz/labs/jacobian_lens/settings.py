@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import Preset, setting
+from goldviz.declare.settings import About, Preset, setting
 
 CELLS = {
     "rnn_tanh": "RNN, tanh",
@@ -25,12 +25,8 @@ SCALINGS = {"gain": "Gain (a factor)", "spectral_radius": "Spectral radius"}
 class JacobianLens(Instant):
     """The products of step Jacobians of one network on one random sequence."""
 
-    name: ClassVar[str] = "jacobian-lens"
-    title: ClassVar[str] = "Jacobian lens"
-    question: ClassVar[str] = "How far does a change of the hidden state travel through time?"
-    icon: ClassVar[str] = ":material/blur_on:"
-    section: ClassVar[str] = "Through time"
-    rank: ClassVar[int] = 21
+    about = About("jacobian-lens", "Jacobian lens", icon=":material/blur_on:", section="Through time", rank=21,
+        question="How far does a change of the hidden state travel through time?")  # fmt: skip
     position: ClassVar[str] = "start"
 
     # fmt: off

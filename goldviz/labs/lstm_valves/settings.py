@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import Preset, setting
+from goldviz.declare.settings import About, Preset, setting
 
 TASKS = {"recall": "Recall the first symbol", "adding": "Add two marked numbers", "sine": "Predict a slow sine"}
 CELLS = {"lstm": "LSTM", "gru": "GRU", "rnn": "RNN"}
@@ -16,12 +16,8 @@ LOSSES = {"last": "The last step", "every": "Every step"}
 class LSTMValves(Instant):
     """dL/dc_t of an untrained LSTM on one sequence, split as eq. 17 splits it."""
 
-    name: ClassVar[str] = "lstm-valves"
-    title: ClassVar[str] = "LSTM valves"
-    question: ClassVar[str] = "Which gate lets the gradient through, and how far back does it reach?"
-    icon: ClassVar[str] = ":material/valve:"
-    section: ClassVar[str] = "Through time"
-    rank: ClassVar[int] = 22
+    about = About("lstm-valves", "LSTM valves", icon=":material/valve:", section="Through time", rank=22,
+        question="Which gate lets the gradient through, and how far back does it reach?")  # fmt: skip
     position: ClassVar[str] = "step"
 
     # fmt: off

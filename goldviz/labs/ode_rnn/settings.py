@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 from goldviz.declare import layers, market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 
 TASKS = {
     "oscillator": "Damped oscillator",
@@ -46,12 +46,8 @@ SHORTEST_GAP = 0.02
 class ODERNNLaboratory(Experiment):
     """Train on sequences with times of their own, and follow the state between one observation and the next."""
 
-    name: ClassVar[str] = "ode-rnn"
-    title: ClassVar[str] = "ODE-RNN"
-    question: ClassVar[str] = "What does a network know between two observations, and how far into a gap does it hold?"
-    icon: ClassVar[str] = ":material/cadence:"
-    section: ClassVar[str] = "Continuous time"
-    rank: ClassVar[int] = 44
+    about = About("ode-rnn", "ODE-RNN", icon=":material/cadence:", section="Continuous time", rank=44,
+        question="What does a network know between two observations, and how far into a gap does it hold?")  # fmt: skip
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "width", "observations", "batch")
 

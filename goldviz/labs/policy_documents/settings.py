@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import market_settings
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import Preset, setting
+from goldviz.declare.settings import About, Preset, setting
 from goldviz.declare.text_models import text_model_setting
 
 if TYPE_CHECKING:
@@ -26,12 +26,8 @@ MOST_DOCUMENTS = 2_000
 class PolicyDocuments(Instant):
     """Statements and minutes through one model: tones, a map, neighbours, and the change from text to text."""
 
-    name: ClassVar[str] = "policy-documents"
-    title: ClassVar[str] = "Policy documents"
-    question: ClassVar[str] = "What changed between these statements, and when could a market have known?"
-    icon: ClassVar[str] = ":material/newspaper:"
-    section: ClassVar[str] = "Attention"
-    rank: ClassVar[int] = 54
+    about = About("policy-documents", "Policy documents", icon=":material/newspaper:", section="Attention", rank=54,
+        question="What changed between these statements, and when could a market have known?")  # fmt: skip
     position: ClassVar[str] = "document"
 
     # fmt: off

@@ -14,7 +14,7 @@ from pydantic import model_validator
 
 from goldviz.declare import market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 
 TOKENISERS = {
     "uniform": "Bins of equal width",
@@ -47,12 +47,8 @@ LOOK = ("look",)
 class PriceTokens(Experiment):
     """Turn moves into tokens, fit a model of the next token walking forward, and judge the next move's density."""
 
-    name: ClassVar[str] = "price-tokens"
-    title: ClassVar[str] = "Price tokens"
-    question: ClassVar[str] = "Can a language model read a price?"
-    icon: ClassVar[str] = ":material/candlestick_chart:"
-    section: ClassVar[str] = "Gold"
-    rank: ClassVar[int] = 65
+    about = About("price-tokens", "Price tokens", icon=":material/candlestick_chart:", section="Gold", rank=65,
+        question="Can a language model read a price?")  # fmt: skip
     step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "context", "batch")
 

@@ -12,7 +12,7 @@ from pydantic import model_validator
 
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
-from goldviz.declare.settings import Experiment, Preset, Variable, setting
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 
 TASKS = {
     "adding": "Adding problem",
@@ -32,14 +32,11 @@ LOOK = ("look", "network", "seed")
 class RecurrentGradients(Experiment):
     """Train recurrent networks from the same seed on one task, and watch the gradient travel back through time."""
 
-    name: ClassVar[str] = "recurrent-gradients"
-    title: ClassVar[str] = "Gradient flow through time"
-    question: ClassVar[str] = (
-        "How far back in time does a recurrent network's gradient reach, and what do gates change?"
-    )
-    icon: ClassVar[str] = ":material/timeline:"
-    section: ClassVar[str] = "Through time"
-    rank: ClassVar[int] = 20
+    about = About(
+        "recurrent-gradients", "Gradient flow through time", icon=":material/timeline:",
+        section="Through time", rank=20,
+        question="How far back in time does a recurrent network's gradient reach, and what do gates change?",
+    )  # fmt: skip
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "length", "batch")
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import Preset, setting
+from goldviz.declare.settings import About, Preset, setting
 
 FIELDS = {
     "linear": "Linear, exact flow known",
@@ -25,12 +25,9 @@ SHARING = {"shared": "Shared: one f for all", "separate": "Separate: f turns wit
 class ResidualFlow(Instant):
     """A residual network of L blocks beside the flow that it tends to."""
 
-    name: ClassVar[str] = "residual-flow"
-    title: ClassVar[str] = "Residual steps to flow"
-    question: ClassVar[str] = "What does a residual network become when it gets deeper and its steps smaller?"
-    icon: ClassVar[str] = ":material/stairs:"
-    section: ClassVar[str] = "Continuous time"
-    rank: ClassVar[int] = 40
+    about = About("residual-flow", "Residual steps to flow", icon=":material/stairs:",
+        section="Continuous time", rank=40,
+        question="What does a residual network become when it gets deeper and its steps smaller?")  # fmt: skip
     position: ClassVar[str] = "view"
 
     # fmt: off

@@ -11,7 +11,7 @@ from goldviz.data.tables.sealed_names import KEPT
 from goldviz.data.texts.cuts import LONGEST_EXPRESSION, PATTERNS, checked_expression
 from goldviz.data.texts.pieces import TextError
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import Preset, setting
+from goldviz.declare.settings import About, Preset, setting
 
 Pattern = Literal["gpt2", "cl100k", "cl100k_right", "apart", "none", "own"]
 PATTERN_LABELS = {
@@ -45,12 +45,8 @@ MANY_LANGUAGES = (
 class TextTokens(Instant):
     """Learn byte pairs on a text, and see what two ways to cut a text make of it."""
 
-    name: ClassVar[str] = "text-tokens"
-    title: ClassVar[str] = "Tokens"
-    question: ClassVar[str] = "How does a text become tokens, and what does the way it is cut change?"
-    icon: ClassVar[str] = ":material/data_array:"
-    section: ClassVar[str] = "Language"
-    rank: ClassVar[int] = 44
+    about = About("text-tokens", "Tokens", icon=":material/data_array:", section="Language", rank=44,
+        question="How does a text become tokens, and what does the way it is cut change?")  # fmt: skip
 
     # fmt: off
     text: str = setting(TABLE, min_length=1, max_length=LONGEST_TEXT, group="Text", essential=True, control="cut text",
