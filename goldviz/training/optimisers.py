@@ -50,13 +50,6 @@ def decaying_optimiser(name: str, modules: Sequence[nn.Module], rate: float, *, 
     return optimiser
 
 
-def clear_gradients(optimiser: Optimizer) -> None:
-    """What ``zero_grad`` does, without the hooks for profilers that cost more than that."""
-    for group in optimiser.param_groups:
-        for weight in group["params"]:
-            weight.grad = None
-
-
 def set_learning_rate(optimiser: Optimizer, learning_rate: float) -> None:
     """Take steps of this size from now on."""
     for group in optimiser.param_groups:

@@ -33,6 +33,7 @@ from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import Grid, hand_over, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import set_learning_rate
+from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.schedules import warm_up_share
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def learn(
         with products_in(now.precision, tokens.device):
             logits = one.network(stretch[:, :-1], dropout)
         loss = cross_entropy(logits.float().flatten(0, 1), stretch[:, 1:].flatten())
-    one.optimiser.zero_grad()
+    clear_gradients(one.optimiser)
     loss.backward()
     seen: Measured = {"loss": loss.detach()}
     if watched is not None:
@@ -127,7 +128,7 @@ def learn(
     seen |= {"norm_before_clip": norm.float(), "norm_after_clip": norm.clamp(max=now.clip or math.inf).float()}
     set_learning_rate(one.optimiser, rate)
     one.optimiser.param_groups[0]["weight_decay"] = now.weight_decay
-    one.optimiser.step()
+    take_step(one.optimiser)
     if watched is not None and looks:
         with record.instrument():
             seen |= watched.after_step()

@@ -169,7 +169,8 @@ class LayeredModel(CharacterModel):
     """Embedding, hidden tanh layers, read-out; ``fused`` neighbours are joined before each layer (document 002, 1.5).
 
     With as many fused as there are places, the whole context goes into the first layer: Bengio's model (1.3). With
-    two at a time it is WaveNet's hierarchy: (batch, L, C) becomes (batch, L/2, 2C).
+    two at a time it is WaveNet's hierarchy: (batch, L, C) becomes (batch, L/2, 2C). ``plain`` is a network whose first
+    layer reads all of the context, without batch norm.
     """
 
     def __init__(self, settings: CharLanguageModel, symbols: int, seed: int, *, fused: tuple[int, ...]) -> None:
@@ -182,6 +183,7 @@ class LayeredModel(CharacterModel):
             width = settings.hidden
         self.layers = nn.ModuleList(layers)
         self.each = tuple(layers)
+        self.plain = fused[0] == settings.context and settings.normalisation == "none"
 
     def inner_matrices(self) -> dict[str, nn.Parameter]:
         """One for each hidden layer."""

@@ -22,6 +22,7 @@ from goldviz.data.texts.items import Corpus
 from goldviz.data.texts.pair_counts import pairs, simple_losses, table_of_counts
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import LayerStep, LayerSteps
+from goldviz.labs.char_language_model.backward import loss_with_gradients
 from goldviz.labs.char_language_model.instruments import (
     Measured,
     divergence_of,
@@ -45,7 +46,8 @@ from goldviz.labs.char_language_model.split import Split, Windows, split, window
 from goldviz.labs.char_language_model.spread import spreads_of
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import Grid, hand_over, parameter_count, stacked, steps_from_state, table
-from goldviz.training.optimisers import OPTIMISERS, clear_gradients, set_learning_rate
+from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import BATCH_ORDER, DATA, stream
 
 if TYPE_CHECKING:
@@ -234,12 +236,16 @@ def learn(
     one: Reader, network: CharacterModel | NeuralBigram, optimiser: Optimizer, settings: CharLanguageModel,
     record: Record, step: int, looks: bool, closely: bool,
 ) -> Measured:  # fmt: skip
-    """One step along the gradient."""
-    done, loss = passed(one, network, settings.batch)
-    watched = LayerStep([[matrix] for matrix in one.weights], [[h] for h in done.hidden]) if closely else None
-    kept = one.looks if looks and not closely else None
+    """One step along the gradient; close looks need autograd's way, for the gradients of what the layers put out."""
+    watched = None
     clear_gradients(optimiser)
-    loss.backward()
+    if isinstance(network, LayeredModel) and network.plain and one.text.shares is None and not closely:
+        loss = loss_with_gradients(network, *drawn(one, settings.batch))
+    else:
+        done, loss = passed(one, network, settings.batch)
+        watched = LayerStep([[matrix] for matrix in one.weights], [[h] for h in done.hidden]) if closely else None
+        loss.backward()
+    kept = one.looks if looks and not closely else None
     if settings.weight_decay:
         pull(one.weights, settings.weight_decay)
     seen: Measured = {"loss": loss.detach()}
@@ -252,7 +258,7 @@ def learn(
             kept.after_backward()
     cools = step > settings.steps * (1 - settings.cool_down)
     set_learning_rate(optimiser, settings.learning_rate * (COOLER if cools else 1))
-    optimiser.step()
+    take_step(optimiser)
     if watched is not None and looks:
         with record.instrument():
             seen |= watched.after_step()
@@ -262,15 +268,22 @@ def learn(
     return seen
 
 
+def drawn(one: Reader, batch: int) -> tuple[Tensor, Tensor]:
+    """Contexts and targets of a batch drawn at random."""
+    text = one.text.train
+    rows = torch.randint(len(text), (batch,), generator=one.order)
+    return text.contexts[rows], text.targets[rows]
+
+
 def passed(one: Reader, network: Model, batch: int) -> tuple[Pass, Tensor]:
     """What the network computes of a batch drawn at random, and its loss; of all of the text where it is 0."""
     text = one.text.train
     if one.text.shares is not None:
         done = network(text.contexts)
         return done, (cross_entropy(done.logits, text.targets, reduction="none") * one.text.shares).sum()
-    rows = torch.randint(len(text), (batch,), generator=one.order)
-    done = network(text.contexts[rows])
-    return done, cross_entropy(done.logits, text.targets[rows])
+    contexts, targets = drawn(one, batch)
+    done = network(contexts)
+    return done, cross_entropy(done.logits, targets)
 
 
 @torch.no_grad()

@@ -42,6 +42,7 @@ from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
 from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import BATCH_ORDER, DATA, TEST_DATA, stream
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def train_step(
         for state in trace.states[1:]:
             state.retain_grad()
     loss, accuracy = score(batch, answers(network, trace, scored_steps(batch)))
-    optimiser.zero_grad()
+    clear_gradients(optimiser)
     loss.backward()
     close: Measured = {}
     if looked_at is not None:
@@ -154,7 +155,7 @@ def train_step(
     norm, clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
     with record.instrument():
         clipped_norm = _gradient_norm(network)
-    optimiser.step()
+    take_step(optimiser)
     if looked_at is not None:
         with record.instrument():
             close |= of_layers(watched)
