@@ -6,7 +6,7 @@ Every experiment's page is a :class:`LaboratoryPage`; what is special to one is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
@@ -130,7 +130,7 @@ class LaboratoryPage:
 
     def questions(self) -> list[Part]:
         """What this page can open, in order."""
-        own = [Part(part.name, part.question, partial(_with_last_lane, part.draw)) for part in self.parts]
+        own = [replace(part, draw=partial(_with_last_lane, part.draw)) for part in self.parts]
         found = [Part(FIRST, "At a glance", self._first)]
         if self._others():
             found.append(Part(CLOSER, "Look closer", self._closer))
@@ -138,7 +138,7 @@ class LaboratoryPage:
         if claims_of(self.lab):
             found.append(Part(claims_panel.PART, claims_panel.QUESTION, self._claims))
         if self.why is not None:
-            found.append(Part("why", "Why?", partial(self._mathematics, self.why)))
+            found.append(Part("why", "Why?", partial(self._mathematics, self.why), shows=lambda settings: True))
         return [*found, Part("take", take_away.TITLE, self._take)]
 
     def _first(self, view: _View) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import streamlit as st
 
@@ -22,17 +23,23 @@ CLOSER = "closer"
 class Part:
     """One part of a page: its name in links, the few words on the strip, and what draws it.
 
-    ``kept`` names a parameter of links in which the part keeps what was changed there; see :func:`keep`.
+    ``kept`` names a parameter of links in which the part keeps what was changed there; see :func:`keep`. ``shows``
+    says whether the part is of use with a run of these settings, so that it stays open when one begins.
     """
 
     name: str
     question: str
     draw: Callable[..., None]
     kept: str = ""
+    shows: Callable[[Any], bool] = lambda settings: False
 
 
 def _key(page: str) -> str:
     return f"part-{page}"
+
+
+def _drawn_key(page: str) -> str:
+    return f"part-drawn-{page}"
 
 
 def open_part(page: str, name: str) -> None:
@@ -40,10 +47,16 @@ def open_part(page: str, name: str) -> None:
     st.session_state[_key(page)] = name
 
 
-def come_to_figures(page: str) -> None:
-    """Open the first part, unless figures are in view; in a callback."""
-    if st.session_state.get(_key(page), FIRST) not in (FIRST, CLOSER):
-        open_part(page, FIRST)
+def come_to_run(page: str, settings: object, *, last: bool) -> None:
+    """Open the first part and say so, unless the open one shows a run of these settings; in a callback.
+
+    Parts are about the ``last`` lane, figures about all.
+    """
+    part = st.session_state.get(_drawn_key(page))
+    if part is None or part.name in (FIRST, CLOSER) or (last and part.shows(settings)):
+        return
+    open_part(page, FIRST)
+    st.toast(f"The new run is shown here. Open *{part.question}* again when it has finished.")
 
 
 def arrive(page: str, parts: Sequence[Part], asked: str) -> list[str]:
@@ -73,7 +86,7 @@ def strip(page: str, parts: Sequence[Part]) -> Part:
             "Questions of this page", list(by_name), key=_key(page), required=True, wrap=False, width="stretch",
             format_func=lambda name: by_name[name].question, label_visibility="collapsed", persist_state="session",
         )  # fmt: skip
-        part = by_name[name or FIRST]
+        part = st.session_state[_drawn_key(page)] = by_name[name or FIRST]
         # Heard by readers alone: the headings of the part come below it.
         st.html(f'<h2 class="goldviz-unseen">{escape(part.question)}</h2>')
     _keep_link(page)

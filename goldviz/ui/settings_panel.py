@@ -151,7 +151,7 @@ def start(experiment: type[Experiment], settings: Experiment, *, beside: bool, n
         complain(str(error))
         return ""
     (lanes.add if beside else lanes.take_place)(experiment, run_id)
-    parts.come_to_figures(experiment.name)
+    parts.come_to_run(experiment.name, settings, last=lanes.ids(experiment)[-1] == run_id)
     return run_id
 
 
@@ -173,7 +173,7 @@ def start_side_by_side(experiment: type[Experiment], several: list[Experiment]) 
     """Queue runs and show them in lanes beside each other, in place of those shown; says why where that fails."""
     try:
         lanes.put(experiment, [services.executor().submit(settings) for settings in several])
-        parts.come_to_figures(experiment.name)
+        parts.come_to_run(experiment.name, several[-1], last=True)
     except (StoreError, ExecutionError, SettingsError) as error:
         complain(str(error))
 

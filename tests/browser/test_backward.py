@@ -42,6 +42,11 @@ def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: 
     typed.fill("dlogits.T @ h")
     expect(verdict).to_contain_text("Expected is 3 × 12 (hidden unit × character). Its transpose would fit.")
 
+    open_part(page, "What do gradients say?")
+    open_part(page, "Can you write it?")
+    expect(typed).to_have_value("dlogits.T @ h")
+    expect(verdict).to_contain_text("Expected is 3 × 12")
+
     open_part(page, "At a glance")
     wait_for_figure(page, "graph")
     knob = page.get_by_role("slider", name="Hidden")

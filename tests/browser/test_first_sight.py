@@ -94,7 +94,7 @@ def test_a_part_is_opened_linked_and_found_again(server: Server, open_page: Open
 def test_presenting_goes_on_through_the_parts(server: Server, open_page: Opener) -> None:
     page = open_page(address(server) + "#present")
     wait_for_figure(page)
-    seen = []
+    seen: list[str] = []
     for _ in range(9):
         shown = page.locator("[data-goldviz-presented] :is(.goldviz-figure, .goldviz-diagram)")
         expect(shown).to_have_count(1)
@@ -108,8 +108,8 @@ def test_presenting_goes_on_through_the_parts(server: Server, open_page: Opener)
             "name => (document.querySelector('[data-goldviz-presented]')?.className ?? name) !== name",
             arg=name, timeout=30_000,
         )  # fmt: skip
-    assert any("why-gradient_factor" in name for name in seen)
-    assert len(seen) >= 4
+    for name in ("gradient_by_layer", "loss", "network", "gradient_heat_map", "why-gradient_factor"):
+        assert any(f"st-key-{name}-" in one for one in seen), name
 
 
 @pytest.mark.slow

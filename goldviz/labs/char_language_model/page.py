@@ -80,12 +80,15 @@ def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
     top = len(tree.places) - 1
     left, right = st.columns(2)
     layer = (
-        left.select_slider("Layer", range(1, top + 1), value=max(1, top - 1), key=f"layer-{lane.id}")
+        left.select_slider(
+            "Layer", range(1, top + 1), value=max(1, top - 1), key=f"layer-{top}", persist_state="session"
+        )
         if top > 1
         else top
     )
     count = tree.places[layer]
-    place = right.select_slider("Place", range(1, count + 1), key=f"place-{lane.id}-{layer}") if count > 1 else 1
+    key = f"place-{count}-{layer}"
+    place = right.select_slider("Place", range(1, count + 1), key=key, persist_state="session") if count > 1 else 1
     node, theme = (layer, place - 1), theme_now()
     drawn = services.figure_json(("reach", tree, node, theme), lambda: reach.draw(tree, node=node, theme=theme))
     live_figure(drawn, key=f"reach-{lane.id}", subject=f"{tree} {node}", description=f"{reach.question} {reach.shows}")
@@ -93,5 +96,5 @@ def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
 
 PAGE = LaboratoryPage(
     LAB, main="loss", beside="samples", why=why, verdict=notes,
-    parts=(Part("sees", "What does a place see?", explore),),
+    parts=(Part("sees", "What does a place see?", explore, shows=lambda settings: settings.model == "wavenet"),),
 )  # fmt: skip

@@ -35,11 +35,16 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
         or "probe_time" not in ds
         or not ds.sizes.get("look", 0)
     ):
-        st.caption("This run has kept no weights to follow observations with.")
+        st.caption(
+            "The network is learning. It follows the observations here from its first look on."
+            if lane.unfinished
+            else "This run has kept no weights to follow observations with."
+        )
         return
     look = _look(ds, step)
-    key = f"edited-{lane.id}"
     recorded = EditedSeries.of(ds["probe_time"].values, ds["probe_value"].values)
+    # Runs that look at the same sequence share what was changed of it.
+    key = f"edited-{hash(recorded)}"
     edited = _at_first(key, recorded)
     figure, controls = st.columns([3, 1])
     with controls:
@@ -118,7 +123,7 @@ def _edit(key: str, edited: EditedSeries, recorded: EditedSeries) -> EditedSerie
     st.caption("Drag a golden point in the figure, or change it here.")
     turn, count = st.session_state.get(f"{key}-turn", 0), len(edited.times)
     st.session_state.setdefault(f"{key}-number", min(3, count))
-    number = int(st.number_input("Observation", 1, count, key=f"{key}-number")) - 1
+    number = int(st.number_input("Observation", 1, count, key=f"{key}-number", persist_state="session")) - 1
     earliest, latest = edited.room(number)
     time = st.slider("Time", earliest, latest, value=edited.times[number], key=f"{key}-time-{number}-{turn}")
     value = edited.values[number][0]
@@ -181,5 +186,5 @@ def _numbers(ds: xr.Dataset) -> None:
 
 PAGE = LaboratoryPage(
     LAB, main="path", beside="error", why=why,
-    parts=(Part("observations", "What if it were observed later?", explore, kept=EDITS),),
+    parts=(Part("observations", "What if it were observed later?", explore, kept=EDITS, shows=lambda settings: True),),
 )  # fmt: skip

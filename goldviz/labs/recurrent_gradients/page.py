@@ -111,13 +111,14 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
     """Type a review, and see what the trained networks make of it word by word."""
     settings, ds = lane.settings, lane.dataset
     if not isinstance(settings, RecurrentGradients) or "weights" not in ds:
-        st.caption("Only networks that learned reviews can read one: set Task to reviews and train.")
+        st.caption(_not_yet(lane))
         return
-    text = _typed(lane.id, to_start_from(settings.length))
+    text = _typed(to_start_from(settings.length))
+    networks = [str(one) for one in ds["network"].values]
     network = st.segmented_control(
-        "Look into", [str(one) for one in ds["network"].values], default=str(ds["network"].values[0]),
-        format_func=str.upper, key=f"words-network-{lane.id}",
-    ) or str(ds["network"].values[0])  # fmt: skip
+        "Look into", networks, default=networks[0], format_func=str.upper, key=f"words-{'-'.join(networks)}",
+        persist_state="session",
+    ) or networks[0]  # fmt: skip
     try:
         read = _read(lane, settings, text)
     except (ValueError, JobFailedError, TooManyJobsError) as error:
@@ -147,13 +148,20 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
     )
 
 
-def _typed(lane_id: str, reviews: dict[str, str]) -> str:
-    """The review: one of those, or one's own."""
-    key = f"words-{lane_id}"
+def _not_yet(lane: Lane[RecurrentGradients]) -> str:
+    """Why there is nothing to read a review with."""
+    if lane.settings.task == "reviews" and lane.unfinished:
+        return "The networks are learning. They read your review here as soon as they have learned."
+    return "Only networks that learned reviews can read one: set Task to reviews and train."
+
+
+def _typed(reviews: dict[str, str]) -> str:
+    """The review: one of those, or one's own. It stays for the next run."""
+    key = "words-typed"
     st.session_state.setdefault(key, reviews["Ironic"])
     for column, (name, text) in zip(st.columns(len(reviews)), reviews.items(), strict=True):
         column.button(name, key=f"{key}-{name}", width="stretch", on_click=st.session_state.update, args=({key: text},))
-    typed: str = st.text_area("Review", key=key, max_chars=2000, height=100)
+    typed: str = st.text_area("Review", key=key, max_chars=2000, height=100, persist_state="session")
     return typed
 
 
@@ -195,5 +203,5 @@ def _word_table(read: xr.Dataset, network: str) -> pd.DataFrame:
 
 PAGE = LaboratoryPage(
     LAB, main="jacobian_by_lag", beside="loss", below="network", why=why,
-    parts=(Part("words", "Read a review", explore),),
+    parts=(Part("words", "Read a review", explore, shows=lambda settings: settings.task == "reviews"),),
 )  # fmt: skip

@@ -121,18 +121,26 @@ async function openPart(by, choices) {
     break;
   }
   presenting.turning = false;
+  leaveIfGone();
 }
 
-// The figures of a part that was opened: none where the page has come to rest without one.
+// The figures of a part that was opened, when all of them are drawn: none where the page has come to rest without one.
 async function figuresAfter(before) {
   for (let waited = 0, calm = 0; waited < OPENING_MS && calm < CALM_MS; waited += LOOK_MS) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    const found = figuresInView().filter((one) => !before.includes(one));
-    if (found.length) return found;
     const busy = document.querySelector('.stApp[data-test-script-state="running"], .goldviz-figure-waiting');
+    const found = newFigures(before);
+    if (found.length && !busy) return found;
     calm = busy ? 0 : calm + LOOK_MS;
   }
-  return [];
+  return newFigures(before);
+}
+
+const newFigures = (before) => figuresInView().filter((one) => !before.includes(one));
+
+// While the next part is opened the figure of the one before may be gone already.
+function leaveIfGone() {
+  if (presenting.host && !presenting.host.isConnected && !presenting.turning) present(undefined);
 }
 
 function isTyping(target) {
@@ -146,7 +154,7 @@ function listen() {
     "keydown",
     (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (presenting.host && !presenting.host.isConnected) present(undefined);
+      leaveIfGone();
       const order = presenting.host ? orderOf(event.key) : undefined;
       if (order) ORDERS[order]();
       else if (!presenting.host && (event.key === "p" || event.key === "P")) present(nearestFigure());
@@ -175,7 +183,7 @@ function heightFor(host, layout) {
 
 // Called after every draw: a figure that leaves the page is presented no longer, a link may ask for the first one.
 function presentIfAsked(host) {
-  if (presenting.host && !presenting.host.isConnected) present(undefined);
+  leaveIfGone();
   if (presenting.host === host) paperUnder(host);
   if (!presenting.asked || host !== document.querySelector(".goldviz-figure")) return;
   presenting.asked = false;

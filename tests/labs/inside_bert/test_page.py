@@ -447,6 +447,7 @@ def test_heads_are_switched_off_by_button_and_by_hand() -> None:
     visitor.at.text_input(key="inside-bert-off-typed").set_value("all of them")
     visitor.look()
     assert any("is no list such as" in told for told in visitor.told)
+    visitor.open("take").open("evidence")
     assert visitor.at.text_input(key="inside-bert-off-typed").value == "all of them"
     assert visitor.at.query_params["off"] == "1,3.2"
     visitor.at.text_input(key="inside-bert-off-typed").set_value("99.1")
@@ -469,6 +470,8 @@ def test_the_masked_word_game_judges_a_guess() -> None:
     assert [element.value for element in visitor.at.success] == ["That is what stands there."]
     assert any(line.casefold().startswith("there stands “gold”") for line in visitor.said)
     assert "guesses" in visitor.drawn()
+    visitor.open("take").open("hidden")
+    assert visitor.at.text_input(key=guess.key).value == "Gold"
     visitor.at.text_input(key=guess.key).set_value("pterodactyl")
     visitor.look()
     assert any("is not one piece of this vocabulary" in line for line in visitor.said)

@@ -222,7 +222,7 @@ def test_a_response_to_these_documents_can_be_planted_in_the_simulated_market() 
 
 def test_several_kinds_in_one_channel_are_warned_of() -> None:
     visitor = InstantVisitor(PolicyDocuments).open("channels")
-    visitor.at.multiselect(key="channel-kinds").set_value(["Minutes", "Statement"])
+    visitor.at.multiselect[0].set_value(["Minutes", "Statement"])
     visitor.look()
     assert any("Minutes, Statement share each channel" in line for line in said(visitor))
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from goldviz.labs.char_gpt.completing import Completion, Trained
 
 PROMPTS = {"python": "The ", "names": "ma", "cities": "san "}
+ASKED = "gpt-asked"
+"""In the session state: whether the visitor wants texts completed."""
 TOKENS_A_SECOND = 400
 """That a small network draws with a cache, for the estimate of a job."""
 
@@ -31,13 +33,10 @@ def show(lane: Lane[CharGpt], step: int | None) -> None:
     """The text box of a run that has kept its weights."""
     trained = _trained(lane, step)
     if trained is None:
-        st.caption(
-            "Recorded examples come without weights. Press *Train*: as soon as your run has kept some, it completes "
-            "your text here."
-        )
+        st.caption(_not_yet(lane))
         return
     prompt, asked = _controls(lane)
-    if not st.session_state.get(_asked(lane)):
+    if not st.session_state.get(ASKED):
         return
     try:
         written = background.awaited(_task(lane, trained, prompt, *asked))
@@ -60,37 +59,50 @@ def _trained(lane: Lane[CharGpt], step: int | None) -> Trained | None:
     return Trained(lane.id, before[-1] if before else kept[0], lane.stored.model_dump_json())
 
 
-def _asked(lane: Lane[CharGpt]) -> str:
-    return f"gpt-asked-{lane.id}"
+def _not_yet(lane: Lane[CharGpt]) -> str:
+    """Why there is nothing to complete a text with."""
+    if lane.unfinished:
+        return "The network is learning. As soon as it has kept weights, it completes your text here."
+    if lane.run is not None:
+        return "This run has kept no weights. Press *Train* to make one that completes your text here."
+    return (
+        "Recorded examples come without weights. Press *Train*: as soon as your run has kept some, it completes "
+        "your text here."
+    )
 
 
 def _controls(lane: Lane[CharGpt]) -> tuple[str, tuple[int, float, int, float, bool]]:
-    """The prompt, and how to go on from it."""
-    key = f"gpt-{lane.id}"
+    """The prompt, and how to go on from it. What was typed and set stays for the next run."""
+    key = "gpt"
     text, knobs = st.columns([3, 2], gap="medium")
     with text:
         prompt = st.text_area(
-            "Prompt", PROMPTS.get(lane.settings.corpus, "The "), key=f"{key}-prompt", max_chars=20_000, height=130,
+            "Prompt", PROMPTS.get(lane.settings.corpus, "The "), key=f"{key}-prompt-{lane.settings.corpus}",
+            max_chars=20_000, height=130, persist_state="session",
             help="The network goes on from here. It sees the end that fits into its block.",
         )  # fmt: skip
-        count = st.slider("Tokens to write", 1, 500, 120, key=f"{key}-count")
+        count = st.slider("Tokens to write", 1, 500, 120, key=f"{key}-count", persist_state="session")
     with knobs:
         temperature = st.slider(
-            "Temperature", 0.0, 2.0, 0.8, 0.05, key=f"{key}-temperature",
+            "Temperature", 0.0, 2.0, 0.8, 0.05, key=f"{key}-temperature", persist_state="session",
             help="Logits are divided by it: small is sure, large is wild, 0 always takes the likeliest token.",
         )  # fmt: skip
-        top_k = st.slider("Top-k", 0, 50, 0, key=f"{key}-top-k", help="Only the k likeliest tokens. 0: all.")
+        top_k = st.slider(
+            "Top-k", 0, 50, 0, key=f"{key}-top-k", persist_state="session",
+            help="Only the k likeliest tokens. 0: all.",
+        )  # fmt: skip
         top_p = st.slider(
-            "Top-p", 0.05, 1.0, 1.0, 0.05, key=f"{key}-top-p",
+            "Top-p", 0.05, 1.0, 1.0, 0.05, key=f"{key}-top-p", persist_state="session",
             help="Only the likeliest tokens whose probabilities add up to p.",
         )  # fmt: skip
         cached = st.toggle(
-            "Keep keys and values", True, key=f"{key}-cached", disabled=not lane.settings.masked,
+            "Keep keys and values", True, key=f"{key}-cached", persist_state="session",
+            disabled=not lane.settings.masked,
             help="A cache of the earlier places' keys and values: the same tokens, faster.",
         )  # fmt: skip
     st.button(
         "Complete", type="primary", icon=":material/edit_note:", key=f"{key}-go",
-        on_click=lambda: st.session_state.update({_asked(lane): True}),
+        on_click=lambda: st.session_state.update({ASKED: True}),
     )  # fmt: skip
     return prompt, (count, temperature, top_k, top_p, cached and lane.settings.masked)
 
@@ -120,7 +132,8 @@ def _show_written(lane: Lane[CharGpt], trained: Trained, written: Completion) ->
     speed = len(written.tokens) / max(written.seconds, 1e-9)
     st.caption(f"Weights of step {trained.step:,}. {speed:,.0f} tokens a second.")
     count = len(written.tokens)
-    place = st.slider("Token", 1, count, 1, key=f"gpt-token-{lane.id}-{count}") if count > 1 else 1
+    key = f"gpt-token-{lane.id}-{count}"
+    place = st.slider("Token", 1, count, 1, key=key, persist_state="session") if count > 1 else 1
     _show_token(lane, trained, written, text.signs, place - 1)
 
 

@@ -176,7 +176,8 @@ def _chosen_heads(look: Look) -> None:
     if st.session_state.get(APPLIED) != settings.off:
         st.session_state[APPLIED], st.session_state[TYPED] = settings.off, settings.off.replace(",", ", ")
     st.text_input(
-        "Heads that are off", key=TYPED, placeholder="2.1, 2.3 or a whole layer: 3", on_change=_apply_typed,
+        "Heads that are off", key=TYPED, persist_state="session", placeholder="2.1, 2.3 or a whole layer: 3",
+        on_change=_apply_typed,
         help="'3.1' is layer 3, head 1; '3' is the whole layer 3; several with commas.",
     )  # fmt: skip
     with st.container(horizontal=True):

@@ -57,10 +57,12 @@ def _game(look: Look) -> None:
         st.markdown(f"… {plain(' '.join(around))} …")
         # Another hidden piece is another riddle: what was typed and told for the one before goes with its key.
         riddle = f"{look.read.key}-{place}"
-        word = st.text_input("Your guess", key=f"guess-word-{riddle}", placeholder="a word", max_chars=60)
+        word = st.text_input(
+            "Your guess", key=f"guess-word-{riddle}", persist_state="session", placeholder="a word", max_chars=60
+        )
         if word.strip():
             _judge(look, ds, guess_of_word(look.read.model, word, ds.attrs["truth"]), word)
-        told = bool(word.strip()) or st.toggle("Show the answer", key=f"guess-told-{riddle}")
+        told = bool(word.strip()) or st.toggle("Show the answer", key=f"guess-told-{riddle}", persist_state="session")
         if told:
             st.markdown(
                 f"There stands “{plain(short_piece(ds.attrs['truth']))}”. The model gives it "

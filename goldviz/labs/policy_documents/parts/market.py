@@ -54,29 +54,36 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
     left, right = st.columns(2)
     with left:
         there = sorted({str(kind) for kind in dataset["kind"].values})
-        kinds = st.multiselect("Documents", there, default=[one_kind(documents)], key="channel-kinds")
+        kinds = st.multiselect(
+            "Documents", there, default=[one_kind(documents)], key=f"channel-kinds-{there}", persist_state="session"
+        )
         shared = _kinds_sentence(kinds, there)
         if shared:
             st.caption(shared)
         tone = _tone(dataset)
         change = st.toggle(
-            "Change", value=True, key="channel-change", help="1 − cos with the document before of the same kind."
+            "Change",
+            value=True,
+            key="channel-change",
+            persist_state="session",
+            help="1 − cos with the document before of the same kind.",
         )
     with right:
         components = st.slider(
-            "Principal components", 0, MOST_COMPONENTS, 2, key="channel-components",
+            "Principal components", 0, MOST_COMPONENTS, 2, key="channel-components", persist_state="session",
             help="The document's place on so many axes. The axes are fitted on documents before a day, so that no "
             "value after that day knows a later document.",
         )  # fmt: skip
         first, last = documents.texts[0].released, documents.texts[-1].released
         middle = documents.texts[len(documents.texts) // 2].released
         day = st.date_input(
-            "Axes fitted on documents before", middle, min_value=first, max_value=last, key="channel-day",
-            disabled=not components, help="Judge forecasts after this day alone: values before it share its fit.",
+            "Axes fitted on documents before", middle, min_value=first, max_value=last,
+            key=f"channel-day-{first}-{last}", persist_state="session", disabled=not components,
+            help="Judge forecasts after this day alone: values before it share its fit.",
         )  # fmt: skip
         same_day = st.selectbox(
             "Two on one day", list(SAME_DAY), format_func=SAME_DAY.__getitem__, key="channel-same-day",
-            help="Of documents that are released on the same day.",
+            persist_state="session", help="Of documents that are released on the same day.",
         )  # fmt: skip
     for sentence in misfits(documents, dataset, market, kinds, tone=tone):
         st.caption(f":material/warning: {plain(sentence)}")
@@ -106,7 +113,8 @@ def _tone(dataset: xr.Dataset) -> bool:
     if without:
         st.caption(f":material/sentiment_neutral: {plain(without)}")
         return False
-    return st.toggle("Tone", value=True, key="channel-tone", help="P(positive) − P(negative) of each document.")
+    words = "P(positive) − P(negative) of each document."
+    return st.toggle("Tone", value=True, key="channel-tone", persist_state="session", help=words)
 
 
 def one_kind(documents: DatedTexts) -> str:
