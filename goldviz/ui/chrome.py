@@ -108,4 +108,5 @@ def main() -> None:
     st.session_state["page"] = page.url_path
     stories.strip(page.url_path)
     page.run()
+    stories.keep(page.url_path)
     glossary.explain()

@@ -1,6 +1,7 @@
 """A story's strip at the top of a page, and the list of stories.
 
 The address carries the step (``?story=skip.2``), so each step is a link, a reload stays, and a teacher can hand it out.
+Which steps were done and what was guessed stays in the browser (:mod:`goldviz.ui.story_progress`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from goldviz.declare.stories import Guess, Step, Story, Task, place, step_of, st
 from goldviz.runs.examples import example
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import chrome, controls, lanes
+from goldviz.ui import chrome, controls, lanes, story_progress
 from goldviz.ui.lanes import Lane
 from goldviz.ui.words import plain
 
@@ -80,8 +81,12 @@ def strip(page: str) -> None:
     _, story = stories()[slug]
     with st.container(border=True, key="story"):
         told = place(slug, number) == page
+        if told:
+            _note(slug, number, _step(slug, number))
         with st.container(horizontal=True, vertical_alignment="center", key="story-head"):
-            st.markdown(f"# {story.title} :gray[{number} of {len(story.steps)}]", width="stretch")
+            done = len(story_progress.of(slug).done(story))
+            how_far = f"{number} of {len(story.steps)}" + (f", {done} done" if done else "")
+            st.markdown(f"# {story.title} :gray[{how_far}]", width="stretch")
             _ways(story, slug, number, here=told)
             if st.button("End", icon=":material/close:", type="tertiary", key="story-end", help="End the story"):
                 st.session_state.pop(_AT, None)
@@ -97,34 +102,53 @@ def _step(slug: str, number: int) -> Step:
     return stories()[slug][1].steps[number - 1]
 
 
+def _note(slug: str, number: int, step: Step) -> None:
+    """Note that a step is in view and what was guessed there, or show again what was."""
+    story_progress.saw(slug, number)
+    if step.guess is None:
+        return
+    key, before = _guess_key(slug, number), story_progress.of(slug).guesses.get(number)
+    if st.session_state.get(key) is not None:
+        story_progress.guessed(slug, number, step.guess.choices.index(st.session_state[key]))
+    elif before is not None:
+        st.session_state[key] = step.guess.choices[before]
+
+
 def _told(slug: str, number: int, step: Step) -> None:
-    name = place(slug, number)
     st.markdown(step.words)
     if step.guess is not None:
-        _guess(step.guess, name, step.presets, key=f"guess-{slug}-{number}")
+        _guess(step.guess, slug, number)
     if step.task is not None:
-        unmet = not st.session_state.get(f"did-{slug}-{number}")
-        st.fragment(_task, run_every=ASK_SECONDS if unmet else None)(step.task, name, f"did-{slug}-{number}")
+        unmet = number not in story_progress.of(slug).tasks
+        st.fragment(_task, run_every=ASK_SECONDS if unmet else None)(step.task, slug, number)
 
 
-def _guess(guess: Guess, name: str, presets: tuple[str, ...], *, key: str) -> None:
+def _guess(guess: Guess, slug: str, number: int) -> None:
+    key = _guess_key(slug, number)
     # While it is open, the style sheet blurs the figures, which give the answer away.
     with st.container(key="story-asks" if st.session_state.get(key) is None else "story-asked"):
         guessed = st.pills(guess.question, guess.choices, key=key, persist_state="session")
     if guessed is None:
         return
-    declared = cast("type[Experiment]", laboratories()[name].declared)
-    right, sentence = guess.found(*(example(declared, slug) for slug in presets))
+    right, sentence = guess.found(*(example(_declared(slug, number), one) for one in _step(slug, number).presets))
     word = "Right." if guess.choices[right] == guessed else f"No. The answer: {guess.choices[right]}."
     st.markdown(f"**{word}** {sentence}")
 
 
-def _task(task: Task, name: str, key: str) -> None:
+def _guess_key(slug: str, number: int) -> str:
+    return f"guess-{slug}-{number}"
+
+
+def _declared(slug: str, number: int) -> type[Experiment]:
+    return cast("type[Experiment]", laboratories()[place(slug, number)].declared)
+
+
+def _task(task: Task, slug: str, number: int) -> None:
     """A part of its own, which asks the visitor's runs now and then."""
-    if not st.session_state.get(key) and _done(task, cast("type[Experiment]", laboratories()[name].declared)):
-        st.session_state[key] = True
+    done = number in story_progress.of(slug).tasks
+    if not done and _done(task, _declared(slug, number)):
+        story_progress.did(slug, number)
         st.rerun()
-    done = st.session_state.get(key)
     st.markdown(f":{'green' if done else 'gray'}[:material/{'check_circle' if done else 'radio_button_unchecked'}:] "
                 f"**{'Done' if done else 'Now you'}:** {task.words}")  # fmt: skip
 
@@ -173,3 +197,35 @@ def show() -> None:
         with st.container(border=True):
             _way(slug, 1, f"**{story.title}**", ICON)
             st.caption(story.steps[0].words)
+            _how_far(slug, story)
+
+
+def _how_far(slug: str, story: Story) -> None:
+    """What was done of a story, the way to what was not, and the way back to its beginning."""
+    done, count = story_progress.of(slug).done(story), len(story.steps)
+    if not done:
+        return
+    left = next((number for number in range(1, count + 1) if number not in done), None)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f":material/check: {len(done) if left else 'All'} {'of ' if left else ''}{count} steps done",
+            width="content",
+        )
+        if left:
+            _way(slug, left, f"Go on with step {left}", ":material/arrow_forward:")
+        if st.button("Start anew", icon=":material/replay:", type="tertiary", key=f"anew-{slug}"):
+            _begin_anew(slug, story)
+
+
+def _begin_anew(slug: str, story: Story) -> None:
+    story_progress.begin_anew(slug)
+    for number in range(1, len(story.steps) + 1):
+        st.session_state.pop(_guess_key(slug, number), None)
+    st.session_state.pop(_AT, None)
+    st.switch_page(chrome.page_file(laboratories()[place(slug, 1)]), query_params={PARAMETER: f"{slug}.1"})
+
+
+def keep(page: str) -> None:
+    """Keep in the browser how far the stories were read, where the page shows it; after all that is in sight."""
+    if page == "stories" or at() is not None:
+        story_progress.keep()

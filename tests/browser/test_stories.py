@@ -1,5 +1,6 @@
 """A person who follows a story in a real browser."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -12,6 +13,10 @@ from tests.browser.laboratory_page import address, train, wait_for_figure
 Opener = Callable[..., Page]
 BLUR = "node => getComputedStyle(node.closest('[data-testid=stBidiComponentRegular]')).filter"
 ABOVE_THE_FOLD = 400
+MOST_CLICKS = 6
+FIGURES = (".goldviz-figure[data-drawn]", ".goldviz-diagram[data-drawn]", ".explorer")
+HOSTILE = '{"skip":{"began":9e99,"seen":["<img src=x onerror=alert(1)>"],"guesses":{"3":7},"tasks":[[]]}}'
+"""What somebody else may have put where progress is kept."""
 
 
 def blur(page: Page) -> str:
@@ -42,10 +47,38 @@ def test_a_guess_comes_before_the_figure_and_a_run_fulfils_the_task(server: Serv
 @pytest.mark.parametrize("slug", ["skip", "memory", "attention", "gaps"])
 def test_a_demonstration_takes_six_clicks_from_home(slug: str, server: Server, open_page: Opener) -> None:
     _, story = stories()[slug]
-    page = open_page(server.address)
-    page.get_by_role("link", name=story.title).first.click()
-    for number in range(2, len(story.steps) + 1):
-        expect(page.get_by_text(f"{number - 1} of {len(story.steps)}")).to_be_visible(timeout=30_000)
-        page.get_by_role("link", name="Next").click()
-    expect(page.get_by_text(f"{len(story.steps)} of {len(story.steps)}")).to_be_visible(timeout=30_000)
-    assert len(story.steps) <= 6
+    page = open_page(server.address, height=900)
+    clicks = 0
+    for number in range(1, len(story.steps) + 1):
+        way = page.get_by_role("link", name="Next" if clicks else story.title).first
+        way.click()
+        clicks += 1
+        expect(page.get_by_text(re.compile(f"{number} of {len(story.steps)}")).first).to_be_visible(timeout=30_000)
+        drawn = page.locator(f":is(.st-key-first-look, .st-key-closer-look) :is({', '.join(FIGURES)})").first
+        expect(drawn).to_be_in_viewport(timeout=30_000)
+    assert clicks <= MOST_CLICKS
+
+
+@pytest.mark.slow
+def test_what_was_done_stays_in_the_browser_and_is_not_believed(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/depth-gradients?story=skip.3")
+    page.get_by_role("radio", name="No").or_(page.get_by_role("button", name="No", exact=True)).first.click()
+    expect(page.get_by_text("The answer: Yes.")).to_be_visible()
+    page.wait_for_function("() => localStorage.getItem('goldviz-stories')?.includes('\"guesses\":{\"3\":')")
+
+    # A full load is another session of the server.
+    page.goto(f"{server.address}/stories")
+    expect(page.get_by_text("1 of 6 steps done")).to_be_visible()
+    page.goto(f"{server.address}/depth-gradients?story=skip.3")
+    expect(page.get_by_text("The answer: Yes.")).to_be_visible()
+
+    page.goto(f"{server.address}/stories")
+    page.get_by_role("button", name="Start anew").click()
+    expect(page.get_by_text("1 of 6, 1 done")).to_be_visible()
+    page.wait_for_function("() => !localStorage.getItem('goldviz-stories').includes('\"guesses\":{\"3\":')")
+
+    page.evaluate("text => localStorage.setItem('goldviz-stories', text)", HOSTILE)
+    page.goto(f"{server.address}/stories")
+    page.wait_for_function("text => localStorage.getItem('goldviz-stories') !== text", arg=HOSTILE)
+    expect(page.get_by_text("steps done")).to_have_count(0)
+    expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -1,0 +1,18 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { load } from "./assets.mjs";
+
+const { orderFor } = await load(["story_progress"], ["orderFor"]);
+const said = { kept: "new", heard: null, longest: 10 };
+
+test("what this page wrote is replaced, what it did not write is told first", () => {
+  assert.equal(orderFor("", undefined, said), "write");
+  assert.equal(orderFor("old", undefined, said), "tell");
+  assert.equal(orderFor("old", undefined, { ...said, heard: "old" }), "write");
+  assert.equal(orderFor("old", "old", said), "write");
+  assert.equal(orderFor("new", undefined, said), "rest");
+});
+
+test("what is longer than the server hears is written over", () => {
+  assert.equal(orderFor("x".repeat(11), undefined, said), "write");
+});

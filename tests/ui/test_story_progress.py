@@ -1,0 +1,65 @@
+"""What a browser tells of stories: all of it comes back, and nothing of it is believed."""
+
+import doctest
+import json
+from typing import Any
+
+import pytest
+
+from goldviz.declare.stories import stories
+from goldviz.ui import story_progress
+from goldviz.ui.story_progress import LONGEST, Progress, read, written
+
+SLUG = "skip"
+STORY = stories()[SLUG][1]
+ASKS = next(number for number, step in enumerate(STORY.steps, 1) if step.guess)
+TASK = next(number for number, step in enumerate(STORY.steps, 1) if step.task)
+PROGRESS = Progress(5, frozenset({1, ASKS, TASK}), {ASKS: 1}, frozenset({TASK}))
+NOW = 100.0
+
+
+def told(**changed: Any) -> str:
+    """A browser's text in which something of this story is not as it was written."""
+    as_written = json.loads(written({SLUG: PROGRESS}))
+    as_written[SLUG] |= changed
+    return json.dumps(as_written)
+
+
+def test_what_is_written_is_read_again() -> None:
+    assert read(written({SLUG: PROGRESS}), now=NOW) == {SLUG: PROGRESS}
+    assert written({}) == ""
+    everything = {
+        slug: Progress(2**33, frozenset(range(1, 8)), dict.fromkeys(range(1, 8), 9), frozenset(range(1, 8)))
+        for slug in stories()
+    }
+    assert len(written(everything)) < LONGEST / 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "[", "null", "7", "[" * 20_000, '{"skip": 1}', '{"no such": {}}', '{"skip": ' + "9" * 5000 + "}",
+        told(seen=[99]), told(seen=[True]), told(seen="1"), told(seen=[[1]]), told(seen=None),
+        told(tasks=[ASKS]), told(guesses={str(ASKS): 99}), told(guesses={str(ASKS): -1}), told(guesses={"<b>": 0}),
+        told(guesses={f"0{ASKS}": 0}), told(guesses={str(ASKS): "No"}), told(guesses=[]),
+        told(began=-1), told(began=1e300), told(began=10**12), told(began="now"),
+    ],
+)  # fmt: skip
+def test_what_is_not_as_it_was_written_is_left_out(text: str) -> None:
+    assert read(text, now=NOW) == {}
+
+
+def test_a_step_is_done_when_nothing_is_left_to_guess_or_to_do() -> None:
+    assert PROGRESS.done(STORY) == sorted({1, ASKS, TASK})
+    assert Progress(seen=frozenset({ASKS, TASK})).done(STORY) == []
+
+
+def test_two_accounts_are_joined_and_one_that_began_later_counts_alone() -> None:
+    mine, theirs = Progress(seen=frozenset({1}), guesses={2: 0}), Progress(seen=frozenset({3}), guesses={2: 1, 4: 1})
+    assert mine.joined(theirs) == Progress(seen=frozenset({1, 3}), guesses={2: 0, 4: 1})
+    anew = Progress(began=1)
+    assert anew.joined(theirs) == theirs.joined(anew) == anew
+
+
+def test_the_examples_in_the_docstrings() -> None:
+    assert doctest.testmod(story_progress).failed == 0
