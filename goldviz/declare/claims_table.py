@@ -10,7 +10,7 @@ from goldviz.diagnostics.verdicts import counted
 
 HEAD = """# What the documents claim, and what came of it
 
-Each line is a claim of one of the documents (001 to 005), its place there, and what the laboratory measured. Nobody
+Each line is a claim of one of the documents (001 to 004), its place there, and what the laboratory measured. Nobody
 writes a verdict: a claim declares its settings, what is measured and where the line is, `make claims` carries the
 settings out on five seeds or more and keeps the numbers, and the verdict is computed of them. `goldviz claims C76
 --run` tests one again; `goldviz.claims()` lists them in a notebook; each laboratory's page shows its own under *What

@@ -5,12 +5,16 @@ import math
 import numpy as np
 import pytest
 import torch
+from torch.nn.functional import cross_entropy
 
-from goldviz.labs.char_gpt.instruments import evenness
+from goldviz.labs.char_gpt.instruments import evenness, stretches
 from goldviz.labs.char_gpt.network import network_of, optimiser_of, writer
+from goldviz.labs.char_gpt.page import FIRST_WEIGHTS
 from goldviz.labs.char_gpt.settings import CharGpt
+from goldviz.labs.char_gpt.texts import token_text
 from goldviz.labs.char_gpt.train import learn
-from goldviz.models.text.causal import CausalShape, CausalTransformer
+from goldviz.models.text.causal import DEVIATION, CausalShape, CausalTransformer
+from goldviz.training.seeds import WEIGHTS, stream
 
 CPU = torch.device("cpu")
 
@@ -81,6 +85,41 @@ def test_decay_of_all_has_one_group():
     network = CausalTransformer(CausalShape(1, 2, 8, 20, 8))
     groups = [len(optimiser_of(CharGpt(decay_all=every), network).param_groups) for every in (False, True)]
     assert groups == [2, 1]
+
+
+def first_losses(settings, seed):
+    """A network's losses on dev text before the first step: of all places, where the next token is another one, and
+    where it comes again; by how much a token's own logit is ahead of the others' mean; the spread of the states."""
+    text = token_text("python", "characters", 512)
+    network = network_of(settings, text.size, lambda index: stream(seed, WEIGHTS + index))
+    asked = stretches(text.dev, settings.block)
+    with torch.no_grad():
+        *_, parts = network.walk(asked[:, :-1])
+        logits = network.read_out(parts.output)
+        losses = cross_entropy(logits.flatten(0, 1), asked[:, 1:].flatten(), reduction="none")
+        own = logits.gather(2, asked[:, :-1, None])
+    again = (asked[:, 1:] == asked[:, :-1]).flatten()
+    means = [part.mean().item() for part in (losses, losses[~again], losses[again], own - logits.mean(2, keepdim=True))]
+    return *means, parts.output.std().item()
+
+
+@pytest.mark.parametrize("width", [128, pytest.param(64, marks=pytest.mark.slow)])
+def test_the_first_loss_of_text_is_ln_v_but_for_the_head_start_that_a_tied_read_out_gives_a_token(width):
+    """The own vector lies in the state: the final norm divides it by the states' spread, the read-out multiplies by
+    it."""
+    assert FIRST_WEIGHTS == DEVIATION
+    uniform, alike, expected, found = math.log(103), [], [], []
+    for seed in range(5):
+        tied, untied = (first_losses(CharGpt(width=width, tied=tied), seed) for tied in (True, False))
+        alike.append(untied[0])
+        assert untied[0] == pytest.approx(uniform, rel=0.015)
+        assert tied[0] < 0.99 * uniform
+        assert uniform < tied[1] < 1.02 * uniform
+        assert tied[2] < tied[1] - 0.5 * tied[3]
+        found.append(tied[3])
+        expected.append(width * 0.02**2 / tied[4])
+    assert sum(alike) / 5 == pytest.approx(uniform, rel=0.01)
+    assert sum(found) == pytest.approx(sum(expected), rel=0.1)
 
 
 class Instruments:
