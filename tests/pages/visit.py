@@ -16,6 +16,7 @@ from goldviz.runs.examples import example
 from goldviz.ui import controls, frames, services
 from goldviz.ui.lanes import EXAMPLE
 from goldviz.ui.words import STATES
+from tests.spoken_names import names_with_markdown
 
 APP = Path(__file__).parents[2] / "app.py"
 HOME, RUNS, LABORATORY = "pages/home.py", "pages/runs.py", "pages/depth_gradients.py"
@@ -43,9 +44,10 @@ class Visitor:
         return self.look()
 
     def look(self) -> "Visitor":
-        """Run the page again; whatever it shows, it has not crashed."""
+        """Run the page again; whatever it shows, it has not crashed, and its controls can be named aloud."""
         self.at.run()
         assert not self.at.exception, self.at.exception[0].stack_trace
+        assert not names_with_markdown(self.at)
         return self
 
     def click(self, key: str) -> "Visitor":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -65,6 +66,13 @@ def _refuse(error: MarketError) -> None:
     st.error(plain(str(error)), icon=":material/block:")
 
 
+def _asked(sentence: str, name: str, options: Sequence[Any], **how: Any) -> Any:
+    """A choice under a sentence with text from people in it, which a control's own ``name`` may not have: a screen
+    reader reads that letter by letter, escapes and all."""
+    st.markdown(plain(sentence))
+    return st.radio(name, options, label_visibility="collapsed", **how)
+
+
 def _how_to_read(content: bytes, name: str, identity: str) -> Choices | None:
     """Sheet, dates and decimal mark, asked where there is a choice; None while the order of dates must be told."""
     found = look_into(content, name)
@@ -80,8 +88,9 @@ def _how_to_read(content: bytes, name: str, identity: str) -> Choices | None:
         choices = replace(choices, date_column=column)
         found = look_into(content, name, choices)
     if found.unclear:
-        mark = st.radio(
-            f"{plain(found.unclear)} has as decimal mark",
+        mark = _asked(
+            f"Which decimal mark does {found.unclear} have?",
+            "Decimal mark",
             list(MARKS),
             format_func=MARKS.__getitem__,
             index=list(MARKS).index(found.decimal),
@@ -91,8 +100,9 @@ def _how_to_read(content: bytes, name: str, identity: str) -> Choices | None:
         choices = replace(choices, decimal=mark)
     if found.date_order != "either":
         return choices
-    day_first = st.radio(
-        f"The dates of {plain(name)} can be read in two ways",
+    day_first = _asked(
+        f"The dates of {name} can be read in two ways.",
+        "How the dates are read",
         list(ORDERS),
         format_func=lambda first: f"{ORDERS[first]}: {', '.join(found.readings['day' if first else 'month'][:3])}",
         index=None,
@@ -146,8 +156,9 @@ def _answers(found: TablePreview, used: Sequence[str]) -> dict[str, str]:
     asked = next((question for question in found.questions if question.column in used), None)
     if asked is None:
         return {}
-    said = st.radio(
-        plain(asked.sentence),
+    said = _asked(
+        asked.sentence,
+        "Whether this is so",
         ["Yes", "No"],
         index=None,
         horizontal=True,
@@ -179,9 +190,10 @@ def _together(markets: Sequence[Market], held: Market | None) -> Market | None:
     """The files as one market, with the one in use where it is to be joined; None while that is not told."""
     parts = list(markets)
     if held is not None:
-        with_it = st.radio(
-            f"You use {plain(held.origin)} now", [JOIN, REPLACE], index=None, horizontal=True, key="market-with-held"
-        )
+        with_it = _asked(
+            f"You use {held.origin} now.", "Join or replace", [JOIN, REPLACE], index=None, horizontal=True,
+            key="market-with-held",
+        )  # fmt: skip
         if with_it is None:
             st.info("Choose whether these files join the market that you use, or replace it.")
             return None

@@ -13,6 +13,7 @@ from goldviz.data.markets.release_words import release_words
 from goldviz.ui.markets.reading_table import KIND, KINDS, KNOWN, SEEN, TRANSFORMATIONS, USE
 from goldviz.ui.markets.upload import JOIN, REPLACE
 from tests.data.markets.small_market import small_market
+from tests.spoken_names import names_with_markdown
 
 DAYS = pd.bdate_range("2024-01-01", periods=60)
 
@@ -57,6 +58,7 @@ class Uploads:
     def look(self) -> None:
         self.at.run()
         assert not self.at.exception, self.at.exception[0].stack_trace
+        assert not names_with_markdown(self.at)
 
     def bring(self, *files: tuple[str, bytes]) -> None:
         self.at.file_uploader[0].set_value([(name, content, "") for name, content in files])
@@ -147,7 +149,7 @@ def test_the_name_of_a_file_is_a_question_and_only_a_yes_counts() -> None:
         visitor = Uploads()
         visitor.bring(("CL=F.csv", traits()))
         if answer:
-            visitor.answer("looks like Crude oil", answer)
+            visitor.answer("Whether this is so", answer)
         assert visitor.read.loc["Close", KNOWN] == out
         target = visitor.use().target
         assert (target.name, target.unit, release_words(target.release)) == (name, unit, out)
@@ -178,9 +180,10 @@ def test_a_second_file_joins_or_replaces_the_first_as_told_and_never_silently() 
     visitor = Uploads(held)
     visitor.bring(("mine.csv", traits()))
     assert not [one for one in visitor.at.button if one.label == "Use these data"]
-    visitor.answer("You use by hand now", JOIN)
+    assert "You use by hand now." in visitor.said
+    visitor.answer("Join or replace", JOIN)
     assert [channel.name for channel in visitor.use().channels] == ["gold", "rate", "coin", "Close", "Yield", "Volume"]
-    visitor.answer("You use by hand now", REPLACE)
+    visitor.answer("Join or replace", REPLACE)
     assert visitor.use().origin == "mine.csv"
 
 
