@@ -22,3 +22,16 @@ def text_model_setting(description: str, *, group: str = "Model", optional: bool
     return setting(
         default, description=description, group=group, control=CONTROL, allowed=allowed, pattern=f"^({PATTERN}){mark}$"
     )
+
+
+def text_model_in_words(name: str) -> str:
+    """A model's name as people read it; who knows the title of a run's model has better words.
+
+    >>> [text_model_in_words(name) for name in ("shipped", "folder:bank", "run:0123456789ab", "ProsusAI/finbert", "")]
+    ['the model that comes with goldviz', 'folder bank', 'a run kept here', 'ProsusAI/finbert', 'none']
+    """
+    if name == SHIPPED:
+        return "the model that comes with goldviz"
+    if name.startswith(RUN_PREFIX):
+        return "a run kept here"
+    return name.replace(FOLDER_PREFIX, "folder ", 1) or "none"

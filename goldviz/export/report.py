@@ -5,16 +5,18 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from goldviz.data.tables.sealed_names import sealed_text, shown_name
+from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.data_labels import ATTRIBUTE, labelled
+from goldviz.declare.setting_words import shown, value_in_words
 from goldviz.declare.settings import Settings, facts, label
+from goldviz.declare.text_models import CONTROL
 from goldviz.diagnostics.findings import Finding
 from goldviz.export.data_said import data_sentences
 from goldviz.figures.spec import FigureSpec
@@ -113,7 +115,7 @@ def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[st
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     kept = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
     listed, data = told(settings, kept), data_sentences(settings, dataset)
-    return report_html(title, listed, drawn, settings.equations, settings.findings(dataset), data)
+    return report_html(title, listed, drawn, settings.equations, _findings_in_words(settings, dataset), data)
 
 
 def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
@@ -132,23 +134,37 @@ def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[s
 def report_of_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
     """The report of an instant page, with these of its figures."""
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
-    listed, data = told(settings), data_sentences(settings, dataset)
+    models = [name for name in type(settings).model_fields if facts(type(settings), name)["control"] == CONTROL]
+    titles = {name: str(dataset.attrs[name]) for name in models if name in dataset.attrs}
+    listed, data = told(settings, titles), data_sentences(settings, dataset)
     return report_html(settings.title, listed, drawn, [settings.question], data=data)
 
 
 def _named(values: Mapping[str, Any]) -> list[Setting]:
-    return [Setting(label(name), _shown(value)) for name, value in values.items()]
+    return [Setting(label(name), shown(value)) for name, value in values.items()]
 
 
 def told(settings: Settings, kept: Mapping[str, str] | None = None) -> list[Setting]:
-    """Settings as the page's controls name them, with their units and what they do; ``kept`` are labels of data."""
+    """Settings as the page's controls name them, with their units and what they do.
+
+    ``kept`` are labels of data, and titles of models of texts, by the names of their settings.
+    """
     declared, found = type(settings), []
     for name, value in labelled(settings, kept).items():
-        about = facts(declared, name)
-        words = about["labels"].get(value, _shown(value)) if isinstance(value, str) else _shown(value)
+        titled = kept is not None and facts(declared, name)["control"] == CONTROL and value and kept.get(name)
+        words = titled or value_in_words(declared, name, value)
         meaning = str(declared.model_fields[name].description)
-        found.append(Setting(label(name), f"{words} {about['unit']}".strip(), meaning))
+        found.append(Setting(label(name), f"{words} {facts(declared, name)['unit']}".strip(), meaning))
     return found
+
+
+def _findings_in_words(settings: Experiment, dataset: xr.Dataset) -> list[Finding]:
+    """A run's findings, what they would change in the words of the page's controls."""
+
+    def told(changes: Mapping[str, Any]) -> dict[str, str]:
+        return {name: value_in_words(type(settings), name, value) for name, value in changes.items()}
+
+    return [replace(finding, changes=told(finding.changes)) for finding in settings.findings(dataset)]
 
 
 def findings_html(findings: Iterable[Finding]) -> str:
@@ -159,7 +175,7 @@ def findings_html(findings: Iterable[Finding]) -> str:
 
 def _card(finding: Finding) -> str:
     sign, colour = SEVERITIES[finding.severity]
-    changes = ", ".join(f"{name.replace('_', ' ')} = {value}" for name, value in finding.changes.items())
+    changes = ", ".join(f"{label(name)}: {value}" for name, value in finding.changes.items())
     lines = [
         f"<b>{html.escape(finding.number)}</b> (threshold: {html.escape(finding.threshold)})",
         html.escape(finding.explanation),
@@ -213,11 +229,3 @@ def _settings_html(settings: Iterable[Setting]) -> str:
         for name, value, meaning in settings
     )
     return f"<table>{rows}</table>"
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(_shown(part) for part in value)
-    return f"{value:g}" if isinstance(value, float) else shown_name(str(value))

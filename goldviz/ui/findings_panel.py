@@ -99,4 +99,4 @@ def _card(experiment: type[Experiment], lane: Lane[Experiment], finding: Finding
 
 
 def _try(experiment: type[Experiment], lane: Lane[Experiment], finding: Finding) -> None:
-    start_from(experiment, lane.settings.changed(**finding.changes), f"Tried: {in_words(finding.changes)}")
+    start_from(experiment, lane.settings.changed(**finding.changes), f"Tried: {in_words(experiment, finding.changes)}")

@@ -13,9 +13,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import streamlit as st
 import xarray as xr
 
-from goldviz.data.tables.sealed_names import sealed_text, shown_name
+from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
-from goldviz.declare.settings import Experiment, SettingsError, label
+from goldviz.declare.setting_words import value_in_words
+from goldviz.declare.settings import Experiment, Settings, SettingsError, label
 from goldviz.runs.examples import example, has_example
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
@@ -155,22 +156,16 @@ def difference(settings: Experiment, kept: Mapping[str, str] | None = None) -> s
     """
     shown = {name: value for name, value in settings.differences().items() if name not in ("device", "time_limit")}
     labels = labels_of(settings, kept)
-    changed = _each_in_words(shown, labels)
+    changed = _each_in_words(type(settings), shown, labels)
     preset = settings.like_preset()
     if preset is not None:
         return " · ".join([preset.name, *(changed[name] for name in settings.kept_by_presets if name in changed)])
     return _few(changed, labels) or settings.presets[0].name
 
 
-def in_words(changes: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> str:
-    """Settings and their values in a few words; first the labels of data, letter by letter as they are.
-
-    >>> in_words({"learning_rate": 0.01, "clip": 1.0})
-    'Learning rate 0.01 · clip 1'
-    >>> in_words({"clip": 1.0, "data": "0123456789abcdef"}, {"data": "gold.csv"})
-    'gold.csv · clip 1'
-    """
-    return _few(_each_in_words(changes, labels or {}), labels or {})
+def in_words(declared: type[Settings], changes: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> str:
+    """Settings and their values in a few words; first the labels of data, letter by letter as they are."""
+    return _few(_each_in_words(declared, changes, labels or {}), labels or {})
 
 
 def _few(changed: Mapping[str, str], labels: Mapping[str, str]) -> str:
@@ -180,17 +175,11 @@ def _few(changed: Mapping[str, str], labels: Mapping[str, str]) -> str:
     return first + text[1:] + (f" · {len(words) - 4} more" if len(words) > 4 else "")
 
 
-def _each_in_words(changes: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:
+def _each_in_words(declared: type[Settings], changes: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:
     return {
-        name: labels[name] if name in labels else f"{label(name).lower()} {_short(value)}"
+        name: labels[name] if name in labels else f"{label(name).lower()} {value_in_words(declared, name, value)}"
         for name, value in changes.items()
     }
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(str(item) for item in value)
-    return f"{value:g}" if isinstance(value, float) else shown_name(str(value)).replace("_", " ")
 
 
 def _key(experiment: type[Experiment]) -> str:

@@ -8,10 +8,11 @@ from plotly.offline import get_plotlyjs
 
 from goldviz.declare.registry import experiments
 from goldviz.diagnostics.findings import Finding
-from goldviz.export.report import LARGEST, TOO_LARGE, Setting, findings_html, report_html, report_of_run
+from goldviz.export.report import LARGEST, TOO_LARGE, Setting, findings_html, report_html, report_of_run, told
 from goldviz.figures.theme import INKS
 from goldviz.labs.depth_gradients.figures import FIGURES
 from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.runs.examples import example
 
 NASTY = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
@@ -62,7 +63,7 @@ def test_report_holds_settings_findings_equations_and_figures(report):
     assert "0, 1" in text
     assert "0.001" in text
     assert "4,100 times" in text
-    assert "learning rate = 0.1" in text
+    assert "Learning rate: 0.1" in text
     assert "Eq. 27: I + dF/dh." in text
     assert text.count("What it cannot show:") == 3
 
@@ -83,6 +84,25 @@ def test_settings_are_told_in_words(build_run):
     assert ">LeakyReLU<" in text
     assert "leaky_relu<" not in text
     assert str(DepthGradients.model_fields["depth"].description) in text
+
+
+def test_a_model_of_texts_is_named_and_never_by_the_id_of_its_run():
+    settings = InsideBert(model="run:0123456789ab", second_model="folder:bank")
+    values = {one.name: one.value for one in told(settings, {"model": "Tuesday"})}
+    assert (values["Model"], values["Second model"]) == ("Tuesday", "folder bank")
+    assert {one.name: one.value for one in told(settings)}["Model"] == "a run kept here"
+    assert "" not in values.values()
+
+
+def test_what_a_finding_would_change_is_told_as_the_controls_name_it(build_run):
+    found = Finding("f", "t", "bad", "1", "2", "high", "x", changes={"activation": "sigmoid"})
+
+    class Run(DepthGradients):
+        def findings(self, dataset):
+            return [found]
+
+    text = report_of_run(Run(), build_run(), {})
+    assert "Settings to change: Activation: Sigmoid" in text
 
 
 def test_a_report_follows_the_theme_of_its_reader(report):

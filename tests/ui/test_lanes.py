@@ -187,6 +187,10 @@ def test_what_cannot_be_read_says_why(database: Path) -> None:
         lanes.read(DepthGradients, "nothing")
 
 
+def test_what_sets_a_lane_apart_is_told_in_the_words_of_its_controls() -> None:
+    assert lanes.difference(DepthGradients(activation="relu", depth=3)) == "Depth 3 · activation ReLU"
+
+
 def test_many_differences_are_cut_short() -> None:
     chosen = DepthGradients(depth=3, width=4, gain=2, epochs=5, seeds=(1, 2), activation="tanh")
     assert lanes.difference(chosen).endswith(" · 2 more")

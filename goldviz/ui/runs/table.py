@@ -107,7 +107,7 @@ def beside_preset(run: Run) -> str:
     }
     nearest = min(apart, key=lambda name: len(apart[name]))
     labels = labels_of(settings, kept_labels(run))
-    words = in_words(apart[nearest], labels)
+    words = in_words(type(settings), apart[nearest], labels)
     begins = words if set(apart[nearest]) & set(labels) else f"{words[:1].lower()}{words[1:]}"
     return f"{nearest} · {begins}" if words else nearest
 

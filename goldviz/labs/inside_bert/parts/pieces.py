@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from contextlib import suppress
 
 import streamlit as st
 
@@ -16,6 +17,8 @@ from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.readings import answered
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, link_of
 from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.models.text.model import TextModelError
+from goldviz.texts.named_models import text_model
 from goldviz.ui.take_away import download
 
 FINBERT_VOCABULARY = (
@@ -165,7 +168,11 @@ def report(look: Look, settings: InsideBert) -> str:
         "Attention is not an explanation (Jain and Wallace 2019): compare it with the evidence.",
         *look.read.model.notes,
     ]
-    return report_html(f"Inside {look.read.model.name}", told(settings), figures, notes)
+    titles = {"model": look.read.model.name}
+    if settings.second_model:
+        with suppress(TextModelError):
+            titles["second_model"] = text_model(settings.second_model).name
+    return report_html(f"Inside {look.read.model.name}", told(settings, titles), figures, notes)
 
 
 def drawable(name: str, ds: object) -> bool:
