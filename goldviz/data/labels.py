@@ -6,6 +6,7 @@ Keys open data and say nothing; labels say which data they are and open nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from goldviz.data.markets.kept_markets import kept_market
 from goldviz.data.markets.text_channels import WITH_TEXTS
@@ -13,6 +14,8 @@ from goldviz.data.tables.file_table import plain_words
 from goldviz.data.tables.kept_labels import LONGEST_LABEL, kept_label
 from goldviz.data.tables.sealed_names import KEY, SEALED, shown_name
 from goldviz.data.texts.kept_models import about_model
+from goldviz.data.texts.kept_texts import load_text
+from goldviz.data.texts.pieces import TextError
 
 GONE = "data that are gone"
 """The label of what this machine does not hold."""
@@ -28,6 +31,20 @@ def label_of(control: str, key: str) -> str:
     if control not in NAMED_BY_KEYS or not KEY.fullmatch(key):
         return key
     return NAMED_BY_KEYS[control](key) or GONE
+
+
+def particulars(control: str, key: str) -> str:
+    """What tells the data of this key apart from others of the same name; empty where it is not known here."""
+    if not KEY.fullmatch(key):
+        return ""
+    if control == "market":
+        found = kept_market(key)
+        return (
+            "" if found is None else f"{found.first:%Y-%m-%d} to {found.last:%Y-%m-%d}, {found.observations:,} values"
+        )
+    with suppress(TextError):
+        return f"{len(load_text(key).split()):,} words"
+    return ""
 
 
 def market_label(source: str, origin: str, target: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.trials import trials_of, tried
 from goldviz.export.script import script
@@ -239,8 +240,18 @@ class Settings(BaseModel):
 
     def like_preset(self) -> Preset | None:
         """The preset that these settings are, whatever they have for what presets leave alone."""
-        kept = {name: getattr(self, name) for name in self.kept_by_presets}
+        kept = {name: getattr(self, name) for name in self.beside_presets()}
         return next((known for known in self.presets if self.preset(known.slug).changed(**kept) == self), None)
+
+    def beside_presets(self) -> list[str]:
+        """Settings that presets leave alone: those declared so, and those that name a file that somebody brought."""
+        declared = type(self)
+        files = [
+            name for name, value in self
+            if facts(declared, name)["control"] and "pattern" in schemas(declared)[name]
+            and NAME_OF_FILE.fullmatch(str(value))
+        ]  # fmt: skip
+        return list(dict.fromkeys([*self.kept_by_presets, *files]))
 
     def without_effect(self) -> Mapping[str, str]:
         """Settings that change nothing while the others are as they are, each with the reason in a sentence."""

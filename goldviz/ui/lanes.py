@@ -159,7 +159,7 @@ def difference(settings: Experiment, kept: Mapping[str, str] | None = None) -> s
     changed = _each_in_words(type(settings), shown, labels)
     preset = settings.like_preset()
     if preset is not None:
-        return " · ".join([preset.name, *(changed[name] for name in settings.kept_by_presets if name in changed)])
+        return " · ".join([preset.name, *(changed[name] for name in settings.beside_presets() if name in changed)])
     return _few(changed, labels) or settings.presets[0].name
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import streamlit as st
 
-from goldviz.data.labels import label_of
+from goldviz.data.labels import label_of, particulars
 from goldviz.data.markets.kept_markets import SIMULATED
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.settings import Experiment, Settings, SettingsError, facts
@@ -24,10 +25,10 @@ def show(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
         wanted = controls.current(experiment)
     except SettingsError:
         return
-    apart = _apart(wanted, lane.settings, lanes.kept_labels(lane.run))
-    if not apart:
+    found = apart(wanted, lane.settings, lanes.kept_labels(lane.run))
+    if not found:
         return
-    yours, theirs = map(plain, apart[0])
+    yours, theirs = map(plain, found[0])
     if lane.run is not None:
         st.caption(f":material/database: Trained on **{theirs}**, not on {yours}.")
         return
@@ -45,21 +46,39 @@ def others_shown(shown: Settings) -> list[str]:
         wanted = controls.current(type(shown))
     except SettingsError:
         return []
-    return [f"They are of **{plain(theirs)}**, not of {plain(yours)}." for yours, theirs in _apart(wanted, shown, {})]
+    return [f"They are of **{plain(theirs)}**, not of {plain(yours)}." for yours, theirs in apart(wanted, shown, {})]
 
 
-def _apart(wanted: Settings, shown: Settings, kept: Mapping[str, str]) -> list[tuple[str, str]]:
+class Named(NamedTuple):
+    """Data of one kind: what they are called, and the key or the word that settings have for them."""
+
+    words: str
+    value: str
+
+
+def apart(wanted: Settings, shown: Settings, kept: Mapping[str, str]) -> list[tuple[str, str]]:
     """What the visitor's data are called, and those that are shown in their place."""
     mine, its = named_data(wanted, {}), named_data(shown, kept)
-    return [(named, its.get(control, OTHER)) for control, named in mine.items() if its.get(control) != named]
+    pairs = [(control, named, its.get(control, Named(OTHER, ""))) for control, named in mine.items()]
+    return [_told_apart(*pair) for pair in pairs if pair[1] != pair[2]]
 
 
-def named_data(settings: Settings, kept: Mapping[str, str]) -> dict[str, str]:
-    """What settings' data are called, by their kind; not those that the other settings make no use of."""
+def _told_apart(control: str, yours: Named, theirs: Named) -> tuple[str, str]:
+    """Two files of one name, by what is in them."""
+    if yours.words != theirs.words:
+        return yours.words, theirs.words
+    inside = [particulars(control, named.value) for named in (yours, theirs)]
+    if inside[0] == inside[1] or not all(inside):
+        return yours.words, f"other data called {theirs.words}"
+    return f"{yours.words} ({inside[0]})", f"{theirs.words} ({inside[1]})"
+
+
+def named_data(settings: Settings, kept: Mapping[str, str]) -> dict[str, Named]:
+    """Settings' data by their kind; not those that the other settings make no use of."""
     idle = settings.without_effect()
     names = {control: visitors_data.setting_of(type(settings), control) for control in (MARKET, *TEXTS, DOCUMENTS)}
     return {
-        control: kept.get(name) or _words(settings, control, name)
+        control: Named(kept.get(name) or _words(settings, control, name), str(getattr(settings, name)))
         for control, name in names.items()
         if name is not None and name not in idle
     }

@@ -54,6 +54,14 @@ def test_a_run_is_listed_by_the_name_of_its_file(store: Store) -> None:
     assert lanes.difference(preset) == "Volatility · gold_gsr.csv"
 
 
+def test_a_preset_stays_itself_on_a_text_of_one_s_own() -> None:
+    own = keep_text(b"To be or not to be. " * 40, "hamlet.txt").name
+    settings = CharGpt.preset("pieces-of-bytes").changed(corpus=own)
+    assert settings.like_preset() == next(one for one in CharGpt.presets if one.slug == "pieces-of-bytes")
+    assert lanes.difference(settings).endswith(" · hamlet.txt")
+    assert CharGpt.preset("pieces-of-bytes").changed(corpus="cities").like_preset() is None
+
+
 def test_a_run_keeps_its_label_when_its_data_are_gone(store: Store) -> None:
     key = kept_file()
     run = store.run(store.create(GoldForecast(data=key)))

@@ -19,7 +19,7 @@ from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.text_tokens.settings import TextTokens
-from goldviz.ui import controls
+from goldviz.ui import controls, trained_on
 from goldviz.ui.words import plain
 from tests.pages.visit import Visitor
 from tests.thinned import thinned
@@ -37,8 +37,8 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def own_market(file: str = FILE) -> str:
-    days = pd.bdate_range("2018-01-01", periods=900)
+def own_market(file: str = FILE, periods: int = 900) -> str:
+    days = pd.bdate_range("2018-01-01", periods=periods)
     drawn = np.random.default_rng(len(file)).standard_normal((len(days), 2))
     prices = 1900 * np.exp(np.cumsum(0.01 * drawn, axis=0))
     content = pd.DataFrame({"Date": days, "Gold": prices[:, 0], "Silver": prices[:, 1]}).to_csv(index=False).encode()
@@ -78,6 +78,22 @@ def test_a_link_s_market_is_the_visitor_s_on_other_pages_until_it_is_changed(
     visitor.go(page_of(GoldMarket), {"data": other}).go(page_of(declared))
     assert said(visitor, "Not trained on **silver\\.csv** yet")
     assert not said(visitor, plain(FILE))
+
+
+def test_two_files_of_one_name_are_told_apart_by_what_they_hold() -> None:
+    mine, other = (GoldForecast(data=own_market(periods=periods)) for periods in (900, 600))
+    assert trained_on.apart(mine, mine, {}) == []
+    assert trained_on.apart(mine, other, {"data": FILE}) == [
+        (f"{FILE} (2018-01-01 to 2021-06-11, 1,800 values)", f"{FILE} (2018-01-01 to 2020-04-17, 1,200 values)")
+    ]
+    gone = other.changed(data="0123456789abcdef")
+    assert trained_on.apart(mine, gone, {"data": FILE}) == [(FILE, f"other data called {FILE}")]
+
+
+def test_the_preset_of_a_page_stays_chosen_on_a_text_of_one_s_own() -> None:
+    own = keep_text(b"To be or not to be, that is the question. " * 400, "hamlet.txt").name
+    visitor = Visitor(page_of(CharGpt), {"corpus": own})
+    assert visitor.at.selectbox(key="preset-char-gpt").value == CharGpt.presets[0].slug
 
 
 @pytest.mark.slow
