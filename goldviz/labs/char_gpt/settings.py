@@ -168,14 +168,18 @@ class CharGpt(Experiment):
             "Branches replace their input, and what a place is gets lost on the way: the loss ends worse than counted "
             "pairs (five seeds of five).", {**SMALL, "residual": False}),
         Preset("Break it: no LayerNorm", "break",
-            "Without layer norms the same steps teach less: 0.26 to 0.32 nat behind the small network (five seeds of "
+            "Without layer norms the same steps teach less: 0.26 to 0.31 nat behind the small network (five seeds of "
             "five).", {**SMALL, "layer_norm": False}),
-        Preset("Break it: rate × 30", "break", "The small network with thirty times the learning rate.",
+        Preset("Break it: rate × 30", "break",
+            "Thirty times the learning rate: the loss ends 0.5 to 0.8 nat above counted pairs (five seeds of five).",
             {**SMALL, "learning_rate": 0.12}),
         Preset("Break it: no warm-up", "break",
-            "The full rate from the first step, when AdamW knows little of how long gradients are.",
+            "The full rate from the first step, when AdamW knows little of how long gradients are: 0.26 to 0.45 nat "
+            "behind the small network (five seeds of five).",
             {**SMALL, "warm_up": 0.0}),
-        Preset("Fix it: slower steps", "fix", "No warm-up either, and a sixth of the rate.",
+        Preset("Fix it: slower steps", "fix",
+            "No warm-up either, and a sixth of the rate: less lost on five seeds of five, but by 0.22 nat at most. A "
+            "warm-up gains more.",
             {**SMALL, "warm_up": 0.0, "learning_rate": 0.0007}),
     )  # fmt: skip
 

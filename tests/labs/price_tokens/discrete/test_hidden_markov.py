@@ -4,10 +4,16 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import norm
+from scipy.stats import t as student_t
 from statsmodels.tsa.regime_switching.markov_regression import MarkovRegression
 
 from goldviz.data.markets.simulated import REGIMES, planted_transitions, simulated_regimes
 from goldviz.labs.price_tokens.discrete.hidden_markov import HiddenMarkov, fitted_hidden_markov
+from goldviz.labs.price_tokens.problem import token_problem
+from goldviz.labs.price_tokens.settings import PriceTokens
+
+REDRAWN = 12
+"""Series that tell how far a fit scatters."""
 
 MODEL = HiddenMarkov(
     np.array([0.2, 0.5, 0.3]),
@@ -77,6 +83,34 @@ def test_em_finds_the_regimes_of_the_simulated_market_within_their_interval() ->
     np.testing.assert_array_less(
         np.abs(np.diag(found.transitions) - planted), 4 * np.sqrt(planted * (1 - planted) / days)
     )
+
+
+def stays_of(model: HiddenMarkov) -> Any:
+    """The chance of staying in each state, the calmest first."""
+    return np.diag(model.transitions)[np.argsort(model.deviations)]
+
+
+def stays_beside_the_planted_ones(preset: str, market_seed: int) -> Any:
+    """How far fitted stays are from the planted ones, in standard errors: the spread of fits to series that the fitted
+    model itself draws, as long as the real one."""
+    problem = token_problem(PriceTokens.preset(preset).changed(market_seed=market_seed))
+    past = problem.returns[: problem.starts[-1]]
+    fitted, _ = fitted_hidden_markov(past, 3, np.random.default_rng(market_seed))
+    again = [
+        fitted_hidden_markov(drawn(fitted, len(past), seed)[1], 3, np.random.default_rng(seed))[0]
+        for seed in range(REDRAWN)
+    ]
+    return (stays_of(fitted) - np.diag(problem.planted)) / np.std([stays_of(one) for one in again], axis=0, ddof=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("market_seed", range(5))
+def test_the_planted_chain_lies_within_the_interval_of_the_fitted_one_where_there_is_nothing_else(
+    market_seed: int,
+) -> None:
+    """95 % for the three stays together."""
+    within = student_t.ppf(1 - 0.05 / 6, REDRAWN - 1)
+    assert np.abs(stays_beside_the_planted_ones("regimes-alone", market_seed)).max() < within
 
 
 def test_which_state_comes_first_is_a_matter_of_chance() -> None:

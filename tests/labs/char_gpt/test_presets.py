@@ -1,0 +1,46 @@
+"""What presets say of five seeds: the kept trials of their advice trained each of them, as it is."""
+
+import numpy as np
+import pytest
+
+from goldviz.declare.trials import tried
+from goldviz.labs.char_gpt import LAB
+from goldviz.labs.char_gpt.settings import CharGpt
+from goldviz.runs.examples import example
+
+
+def ended(where, after=None):
+    """Dev losses of five seeds at the end of a preset, or after a remedy that leads to another one."""
+    known = tried(LAB)
+    assert known is not None
+    trial = next(t for t in known.trials if t.where == where and (after is None or after in t.changes))
+    unigram = float(example(CharGpt, CharGpt.presets[1].slug)["unigram_loss"])
+    return np.array(trial.loss["GPT"][0 if after is None else 1]) * unigram
+
+
+SMALL = ended("Break it: no residual", after="residual")
+PAIRS = float(example(CharGpt, "small-to-compare")["bigram_loss"])
+SLOWER = "Fix it: slower steps"
+
+
+@pytest.mark.parametrize(
+    ("preset", "differences", "words"),
+    [
+        ("Small, to compare", PAIRS - SMALL, ("0.22", "0.27")),
+        ("Break it: no LayerNorm", ended("Break it: no LayerNorm") - SMALL, ("0.26", "0.31")),
+        ("Break it: rate × 30", ended("Break it: rate × 30") - PAIRS, ("0.5", "0.8")),
+        ("Break it: no warm-up", ended("Break it: no warm-up") - SMALL, ("0.26", "0.45")),
+    ],
+)
+def test_the_ends_that_presets_name_are_those_of_five_seeds(preset, differences, words):
+    [described] = [one.words for one in CharGpt.presets if one.name == preset]
+    assert " to ".join(words) in described
+    assert "five seeds of five" in described
+    assert [f"{end:.{len(words[0]) - 2}f}" for end in (differences.min(), differences.max())] == list(words)
+
+
+def test_slower_steps_lose_less_than_no_warm_up_and_more_than_a_warm_up():
+    gained = ended("Break it: no warm-up") - ended(SLOWER)
+    assert ((gained > 0) & (gained < 0.225)).all()
+    assert (ended(SLOWER) > SMALL).all()
+    assert (ended("Break it: no residual") > PAIRS).all()
