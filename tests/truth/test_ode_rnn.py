@@ -1,5 +1,6 @@
 """*ODE-RNN*, followed once more by torch.nn's cells, plain Runge-Kutta loops, torchdiffeq and scipy's solvers."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,10 +12,12 @@ from torch.distributions import Normal
 from torchdiffeq import odeint
 
 import goldviz.api
+from goldviz.labs.ode_rnn import LAB
 from goldviz.labs.ode_rnn.instruments import seed_view
 from goldviz.labs.ode_rnn.networks import series_network
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.labs.ode_rnn.tasks import sequence_source
+from goldviz.runs.examples import example
 from goldviz.training.seeds import DATA, TEST_DATA, stream
 
 SEED = 7
@@ -271,3 +274,19 @@ def test_the_grus_before_training(both):
             mean, _ = (torch.stack(before) @ ours.W.T + ours.b).chunk(2, -1)
         found = float(run.error.sel(network=lane))
         assert found == pytest.approx(square_error(mean[FIRST:], seen.clean[FIRST:]), rel=1e-4), lane
+
+
+ROWS = {
+    "ODE-RNN, steps of at most 0.1": ("as-in-the-document", "ode_rnn"),
+    "ODE-RNN, one step a gap": ("break-it-one-step-a-gap", "ode_rnn"),
+    "GRU that knows nothing of time": ("as-in-the-document", "gru"),
+    "GRU that is told the gap": ("as-in-the-document", "gru_gap"),
+    "GRU with decay": ("as-in-the-document", "gru_decay"),
+}
+
+
+def test_the_guide_s_table_has_the_recorded_examples_numbers():
+    text = (Path(__file__).parents[2] / "docs" / "continuous-time.md").read_text(encoding="utf-8")
+    for row, (preset, network) in ROWS.items():
+        last = example(LAB.declared, preset).sel(network=network).isel(look=-1, seed=0)
+        assert f"| {row} | {float(last['error']):.2g} | {float(last['long_gap_error']):.2g} |" in text
