@@ -165,8 +165,8 @@ class GoldForecast(Experiment):
             {"network": "gru_decay", "missing": "random", "missing_share": 0.5}),
         Preset("Documents that move gold", "document",
             "A positive control: the simulated market answers to what generated statements say, so a forecast that "
-            "reads them in time must find skill. In six of seven markets it did; with the statements dealt out at "
-            "random, or without the answer, in none of seven.",
+            "reads them in time must find skill. In eight of ten markets it did; with the statements dealt out at "
+            "random, or without the answer, in none of ten.",
             {"documents": "generated", "tone_response": 0.3, "hidden": 8, "test_years": 10.0, "refits": 3,
              "learning_rate": 3e-3, "epochs": 10}),
         Preset("Break it: leak", "break",
