@@ -1,8 +1,8 @@
 """Try every remedy of every rule that fires, on presets and on drawn settings, and keep what came of it.
 
 All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already, and
-``presets`` leaves out what is drawn. Each one's ``trial.py`` says how set-ups are made smaller and by which loss
-remedies are judged; ``recorded/advice.json`` keeps the trials, ``docs/advice.md`` shows them.
+``presets`` leaves what is drawn as it was kept. Each one's ``trial.py`` says how set-ups are made smaller and by which
+loss remedies are judged; ``recorded/advice.json`` keeps the trials, ``docs/advice.md`` shows them.
 """
 
 import json
@@ -163,11 +163,15 @@ def main(names: list[str]) -> None:
         how = trials_of(lab) if name in (names or laboratories()) else None
         if how is None:
             continue
-        found: list[Trial] = []
+        # What is not tried this time, or not yet, stays.
+        planned, found, rest = list(set_ups(lab, how)), list[Trial](), list(getattr(tried(lab), "trials", ()))
         with multiprocessing.get_context("spawn").Pool(2) as pool:
-            for part in pool.imap(partial(_timed, name), set_ups(lab, how)):
+            for (where, _), part in zip(planned, pool.imap(partial(_timed, name), planned), strict=True):
                 found += part
-                _keep(lab, found)
+                rest = [trial for trial in rest if trial.where != where]
+                _keep(lab, [*found, *rest])
+        if PRESETS not in sys.argv:
+            _keep(lab, found)
     tried.cache_clear()
     labs = [(lab.declared.title, known) for lab in laboratories().values() if (known := tried(lab))]
     Path(__file__).with_name("advice.md").write_text(page(labs), encoding="utf-8")
