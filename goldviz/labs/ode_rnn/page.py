@@ -9,6 +9,7 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.labs.ode_rnn import LAB
+from goldviz.labs.ode_rnn.doubts import doubts
 from goldviz.labs.ode_rnn.edited import FEWEST, EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
@@ -185,6 +186,6 @@ def _numbers(ds: xr.Dataset) -> None:
 
 
 PAGE = LaboratoryPage(
-    LAB, main="path", beside="error", why=why,
+    LAB, main="path", beside="error", why=why, doubts=doubts,
     parts=(Part("observations", "What if it were observed later?", explore, kept=EDITS, shows=lambda settings: True),),
 )  # fmt: skip

@@ -7,26 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from goldviz.data.markets.alignment import aligned
-from goldviz.data.markets.kept_markets import load_market
-from goldviz.data.markets.market import MarketError
+from goldviz.labs.ode_rnn.market_windows import market_windows
 from goldviz.labs.ode_rnn.series import Gaps, IrregularBatch, irregular_times, observed, partially_observed
 from goldviz.labs.ode_rnn.settings import SHORTEST_GAP
 
 if TYPE_CHECKING:
     from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
-
-TEST_SHARE = 0.2
-"""Of the market's observations: the last ones, which no training sequence reaches."""
-DAYS_IN_TIME_UNIT = 7.0
-"""The market's times are in weeks: a night is 0.14, a weekend 0.43."""
-FARTHEST = 10.0
-"""Standard deviations; a return farther out is read as this far out."""
 
 Course = Callable[[Float[Tensor, "time batch"]], Float[Tensor, "time batch channels"]]
 
@@ -143,37 +133,21 @@ COURSES: dict[str, Callable[[int, Generator], Course]] = {
 class MarketSequences:
     """Windows of consecutive observations of a market's target, with what became known of all channels at them.
 
-    Values are standardised by the moments of the training part, which ends before the last fifth of the observations;
-    test windows lie in that fifth. Times are in weeks from a window's first row. No window that is trained on has a
-    gap above the settings' longest; a long last gap is made by leaving observations out. What became known of a
-    covariate on a day without the target's price belongs to no row.
+    Times are in weeks from a window's first row.
     """
 
     time_unit = "weeks"
 
     def __init__(self, settings: ODERNNLaboratory) -> None:
-        market = load_market(settings.data, settings.market_seed)
-        panel = aligned(market)
-        rows = np.flatnonzero(np.isfinite(panel.price))[1:]
-        self.channels = panel.channels
-        self.length = settings.observations
+        found = market_windows(settings)
+        self.channels = found.channels
         self.hidden_share = settings.hidden_share
-        self.longest_gap = settings.longest_gap
-        self.times = torch.as_tensor(panel.dates[rows].as_unit("s").asi8 / (86_400 * DAYS_IN_TIME_UNIT))
-        self.split = int(len(rows) * (1 - TEST_SHARE))
-        self.values = torch.as_tensor(_standardised(panel.values[rows], self.split), dtype=torch.get_default_dtype())
-        usual = self._windows(self.length)
-        self.trained_on = usual[usual[:, -1] < self.split]
-        self.tested_on = usual[usual[:, 0] >= self.split]
-        long = self._long_windows()
-        self.tested_on_long = long[long[:, 0] >= self.split]
-        windows = {"training": self.trained_on, "tests": self.tested_on, "tests of long gaps": self.tested_on_long}
-        for purpose, found in windows.items():
-            if len(found) == 0:
-                raise MarketError(
-                    f"{market.target.words} has no {self.length} observations in a row for {purpose} with gaps of at "
-                    f"most {self.longest_gap:g} weeks. Take fewer observations, a longer longest gap or more data."
-                )
+        self.times = torch.as_tensor(found.times)
+        self.split = found.split
+        self.values = torch.as_tensor(found.values, dtype=torch.get_default_dtype())
+        self.trained_on = torch.as_tensor(found.trained_on)
+        self.tested_on = torch.as_tensor(found.tested_on)
+        self.tested_on_long = torch.as_tensor(found.tested_on_long)
 
     def training(self, batch: int, generator: Generator) -> IrregularBatch:
         """Windows of the first four fifths."""
@@ -187,37 +161,9 @@ class MarketSequences:
         """A window of the last fifth."""
         return ProbeSequence(self._drawn(self.tested_on, 1, generator), None)
 
-    def _windows(self, length: int) -> Tensor:
-        """Rows (windows, length) of all windows without too long a gap."""
-        first = torch.arange(max(0, len(self.times) - length + 1))
-        rows = first[:, None] + torch.arange(length)
-        return rows[(self.times[rows].diff(dim=1) <= self.longest_gap * (1 + 1e-9)).all(1)]
-
-    def _long_windows(self) -> Tensor:
-        """Windows whose last row is the first one that is further away than the longest gap, and less than twice."""
-        start = self._windows(self.length - 1)
-        last = start[:, -1]
-        later = torch.searchsorted(self.times, self.times[last] + self.longest_gap * (1 + 1e-9), right=True)
-        there = later < len(self.times)
-        start, last, later = start[there], last[there], later[there]
-        near = self.times[later] - self.times[last] <= 2 * self.longest_gap
-        return torch.cat([start, later[:, None]], 1)[near]
-
     def _drawn(self, windows: Tensor, batch: int, generator: Generator) -> IrregularBatch:
         rows = windows[torch.randint(len(windows), (batch,), generator=generator)].t()
         values = self.values[rows]
         mask = torch.isfinite(values)
         whole = IrregularBatch(self.times[rows] - self.times[rows[:1]], values, mask, values)
         return partially_observed(whole, 1 - self.hidden_share, generator)
-
-
-def _standardised(values: Float[np.ndarray, "rows channels"], learnt: int) -> Float[np.ndarray, "rows channels"]:
-    """By mean and standard deviation of the first ``learnt`` rows; a channel that does not vary there is missing."""
-    seen = np.isfinite(values)
-    first = np.where(seen[:learnt], values[:learnt], 0.0)
-    count = np.maximum(seen[:learnt].sum(0), 1)
-    mean = first.sum(0) / count
-    spread = np.sqrt((np.where(seen[:learnt], values[:learnt] - mean, 0.0) ** 2).sum(0) / count)
-    usable = spread > 1e-12 * np.abs(mean)
-    standardised = np.where(usable, (values - mean) / np.where(usable, spread, 1.0), np.nan)
-    return np.asarray(np.clip(standardised, -FARTHEST, FARTHEST))

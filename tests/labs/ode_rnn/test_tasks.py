@@ -86,7 +86,7 @@ def test_the_market_s_last_fifth_does_not_touch_what_is_trained_on(monkeypatch, 
     panel = aligned(load_market("simulated"))
     rows = np.flatnonzero(np.isfinite(panel.price))[1:]
     panel.values[rows[market.split] :] *= 100
-    monkeypatch.setattr("goldviz.labs.ode_rnn.tasks.aligned", lambda market: panel)
+    monkeypatch.setattr("goldviz.labs.ode_rnn.market_windows.aligned", lambda market: panel)
     changed = MarketSequences(ODERNNLaboratory(task="market"))
     assert_close(changed.values[: market.split], usual, rtol=0, atol=0, equal_nan=True)
     assert not torch.equal(changed.values[market.split :, 0], market.values[market.split :, 0])

@@ -1,0 +1,110 @@
+"""What should be known of a visitor's own market before a run: whether it can be trained on, and what tells nothing."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from goldviz.data.markets.market import MarketError
+from goldviz.data.markets.text_channels import axes_fitted_before
+from goldviz.data.tables.sealed_names import KEY
+from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+
+if TYPE_CHECKING:
+    from goldviz.labs.ode_rnn.market_windows import MarketWindows
+
+OF_THE_WINDOWS = ("data", "market_seed", "observations", "longest_gap")
+"""The settings that say which windows are cut."""
+FEW_TO_LEARN, FEW_TO_TEST = 100, 30
+MUCH = 0.2
+"""Share of the time, or of the observations, from which on it is told that no sequence has them."""
+MOST_SAID = 4
+
+
+def doubts(settings: ODERNNLaboratory) -> tuple[str, ...]:
+    """What a person should know before these settings are trained, each with what to do; nothing of simulated data."""
+    if settings.task != "market" or not KEY.fullmatch(settings.data):
+        return ()
+    try:
+        return windows_doubts(
+            ODERNNLaboratory(task="market", **{name: getattr(settings, name) for name in OF_THE_WINDOWS})
+        )
+    except MarketError as error:
+        return (str(error),)
+
+
+@lru_cache(maxsize=32)
+def windows_doubts(settings: ODERNNLaboratory) -> tuple[str, ...]:
+    """The same of the windows that these settings cut; raises :class:`MarketError` where there are none."""
+    from goldviz.labs.ode_rnn.market_windows import market_windows
+
+    found = market_windows(settings)
+    said = [*axes(found), *channels(found), *silence(found), *few(found), *left_out(found, settings.longest_gap)]
+    return tuple(said[:MOST_SAID])
+
+
+def axes(found: MarketWindows) -> list[str]:
+    """Tests from before the day up to which the axes of documents were fitted."""
+    fitted, first = axes_fitted_before(found.market), found.dates[found.split]
+    if fitted is None or first >= pd.Timestamp(fitted):
+        return []
+    return [
+        f"The documents' components were fitted on documents until {fitted}, and tests begin on {first:%Y-%m-%d}. "
+        "Those before that day know the future. Fit them on earlier documents."
+    ]
+
+
+def channels(found: MarketWindows) -> list[str]:
+    """Channels without a value where the network learns, or where it is tested."""
+    known, said = np.isfinite(found.values), []
+    for place, channel in enumerate(found.market.channels[1:], start=1):
+        if not known[: found.split, place].any():
+            said.append(
+                f"Nothing is learned from {channel.words}: it has no moves before the tests begin on "
+                f"{found.dates[found.split]:%Y-%m-%d}. Bring earlier values, or leave it out."
+            )
+        elif not known[found.split :, place].any():
+            said.append(
+                f"{channel.words} ends on {channel.observed.index[-1]:%Y-%m-%d}, and tests begin on "
+                f"{found.dates[found.split]:%Y-%m-%d}. No test has news of it: bring later values, or leave it out."
+            )
+    return said
+
+
+def silence(found: MarketWindows) -> list[str]:
+    """One gap that holds much of the time."""
+    gaps = np.diff(found.times)
+    longest = int(gaps.argmax())
+    share = gaps[longest] / (found.times[-1] - found.times[0])
+    if share < MUCH:
+        return []
+    begin, end = found.dates[longest], found.dates[longest + 1]
+    return [
+        f"From {begin:%Y-%m-%d} to {end:%Y-%m-%d} there are no values: {100 * share:.0f} % of the time. No sequence crosses "
+        "that gap, so nothing is learned of it. Bring the values in between."
+    ]
+
+
+def few(found: MarketWindows) -> list[str]:
+    """Few sequences to learn from, or to test on."""
+    learned, tested = len(found.trained_on), len(found.tested_on)
+    if learned >= FEW_TO_LEARN and tested >= FEW_TO_TEST:
+        return []
+    return [
+        f"Few sequences can be cut: {learned} to learn from and {tested} to test on, and they overlap. Errors on so "
+        "few say little. Take fewer observations, or bring more data."
+    ]
+
+
+def left_out(found: MarketWindows, longest_gap: float) -> list[str]:
+    """Observations that stand in no sequence, because gaps around them are too long."""
+    used = np.unique(found.trained_on).size
+    if used >= (1 - MUCH) * found.split:
+        return []
+    return [
+        f"Only {used:,} of {found.split:,} observations before the tests are in a sequence: no gap in one is longer "
+        f"than {longest_gap:g} weeks. Take a longer longest gap, or fewer observations."
+    ]
