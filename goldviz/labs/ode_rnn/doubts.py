@@ -83,8 +83,8 @@ def silence(found: MarketWindows) -> list[str]:
         return []
     begin, end = found.dates[longest], found.dates[longest + 1]
     return [
-        f"From {begin:%Y-%m-%d} to {end:%Y-%m-%d} there are no values: {100 * share:.0f} % of the time. No sequence crosses "
-        "that gap, so nothing is learned of it. Bring the values in between."
+        f"From {begin:%Y-%m-%d} to {end:%Y-%m-%d} there are no values: {100 * share:.0f} % of the time. No "
+        "sequence crosses that gap, so nothing is learned of it. Bring the values in between."
     ]
 
 

@@ -91,7 +91,7 @@ def _windows(times: NDArray[np.float64], length: int, longest_gap: float) -> Win
     """All windows without too long a gap."""
     first = np.arange(max(0, len(times) - length + 1))
     rows = first[:, None] + np.arange(length)
-    return rows[(np.diff(times[rows], axis=1) <= longest_gap * (1 + 1e-9)).all(1)]
+    return np.asarray(rows[(np.diff(times[rows], axis=1) <= longest_gap * (1 + 1e-9)).all(1)])
 
 
 def _long_windows(times: NDArray[np.float64], length: int, longest_gap: float) -> Windows:
@@ -102,7 +102,7 @@ def _long_windows(times: NDArray[np.float64], length: int, longest_gap: float) -
     there = later < len(times)
     start, last, later = start[there], last[there], later[there]
     near = times[later] - times[last] <= 2 * longest_gap
-    return np.concatenate([start, later[:, None]], 1)[near]
+    return np.asarray(np.concatenate([start, later[:, None]], 1)[near])
 
 
 def _standardised(values: Float[np.ndarray, "rows channels"], learnt: int) -> Float[np.ndarray, "rows channels"]:
