@@ -67,8 +67,8 @@ def _head_start(lane: Lane[CharGpt]) -> str:
         return ""
     spread = math.sqrt(float(np.median(lane.dataset["residual_variance"][0, ..., -1])))
     return (
-        ". The token table also reads out, so at first the token just read is about "
-        f"{settings.width * FIRST_WEIGHTS**2 / spread:.1f} nat ahead of the others: right where a text repeats it"
+        ". The token table also reads out. So at first the token just read is about "
+        f"{settings.width * FIRST_WEIGHTS**2 / spread:.1f} nat ahead of the others, which is right where a text repeats"
     )
 
 

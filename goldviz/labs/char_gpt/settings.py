@@ -174,7 +174,7 @@ class CharGpt(Experiment):
             "Thirty times the learning rate: the loss ends 0.5 to 0.8 nat above counted pairs (five seeds of five).",
             {**SMALL, "learning_rate": 0.12}),
         Preset("Break it: no warm-up", "break",
-            "The full rate from the first step, when AdamW knows little of how long gradients are: 0.26 to 0.45 nat "
+            "The full rate from the first step. AdamW knows little yet of how long gradients are: 0.26 to 0.45 nat "
             "behind the small network (five seeds of five).",
             {**SMALL, "warm_up": 0.0}),
         Preset("Fix it: slower steps", "fix",
