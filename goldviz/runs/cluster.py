@@ -7,8 +7,12 @@ reach the loopback address too, would otherwise have code of its own carried out
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+import os
+import signal
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from goldviz.runs.limits import WORKER_BYTES, WORKER_LIMIT, hold_to_memory
 
 if TYPE_CHECKING:
     from distributed import Future, LocalCluster
@@ -30,19 +34,21 @@ def local_cluster(
     *,
     threads: int = 1,
     preload: Sequence[str] = (),
-    environment: Mapping[str, str] | None = None,
     memory: int = 0,
 ) -> LocalCluster:
     """``processes`` workers with so many threads each; 0 means one worker that is a thread of this process.
 
-    One that takes more than ``memory`` bytes is ended and started anew; 0 sets no limit. Every worker imports the
-    modules ``preload`` as it starts. Raises OSError, TimeoutError, ValueError or RuntimeError where the processes
-    cannot start.
+    What is carried out there may take ``memory`` bytes: what asks for more fails, and a worker that takes far more all
+    the same is ended and started anew. Every worker imports the modules ``preload`` as it starts.
+
+    Raises OSError, TimeoutError, ValueError or RuntimeError where the processes cannot start.
     """
     from distributed import LocalCluster, Security
 
     quieten()
-    process: dict[str, Any] = {"host": "127.0.0.1", "preload": list(preload), "env": dict(environment or {})}
+    limit = memory + WORKER_BYTES
+    environment = {"OMP_NUM_THREADS": "1", WORKER_LIMIT: str(limit)}
+    process: dict[str, Any] = {"host": "127.0.0.1", "preload": [__name__, *preload], "env": environment}
     process |= {"security": Security.temporary(), "protocol": "tls://"}
     # What was under way on a worker that died is not tried again on another: it would die there too, or be half done.
     alone = {"allowed_failures": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
@@ -50,11 +56,19 @@ def local_cluster(
         n_workers=max(processes, 1),
         threads_per_worker=threads,
         processes=processes > 0,
-        memory_limit=memory,
+        # Dask counts a library's pages, too, and ends a worker with all that it does: an error must come first.
+        memory_limit=limit + WORKER_BYTES if processes > 0 else 0,
         silence_logs=logging.CRITICAL,
         scheduler_kwargs=alone,
         **(process if processes > 0 else {}),
     )
+
+
+def dask_setup(_worker: object) -> None:
+    """Called by Dask in a worker process as it starts: Ctrl-C is for the server, which lets its workers go."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if limit := os.environ.get(WORKER_LIMIT):
+        hold_to_memory(int(limit))
 
 
 def quieten() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import pickle
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from goldviz.runs.cluster import local_cluster, why_lost
+from goldviz.runs.limits import gigabytes, job_bytes, ran_out_of_memory
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
@@ -75,7 +77,8 @@ class JobWorkers:
                 raise Stopped
             if self._client is None:
                 try:
-                    self._cluster = local_cluster(self.processes, threads=self.threads, preload=WARM_UP)
+                    memory = job_bytes(self.processes)
+                    self._cluster = local_cluster(self.processes, threads=self.threads, preload=WARM_UP, memory=memory)
                     self._client = Client(self._cluster, set_as_default=False)
                 except (OSError, TimeoutError, ValueError, RuntimeError) as error:
                     raise JobFailedError(f"The worker processes for jobs cannot start ({error}).") from error
@@ -135,6 +138,9 @@ class JobWorkers:
         outcome, content = future.result()
         if outcome == "stopped":
             raise Stopped
+        if outcome == "memory":
+            memory = gigabytes(job_bytes(self.processes))
+            raise JobFailedError(f"This takes more memory than a page's work may have here: {memory}. Ask for less.")
         if outcome == "failed":
             raise JobFailedError(content)
         return pickle.loads(content)  # noqa: S301 - packed by this machine's own worker
@@ -148,6 +154,11 @@ async def _stop(name: str) -> None:
     """Called in every worker process."""
     if name in _stops:
         _stops[name].set()
+
+
+_working: set[str] = set()
+"""The jobs of this process that compute now; those that wait until they are alone do not."""
+_over = threading.Condition()
 
 
 def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
@@ -165,19 +176,61 @@ def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -
             told = time.monotonic()
             worker.log_event(TOPIC, (name, float(done), float(total)))
 
+    def packed() -> bytes:
+        return _packed(function(report, *arguments))
+
     try:
-        made = function(report, *arguments)
+        return "done", _with_memory(name, packed, stop)
     except Stopped:
         return "stopped", None
     except BaseException as error:  # noqa: BLE001 - an error that cannot be packed would take the whole job with it
-        return "failed", sentence_of(error)
+        return ("memory", None) if ran_out_of_memory(error) else ("failed", sentence_of(error))
     finally:
         del _stops[name]
+
+
+def _packed(made: object) -> bytes:
     try:
-        return "done", pickle.dumps(made, protocol=5)
+        return pickle.dumps(made, protocol=5)
+    except MemoryError:
+        raise
     except Exception as error:
         log.error("A job's result cannot be sent", exc_info=error)
-        return "failed", f"What came of this cannot leave its process: {type(made).__name__}."
+        raise JobFailedError(f"What came of this cannot leave its process: {type(made).__name__}.") from None
+
+
+def _with_memory(name: str, work: Callable[[], bytes], stop: threading.Event) -> bytes:
+    """What the work makes. The jobs of a process share its memory: one that had too little of it is done again alone.
+
+    So a job that takes too much fails, and the one beside it does not. Raises what the work raises, and Stopped.
+    """
+    try:
+        with _at_work(name):
+            return work()
+    except Exception as error:
+        if not (ran_out_of_memory(error) and _working):
+            raise
+    gc.collect()
+    with _over:
+        while not _over.wait_for(lambda: not _working, LOOK_EVERY):
+            if stop.is_set():
+                raise Stopped
+        # The lock is let go of only once this job counts as the one at work.
+        _working.add(name)
+    with _at_work(name):
+        return work()
+
+
+@contextmanager
+def _at_work(name: str) -> Iterator[None]:
+    with _over:
+        _working.add(name)
+    try:
+        yield
+    finally:
+        with _over:
+            _working.discard(name)
+            _over.notify_all()
 
 
 def sentence_of(error: BaseException) -> str:

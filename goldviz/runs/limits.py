@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
 
 MEMORY, SECONDS = "GOLDVIZ_RUN_MEMORY_MB", "GOLDVIZ_RUN_SECONDS"
+JOB_MEMORY = "GOLDVIZ_JOB_MEMORY_MB"
 A_DAY = 86_400
 SHARE = 0.75
 """Of the machine's memory, for all runs that train at once; the rest is for the server and the operating system."""
+JOBS_SHARE = 0.2
+"""Of the machine's memory, for all jobs at once."""
 LEAST_BYTES = 256 * 10**6
 WORKER_BYTES = 2**30
 """What a worker has beside its run: Python, torch, and the stacks of its threads."""
@@ -38,6 +41,15 @@ def run_bytes(at_once: int = 1) -> int:
     """
     given = _whole_number(MEMORY)
     return given * 10**6 if given else max(LEAST_BYTES, int(SHARE * machine_bytes() / max(at_once, 1)))
+
+
+def job_bytes(processes: int = 1) -> int:
+    """``GOLDVIZ_JOB_MEMORY_MB`` in bytes: what the jobs of a worker process may take together, or its share.
+
+    Raises :class:`LimitsError`.
+    """
+    given = _whole_number(JOB_MEMORY)
+    return given * 10**6 if given else max(LEAST_BYTES, int(JOBS_SHARE * machine_bytes() / max(processes, 1)))
 
 
 def run_seconds() -> float:
@@ -140,6 +152,12 @@ def hours(seconds: float) -> str:
         if seconds >= 1.5 * size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds:.0f} seconds"
+
+
+def ran_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that there was no more memory: Python's own, or one of torch's or Arrow's."""
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or "allocate memory" in text or "out of memory" in text or "bad_alloc" in text
 
 
 def hold_to_memory(limit: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
-import signal
 import threading
 import time
 import traceback
@@ -16,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from goldviz.declare.settings import either, label
-from goldviz.runs.limits import WORKER_LIMIT, hold_to_memory
+from goldviz.runs.cluster import dask_setup
+from goldviz.runs.limits import ran_out_of_memory
 from goldviz.runs.recorder import Batch, Desk, Ended, Order, Progress, Recorder
 from goldviz.runs.schema import StoreBusyError, StoreError
 from goldviz.runs.store import Start, Store, UnknownRunError
@@ -32,6 +32,8 @@ PATIENCE_SECONDS = 120.0
 """So long a run waits for a locked database, before it begins and before its last records are given up."""
 
 T = TypeVar("T")
+
+__all__ = ["StoreSink", "dask_setup", "execute", "patiently"]
 
 log = logging.getLogger(__name__)
 
@@ -258,13 +260,6 @@ def execute(
         store.close()
 
 
-def dask_setup(_worker: object) -> None:
-    """Called by Dask in a worker process as it starts: Ctrl-C is for the server, which lets its workers go."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if limit := os.environ.get(WORKER_LIMIT):
-        hold_to_memory(int(limit))
-
-
 def _carry_out(
     settings: Experiment,
     store: Store,
@@ -327,7 +322,7 @@ def _reason(error: Exception, settings: Experiment, run_id: str) -> str:
     if getattr(error, "for_a_person", False):
         return text
     log.error("Run %s failed:\n%s", run_id, "".join(traceback.format_exception(error)))
-    if "allocate memory" in text or "out of memory" in text.lower():
+    if ran_out_of_memory(error):
         return _out_of_memory("device", settings)
     return f"The training code failed with {type(error).__name__}: {text[:300]}"
 

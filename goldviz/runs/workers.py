@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from goldviz.runs.cluster import local_cluster, quieten
-from goldviz.runs.limits import WORKER_BYTES, WORKER_LIMIT, run_bytes
+from goldviz.runs.limits import run_bytes
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
@@ -29,11 +29,8 @@ class WorkersError(RuntimeError):
 
 
 def _of_this_machine(processes: int) -> LocalCluster:
-    """Worker processes that may have as much memory as a run, and what they need themselves; or threads of this one."""
-    memory = run_bytes(processes) + WORKER_BYTES if processes else 0
-    environment = {"OMP_NUM_THREADS": "1", WORKER_LIMIT: str(memory)}
-    preload = ("goldviz.runs.worker", WARM_UP)
-    return local_cluster(processes, preload=preload, environment=environment, memory=memory)
+    """Worker processes in which a run may take its share of memory; or threads of this one."""
+    return local_cluster(processes, preload=("goldviz.runs.worker", WARM_UP), memory=run_bytes(processes))
 
 
 class Workers:

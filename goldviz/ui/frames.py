@@ -166,7 +166,7 @@ def _question(asked: str, offer: Offer) -> dict[str, _Known]:
             )
             for lane, one in found.items()
         }
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError("The question is not one that a page asks.") from error
     figures = figures_of(offer.laboratory)
     for lane, one in known.items():

@@ -51,3 +51,26 @@ def model_name(report: Report, name: str) -> str:
     from goldviz.texts.named_models import text_model
 
     return text_model(name).name
+
+
+def greedy(report: Report, megabytes: int, folder: str) -> int:
+    """Take memory step by step, and hold it for a while where there is no more."""
+    held = []
+    try:
+        for done in range(0, megabytes, 50):
+            report(done, megabytes)
+            held.append(np.ones(50 * 2**17))
+    except MemoryError:
+        Path(folder, "full").touch()
+        time.sleep(2.0)
+        raise
+    return len(held)
+
+
+def modest(report: Report, folder: str) -> int:
+    """Take two hundred megabytes once somebody else has taken all."""
+    while not Path(folder, "full").exists():
+        report(0, 1)
+        time.sleep(0.01)
+    np.ones(200 * 2**17)
+    return os.getpid()

@@ -192,6 +192,32 @@ def test_a_worker_that_dies_is_told_of_and_the_job_can_be_tried_again(workers: J
     assert workers.wait(gate.task)["pid"] not in (pid, os.getpid())
 
 
+@pytest.mark.slow
+def test_a_job_that_takes_too_much_memory_ends_in_a_sentence_and_the_one_beside_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOLDVIZ_JOB_MEMORY_MB", "700")
+    jobs = Jobs(1)
+    try:
+        pid = jobs.wait(Task("who", job_tasks.process, (), "Looking", 1.0))
+        modest = jobs.ask(Task("modest", job_tasks.modest, (str(tmp_path),), "Working", 1.0))
+        until(lambda: modest.total == 1)
+        with pytest.raises(JobFailedError, match=r"more memory than a page's work may have here: 700 MB\. Ask for"):
+            jobs.wait(Task("greedy", job_tasks.greedy, (3_000, str(tmp_path)), "Hoarding", 1.0))
+        until(lambda: not modest.unfinished, 60)
+        assert (jobs.outcome(modest), modest.message) == (pid, "")
+        assert jobs.wait(Task("fits", job_tasks.greedy, (300, str(tmp_path)), "Hoarding", 1.0)) == 6
+        assert jobs.wait(Task("who else", job_tasks.process, (), "Looking", 1.0)) == pid
+    finally:
+        jobs.close()
+
+
+def test_a_limit_of_jobs_memory_that_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOLDVIZ_JOB_MEMORY_MB", "lots")
+    with pytest.raises(JobFailedError, match="GOLDVIZ_JOB_MEMORY_MB is 'lots'; allowed is a whole number from 1 on"):
+        Jobs(1).wait(Task("who", job_tasks.process, (), "Looking", 1.0))
+
+
 def test_a_closed_server_leaves_nobody_waiting(tmp_path: Path) -> None:
     jobs, gate = Jobs(1), Gate(tmp_path)
     working = jobs.ask(gate.task)

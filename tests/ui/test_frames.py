@@ -1,6 +1,7 @@
 """What the routes of frames answer: only what the page of the token shows, and a sentence for everything else."""
 
 import json
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -65,6 +66,8 @@ def test_a_page_s_token_brings_its_figures_and_nothing_twice(client: TestClient)
         (json.dumps({FIRST: 3}), "not one that a page asks"),
         (json.dumps({FIRST: {}}), "not one that a page asks"),
         (json.dumps({FIRST: {"wants": [], "edition": "x"}}), "not one that a page asks"),
+        (json.dumps({FIRST: {"wants": [], "edition": math.inf}}), "not one that a page asks"),
+        ("[" * 15_000, "not one that a page asks"),
         ('{"another-run": {"wants": ["loss"]}}', "does not show"),
         (json.dumps({FIRST: {"wants": ["../../etc/passwd"]}}), "no such figure"),
         (" " * (frames.LARGEST_QUESTION + 1), "bytes long"),
