@@ -24,7 +24,8 @@ pytestmark = pytest.mark.slow
 __all__ = ["database", "on_pages", "pages_by_navigation"]
 
 DRAWS = range(30)
-SETTINGS_A_DRAW, LINES_A_DRAW, LINKS_A_DRAW, VISITS_A_DRAW = 100, 100, 16, 1
+SETTINGS_A_DRAW, LINES_A_DRAW, LINKS_A_DRAW, VISITS_A_DRAW = 100, 100, 16, 3
+OTHER_PAGES = ("home", "runs", "claims", "stories", "glossary")
 DECLARED: dict[str, type[Settings]] = {**experiments(), **instants()}
 TEXTS = [
     "", " ", "--", "-", "=", "0", "1", "-1", "00", "1e3", "1e400", "nan", "inf", "-inf", "None", "null", "true", "[]",
@@ -169,6 +170,9 @@ def drawn_link(draw: random.Random, declared: type[Settings]) -> dict[str, str]:
         "open": lambda: draw.choice(TEXTS),
         "claim": lambda: draw.choice([*TEXTS, "C1", "C76"]),
         "story": lambda: draw.choice([*TEXTS, "skip.1", "skip.99"]),
+        "shown": lambda: draw.choice([*TEXTS, "first", "closer", "why", "take", "claims", "findings", "explore"]),
+        "figure": lambda: draw.choice([*TEXTS, "loss", "path", "decay_rate"]),
+        "edits": lambda: draw.choice([*TEXTS, "3:0.5:1", "-3", "3:nan:inf", "1:1:1,2:0:0", "-1,-2,-3,-4", "99:0:0"]),
         controls.VERSION: lambda: draw.choice([*TEXTS, "2", "99"]),
     }
     return drawn | {name: more[name]() for name in draw.sample(list(more), draw.randint(0, 2))}
@@ -194,5 +198,6 @@ def test_any_link_ends_in_a_page_with_sentences(number: int) -> None:
                 check_sentences(error)
         if visit >= LINKS_A_DRAW:
             whole = {key: text.encode("utf-8", "replace").decode() for key, text in link.items()}
-            Visitor(f"pages/{laboratories()[name].folder}.py", whole)
+            page = laboratories()[name].folder if draw.random() < 0.9 else draw.choice(OTHER_PAGES)
+            Visitor(f"pages/{page}.py", whole)
     assert Store().list()[1] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,24 +17,33 @@ NUMBER = r"-?\d{1,6}(?:\.\d{1,9})?(?:e-\d{1,3}|e[+]?\d{1,2})?"
 CHANGE = re.compile(rf"(?P<moved>\d{{1,4}})_(?P<time>{NUMBER})_(?P<value>{NUMBER})?|x(?P<out>\d{{1,4}})")
 CLOSEST = 1e-3
 """Observations keep so far from their neighbours, as a share of the time from the first to the last."""
+BEYOND = 0.2
+"""How far an observation may be moved beyond the first and the last, as a share of the time between them."""
+
+ROUNDING = 1e-5
+"""Of a link's numbers, which have six digits."""
 
 
 @dataclass(frozen=True)
 class EditedSeries:
     """``times`` (observations,) ascend; ``values`` (observations, channels) are None where nothing was observed.
 
-    ``left_out`` are the numbers, from 0, of observations that the network is not shown.
+    ``left_out`` are the numbers, from 0, of observations that the network is not shown. No observation may come before
+    or after the ``edges``: the network's field is solved over all the time between them.
     """
 
     times: tuple[float, ...]
     values: tuple[tuple[float | None, ...], ...]
     left_out: frozenset[int] = frozenset()
+    edges: tuple[float, float] = (-math.inf, math.inf)
 
     @classmethod
     def of(cls, times: NDArray[np.floating], values: NDArray[np.floating]) -> Self:
         """A sequence as it was recorded, NaN where nothing was observed."""
         rows = (tuple(None if np.isnan(value) else float(value) for value in row) for row in values)
-        return cls(tuple(map(float, times)), tuple(rows))
+        first, last = float(times[0]), float(times[-1])
+        edges = (first - BEYOND * (last - first), last + BEYOND * (last - first))
+        return cls(tuple(map(float, times)), tuple(rows), edges=edges)
 
     def room(self, number: int) -> tuple[float, float]:
         """The earliest and the latest time that an observation may have without passing another.
@@ -43,9 +53,9 @@ class EditedSeries:
         """
         span = self.times[-1] - self.times[0]
         margin = CLOSEST * span
-        before = self.times[number - 1] + margin if number else self.times[0] - 0.2 * span
-        after = self.times[number + 1] - margin if number + 1 < len(self.times) else self.times[-1] + 0.2 * span
-        return before, after
+        before = self.times[number - 1] + margin if number else self.times[0] - BEYOND * span
+        after = self.times[number + 1] - margin if number + 1 < len(self.times) else self.times[-1] + BEYOND * span
+        return max(before, self.edges[0]), min(after, self.edges[1])
 
     def moved(self, number: int, time: float, value: float | None, channel: int = 0) -> EditedSeries:
         """An observation at another time, as near to it as its neighbours allow, with another value."""
@@ -94,7 +104,7 @@ class EditedSeries:
             if found["out"]:
                 left_out.add(number)
                 continue
-            times[number] = float(found["time"])
+            times[number] = self._held(float(found["time"]))
             first, *others = values[number]
             values[number] = (float(found["value"]) if first is not None and found["value"] else first, *others)
         if any(after <= before for before, after in pairwise(times)):
@@ -104,6 +114,16 @@ class EditedSeries:
                 f"In the link: edits leave out {len(left_out)} of {len(times)} observations; {FEWEST} must stay."
             )
         return replace(self, times=tuple(times), values=tuple(values), left_out=frozenset(left_out))
+
+    def _held(self, time: float) -> float:
+        """A link's time, which is rounded, between the edges; raises ValueError for one beyond them."""
+        earliest, latest = self.edges
+        held = min(max(time, earliest), latest)
+        if abs(held - time) > ROUNDING * max(1.0, abs(time)):
+            raise ValueError(
+                f"In the link: edits have the time {time:.6g}; allowed is from {earliest:.4g} to {latest:.4g}."
+            )
+        return held
 
     def handles(self, channel: int = 0) -> list[int]:
         """The numbers of the observations that can be dragged: those shown, with a value in this channel."""

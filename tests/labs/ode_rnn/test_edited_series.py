@@ -67,3 +67,23 @@ def test_a_link_s_edits_that_are_none_are_refused_in_a_sentence(text):
     series = EditedSeries.of(np.array([0.0, 1.0, 2.0]), np.zeros((3, 1)))
     with pytest.raises(ValueError, match="In the link: edits"):
         series.with_changes(text)
+
+
+@pytest.mark.parametrize("text", ["3_9e9_0", "3_900_0", "1_-0.5_0", "1_-9e5_0"])
+def test_a_link_brings_no_observation_far_away_for_which_the_field_would_be_solved_for_hours(text: str) -> None:
+    series = EditedSeries.of(np.array([0.0, 1.0, 2.0]), np.zeros((3, 1)))
+    with pytest.raises(ValueError, match=r"edits have the time .*; allowed is from -0\.4 to 2\.4\."):
+        series.with_changes(text)
+
+
+def test_dragged_again_and_again_an_observation_stays_near_and_its_link_brings_it_back() -> None:
+    recorded = EditedSeries.of(np.array([0.0, 1.0, 2.0]) / 3, np.zeros((3, 1)))
+    dragged = recorded
+    for _ in range(9):
+        dragged = dragged.moved(2, 1e9, 0.0).moved(0, -1e9, 0.0)
+    assert dragged.times == pytest.approx((-0.4 / 3, 1 / 3, 2.4 / 3))
+    again = recorded.with_changes(dragged.changes(recorded))
+    assert again.times == pytest.approx(dragged.times, abs=1e-5)
+    for number in (0, 2):
+        earliest, latest = again.room(number)
+        assert earliest <= again.times[number] <= latest
