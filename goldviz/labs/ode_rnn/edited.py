@@ -20,6 +20,8 @@ CLOSEST = 1e-3
 BEYOND = 0.2
 """How far an observation may be moved beyond the first and the last, as a share of the time between them."""
 
+LARGEST = 1e6
+"""The largest magnitude of a value that somebody gives an observation."""
 ROUNDING = 1e-5
 """Of a link's numbers, which have six digits."""
 
@@ -62,7 +64,7 @@ class EditedSeries:
         earliest, latest = self.room(number)
         times, values = list(self.times), [list(row) for row in self.values]
         times[number] = min(max(time, earliest), latest)
-        values[number][channel] = value
+        values[number][channel] = None if value is None else min(max(value, -LARGEST), LARGEST)
         return replace(self, times=tuple(times), values=tuple(map(tuple, values)))
 
     def without(self, numbers: frozenset[int]) -> EditedSeries:
@@ -106,6 +108,10 @@ class EditedSeries:
                 continue
             times[number] = self._held(float(found["time"]))
             first, *others = values[number]
+            if abs(float(found["value"] or 0)) > LARGEST:
+                raise ValueError(
+                    f"In the link: edits have the value {float(found['value']):.6g}; allowed is from -1e6 to 1e6."
+                )
             values[number] = (float(found["value"]) if first is not None and found["value"] else first, *others)
         if any(after <= before for before, after in pairwise(times)):
             raise ValueError(f"In the link: edits are {text[:40]!r}; no observation may pass another.")

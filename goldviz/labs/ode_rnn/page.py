@@ -10,7 +10,7 @@ import xarray as xr
 
 from goldviz.labs.ode_rnn import LAB
 from goldviz.labs.ode_rnn.doubts import doubts
-from goldviz.labs.ode_rnn.edited import FEWEST, EditedSeries
+from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
@@ -129,7 +129,7 @@ def _edit(key: str, edited: EditedSeries, recorded: EditedSeries) -> EditedSerie
     time = st.slider("Time", earliest, latest, value=edited.times[number], key=f"{key}-time-{number}-{turn}")
     value = edited.values[number][0]
     if value is not None:
-        value = st.number_input("Value", value=value, step=0.1, key=f"{key}-value-{number}-{turn}")
+        value = st.number_input("Value", -LARGEST, LARGEST, value=value, step=0.1, key=f"{key}-value-{number}-{turn}")
     left_out = st.multiselect(
         "Left out",
         range(count),

@@ -76,6 +76,13 @@ def test_a_link_brings_no_observation_far_away_for_which_the_field_would_be_solv
         series.with_changes(text)
 
 
+def test_a_link_brings_no_value_that_no_control_can_show() -> None:
+    series = EditedSeries.of(np.array([0.0, 1.0, 2.0]), np.zeros((3, 1)))
+    with pytest.raises(ValueError, match=r"edits have the value 9e\+99; allowed is from -1e6 to 1e6\."):
+        series.with_changes("2_1.1_9e99")
+    assert series.moved(1, 1.0, -9e99).values[1] == (-1e6,)
+
+
 def test_dragged_again_and_again_an_observation_stays_near_and_its_link_brings_it_back() -> None:
     recorded = EditedSeries.of(np.array([0.0, 1.0, 2.0]) / 3, np.zeros((3, 1)))
     dragged = recorded
