@@ -53,16 +53,14 @@ RULES = (
         advice=[FASTER], silenced_by=("diverged", "by_heart", "learning_rate_too_large")),
     no_better_than_pairs(
         explanation="Counting which token follows which needs no training at all (document 002, 1.1). A network "
-        "that sees more should guess better.",
-        advice=[LONGER, SLOWER, FASTER, RESIDUAL, NORMS]),
+        "that sees more should guess better.", advice=[LONGER, SLOWER, FASTER, RESIDUAL, NORMS]),
     beats_pairs(explanation="What stands before the last token helps, and attention has found it (document 002, 3.3).",
         silenced_by=("diverged", "by_heart", "sees_ahead")),
     Rule("beats_gzip", "good", "{Subject} need{s|} fewer bits than gzip",
         line=below("excess_bits", 0.0, "fewer bits a byte than gzip"),
         number="{bits:.2f} bits a byte against {gzip:.2f}",
         explanation="Gzip repeats what it saw in the last 32,768 bytes. A network that beats it has learned more "
-        "than repeats.",
-        silenced_by=("diverged", "by_heart", "sees_ahead")),
+        "than repeats.", silenced_by=("diverged", "by_heart", "sees_ahead")),
 )  # fmt: skip
 """In the order in which they are judged."""
 

@@ -93,19 +93,16 @@ RULES = (
     Rule("impossible_pair", "bad", "{Subject} hold{s|} something possible for impossible",
         line=where("impossible", "an infinite dev loss"), number="an infinite loss",
         explanation="A pair that the training text never has gets the probability 0, and its -log is infinite "
-        "(document 002, 1.1). Fake counts leave every pair a chance.",
-        advice=[SMOOTHED], silenced_by=("diverged",)),
+        "(document 002, 1.1). Fake counts leave every pair a chance.", advice=[SMOOTHED], silenced_by=("diverged",)),
     Rule("wrong_axis", "bad", "Batch norm goes over the wrong axis in {subject}",
         line=below("kept", 1.0, "a running mean for each channel"),
         number="{kept:percent} as many running means as channels",
         explanation="Of (batch, place, channel), statistics should run over batch and place. PyTorch's BatchNorm1d "
         "takes the second axis for the channels, so here each place is normalised over all channels (document 002, "
-        "1.5). Nothing stops, and the loss may look fine.",
-        advice=[RIGHT_AXIS], silenced_by=("diverged",)),
+        "1.5). Nothing stops, and the loss may look fine.", advice=[RIGHT_AXIS], silenced_by=("diverged",)),
     learned_by_heart("names",
-        "The model knows the names that it learned from better than others. With few names and many weights it can "
-        "keep each by heart.",
-        [SHORTER, PULLED, NARROWER], silenced_by=("diverged", "impossible_pair")),
+        "The model knows the names that it learned from better than others. With few names and many weights "
+        "it can keep each by heart.", [SHORTER, PULLED, NARROWER], silenced_by=("diverged", "impossible_pair")),
     Rule("first_loss", "bad", "{Subject} start{s|} sure of what {it does|they do} not know",
         line=above("excess", TOO_SURE, "a first loss {at:.1f} nat above guessing all alike"),
         number="a first loss of {first:.1f} nat", explanation=_why_too_sure, advice=[QUIET],
@@ -119,8 +116,8 @@ RULES = (
         line=above("dead", DEAD, "{at:percent} of the units flat for all contexts that are looked at"),
         number="{dead:percent} of the units",
         explanation="A unit that is flat for every context gets no gradient from any, so it never learns (document "
-        "002, 1.3.2).",
-        advice=[KAIMING, normalised], only=lambda n, settings: settings.model in TANH, silenced_by=("diverged",)),
+        "002, 1.3.2).", advice=[KAIMING, normalised], only=lambda n, settings: settings.model in TANH,
+        silenced_by=("diverged",)),
     Rule("stale_statistics", "warning", "Running statistics lag behind {subject}",
         line=above("lag", STALE, "{at:.2f} nat worse than with the text's own statistics"), number="{lag:.2f} nat",
         explanation="After training batch norm goes by running statistics, of which each step renews only the share "
@@ -129,17 +126,15 @@ RULES = (
     Rule("batch_too_small", "warning", "The steps of {subject} follow single contexts",
         line=above("noise", NOISY, "step losses that scatter by {at:.1f} nat"), number="a scatter of {noise:.2f} nat",
         explanation="The mean of n contexts scatters as 1/√n (document 002, 1.3.3). Yours is so small that a step "
-        "goes where a few contexts happen to point.",
-        advice=[LARGER_BATCH], only=lambda n, settings: settings.model != "bigram",
-        silenced_by=("diverged", "learning_rate_too_large")),
+        "goes where a few contexts happen to point.", advice=[LARGER_BATCH],
+        only=lambda n, settings: settings.model != "bigram", silenced_by=("diverged", "learning_rate_too_large")),
     steps_too_short(only=lambda n, settings: settings.model != "bigram",
         title="The learning rate is too small for {subject}",
         explanation="Your steps change the weights so little that training would take many thousands of them.",
         advice=[FASTER], silenced_by=("diverged", "by_heart", "learning_rate_too_large")),
     no_better_than_pairs(
         explanation="Counting which character follows which needs no training at all (document 002, 1.1). A network "
-        "that sees more should guess better.",
-        advice=[LONGER, FASTER], only=_has_layers),
+        "that sees more should guess better.", advice=[LONGER, FASTER], only=_has_layers),
     beats_pairs(
         explanation="What stands before the last character helps, and the network has found how (document 002, 1.3).",
         only=_has_layers, silenced_by=("diverged", "by_heart")),

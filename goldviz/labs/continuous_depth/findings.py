@@ -103,15 +103,13 @@ RULES = (
         number="loss {loss:times}, refined {refined:times}",
         explanation="The map of few or long steps is not the flow of their field (document 001, eq. 28-30), and "
         "training fits the map. Such steps can do what no flow can, such as cross; another solver gives other "
-        "answers.",
-        advice=_towards_a_flow),
+        "answers.", advice=_towards_a_flow),
     Rule("nested_classes", "bad", "A flow in the plane cannot part these rings",
         line=below("accuracy", ALL_RIGHT, f"{POINTS_RIGHT}, mean of the last looks"), number=_score,
         explanation="Two paths of a flow never meet, so the inner ring stays inside the outer one (document 001, "
         "eq. 29). The field can only stretch a narrow neck through it, in which points may stay wrong, however long "
-        "it trains.",
-        advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})], only=_in_the_plane("rings"),
-        silenced_by=("learned", "solver_s_map")),
+        "it trains.", advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})],
+        only=_in_the_plane("rings"), silenced_by=("learned", "solver_s_map")),
     Rule("order_kept", "bad", "A flow on a line cannot turn the order",
         line=above("loss", 0.2, "{at}; the best that keeps the order is 1/3"), number=_score,
         explanation="Two paths of a flow never meet, so what starts above stays above (document 001, eq. 29): x "

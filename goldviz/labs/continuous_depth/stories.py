@@ -45,17 +45,14 @@ STORIES = (
     Story("flow", "From residual steps to a flow",
         (
             Step("A residual block moves each point a little: x + f(x). Eight blocks, eight straight moves. "
-                "Beside them the curve that they follow from afar.",
-                ("as-in-the-document",), lab="residual-flow"),
+                "Beside them the curve that they follow from afar.", ("as-in-the-document",), lab="residual-flow"),
             Step("More blocks, each a smaller step: what they draw becomes a flow, and the network an ordinary "
-                "differential equation.",
-                ("fix-it-smaller-steps",), lab="residual-flow"),
+                "differential equation.", ("fix-it-smaller-steps",), lab="residual-flow"),
             Step("Paths of a flow never cross. On a line, x cannot become -x. One big residual step just jumps.",
                 ("regression-x-becomes-x",),
                 guess=Guess("Which of the two learns x to -x?", ("The flow", "The residual step"), _crossing)),
             Step("In the plane a flow cannot lift the inner ring over the outer one. It squeezes a neck "
-                "through instead.",
-                ("break-it-two-rings",), figure="evaluations",
+                "through instead.", ("break-it-two-rings",), figure="evaluations",
                 guess=Guess("What does the solver pay for the neck?",
                     ("Nothing", "Up to twice as much", "More than that"), _price)),
             Step("Add one dimension of zeros and there is a way over.",

@@ -65,49 +65,41 @@ STORIES = (
     Story("deep-plain", "Why deep plain networks stop",
         (
             Step("Fifteen layers learn a simple function. The line below shows how much gradient each layer "
-                "gets, from the output on the right to the input on the left.",
-                ("as-in-the-document",),
+                "gets, from the output on the right to the input on the left.", ("as-in-the-document",),
                 guess=Guess("How much reaches the plain network's first hidden layer?",
                     ("About as much", "About a hundredth", "Less than a thousandth"), _how_little)),
             Step("A layer without gradient does not move. What comes of it shows in the loss on samples that "
-                "the networks have not seen.",
-                ("as-in-the-document",), figure="loss",
+                "the networks have not seen.", ("as-in-the-document",), figure="loss",
                 guess=Guess("Which network beats predicting zero by a tenth?",
                     ("Neither", "Only the residual one", "Both"), _who_learns)),
             Step("The activation decides how much each layer hands back. A sigmoid's slope is a quarter at "
-                "most. To the right: thirty layers of it.",
-                ("as-in-the-document", "break-it-sigmoid"), figure="gradient_factor",
+                "most. To the right: thirty layers of it.", ("as-in-the-document", "break-it-sigmoid"),
+                figure="gradient_factor",
                 guess=Guess("What is left at the first hidden layer?",
                     ("A thousandth or more", "A millionth or so", "Less than a ten-billionth"), _sigmoid)),
             Step("Too much is as bad. With weights three times as large the error grows on its way, and the "
-                "first step throws the loss to infinity.",
-                ("break-it-exploding",), figure="gradient_heat_map"),
+                "first step throws the loss to infinity.", ("break-it-exploding",), figure="gradient_heat_map"),
             Step("So start where signals keep their size: orthogonal weights, with the gain that suits the activation.",
                 ("fix-it-orthogonal",),
                 guess=Guess("Does the first hidden layer hear more than a tenth now?", ("No", "Yes"), _repaired)),
             Step("Your turn. Take the document's fifteen layers or more, and change what you like.",
                 ("as-in-the-document",),
                 task=Task("Train a plain network of 15 layers or more. In the first epoch, its first hidden layer "
-                    "should get over a tenth of the last one's gradient.",
-                    _plain_with_first_layer)),
+                    "should get over a tenth of the last one's gradient.", _plain_with_first_layer)),
         )),
     Story("skip", "What a skip connection does",
         (
             Step("A residual layer adds to what it is given, so its derivative is 1 plus something. Follow "
-                "both lines from right to left: one falls, one stays.",
-                ("as-in-the-document",)),
+                "both lines from right to left: one falls, one stays.", ("as-in-the-document",)),
             Step("The factor of one layer tells it all: below 1 it shrinks with every layer, near 1 it lasts.",
                 ("as-in-the-document",), figure="gradient_factor"),
             Step("Now the plain network gets every help: orthogonal weights, no dropout, 32 layers. Its "
-                "gradient is healthy.",
-                ("break-it-deeper-is-worse",), figure="loss_by_depth",
+                "gradient is healthy.", ("break-it-deeper-is-worse",), figure="loss_by_depth",
                 guess=Guess("Does the residual network still end lower?", ("No", "Yes"), _deeper)),
             Step("A skip keeps the gradient alive; it does not make a network learn. Thirty sigmoid layers: "
-                "gradient everywhere, and a loss worse than predicting zero.",
-                ("break-it-sigmoid",), figure="loss"),
+                "gradient everywhere, and a loss worse than predicting zero.", ("break-it-sigmoid",), figure="loss"),
             Step("Branches add up: with large weights a residual network grows with every layer. Scaling each "
-                "branch by 0.2, and normalising, keeps it in bounds.",
-                ("fix-it-normalise",), figure="loss"),
+                "branch by 0.2, and normalising, keeps it in bounds.", ("fix-it-normalise",), figure="loss"),
             Step("Your turn: go deeper than the document did.", ("fix-it-orthogonal",),
                 task=Task(
                     "Train a residual network of 30 layers or more to less than half of the loss of predicting zero.",

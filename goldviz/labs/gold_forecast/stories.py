@@ -47,24 +47,21 @@ STORIES = (
     Story("gold", "Can a network forecast gold?",
         (
             Step("A market has many clocks: each channel is known from its release on. What stands in a row at "
-                "the moment of the forecast?",
-                ("as-in-the-document",), lab="gold-market"),
+                "the moment of the forecast?", ("as-in-the-document",), lab="gold-market"),
             Step("A GRU forecasts the next return of a simulated market, refitted as time goes on, always on "
-                "days that it has not seen.",
-                ("as-in-the-document",),
+                "days that it has not seen.", ("as-in-the-document",),
                 guess=Guess("Is it better than saying zero?", ("Nobody could tell", "A little, surely", "Clearly"),
                     _skill)),
             Step("Papers show R2 above 0.99. Forecast the price in place of the return, and compare with the mean.",
                 ("break-it-levels",), guess=Guess("Is R2 above 0.9?", ("No", "Yes"), _level)),
             Step("Another way to look brilliant: join channels by calendar date, so that values stand in the "
-                "row which are not out yet.",
-                ("break-it-leak",),
+                "row which are not out yet.", ("break-it-leak",),
                 guess=Guess("How large is R2 now?", ("Below 5 %", "5 to 20 %", "Above 20 %"), _leak)),
             Step("Would skill be found if there were any? Here the market was told to answer to what statements say.",
                 ("documents-that-move-gold",), guess=Guess("Is it found?", ("No", "Yes"), _planted)),
             Step("The last check deals the targets out at random. Whatever skill is left then is a mistake of "
-                "the method.",
-                ("fix-it-shuffled-targets",), guess=Guess("Is skill left?", ("No", "Yes"), _shuffled)),
+                "the method.", ("fix-it-shuffled-targets",),
+                guess=Guess("Is skill left?", ("No", "Yes"), _shuffled)),
             Step("Your turn: set what you like, then check the whole way of working.", ("fix-it-shuffled-targets",),
                 task=Task("Train with shuffled targets, and read the verdict.", _checked)),
         )),

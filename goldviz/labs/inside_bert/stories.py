@@ -37,14 +37,11 @@ STORIES = (
     Story("attention", "What attention is, and is no evidence of",
         (
             Step("A model cuts a text into pieces. In every head each piece looks at all others; the map shows "
-                "how much. Each row adds up to 1.",
-                ("as-in-the-document",)),
+                "how much. Each row adds up to 1.", ("as-in-the-document",)),
             Step("Choose a head and a piece: its row is a softmax of products of a query and keys. The numbers "
-                "below the map are this model's own.",
-                ("a-contrast",)),
+                "below the map are this model's own.", ("a-contrast",)),
             Step("Two texts differ in one word. The tone may turn while many maps hardly change: what a head "
-                "looks at is not yet why the model answers.",
-                ("one-word-apart",)),
+                "looks at is not yet why the model answers.", ("one-word-apart",)),
             Step("Where do such heads come from? A network learns to guess hidden words in generated statements.",
                 ("as-in-the-document",), lab=LEARNING, figure="attention",
                 guess=Guess("Does it guess a whole nat better than word frequencies?", ("No", "Yes"),

@@ -50,8 +50,7 @@ STORIES = (
     Story("gaps", "Seeing between observations",
         (
             Step("A swing is seen at irregular times, the dots. What is it doing in between? Look at the lines "
-                "where no dot is near.",
-                ("as-in-the-document",)),
+                "where no dot is near.", ("as-in-the-document",)),
             Step("A GRU holds its state until the next dot. An ODE-RNN lets it flow, along a field that it learns.",
                 ("as-in-the-document",), figure="error",
                 guess=Guess("Who forecasts the next value best?",
@@ -61,8 +60,7 @@ STORIES = (
                 guess=Guess("Who beats predicting zero after them?", ("Nobody", "Only the ODE-RNN", "Others too"),
                     _beyond)),
             Step("Where does the state go? Arrows show the learned field, the line its path: it flows between "
-                "dots and jumps at them.",
-                ("as-in-the-document",), figure="plane"),
+                "dots and jumps at them.", ("as-in-the-document",), figure="plane"),
             Step("A field is only as true as the steps it was learned with. To the left one step takes a whole gap.",
                 ("break-it-one-step-a-gap", "fix-it-capped-steps"), figure="consistency",
                 guess=Guess("Is the left one's error larger with finer steps?", ("No", "Yes"), _finer)),

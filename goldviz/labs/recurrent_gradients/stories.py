@@ -80,21 +80,17 @@ STORIES = (
     Story("memory", "Why RNNs forget and LSTMs remember",
         (
             Step("Two of fifty numbers are marked; the answer is their sum. Whoever forgets the first one can "
-                "only say 1.",
-                ("adding-50-steps",), figure="loss",
+                "only say 1.", ("adding-50-steps",), figure="loss",
                 guess=Guess("Who learns to add?", ("Nobody", "LSTM and GRU, not the RNN", "All three"), _who_adds)),
             Step("Learning needs a gradient at the step where the number stood. It travels back through every "
-                "step in between.",
-                ("adding-50-steps",), figure="state_gradient",
+                "step in between.", ("adding-50-steps",), figure="state_gradient",
                 guess=Guess("How much of the last step's gradient reaches the RNN's first?",
                     ("More than a tenth", "A thousandth or so", "Less than a millionth"), _what_reaches)),
             Step("A smaller recurrent matrix forgets faster: fifty steps back less than a trillionth of the "
-                "gradient is left. An orthogonal one keeps lengths.",
-                ("break-it-small-gain", "fix-it-orthogonal"), figure="accuracy",
-                guess=Guess("Does the plain RNN recall with it?", ("No", "Yes"), _orthogonal)),
+                "gradient is left. An orthogonal one keeps lengths.", ("break-it-small-gain", "fix-it-orthogonal"),
+                figure="accuracy", guess=Guess("Does the plain RNN recall with it?", ("No", "Yes"), _orthogonal)),
             Step("The other way: the product of fifty steps can grow. One long gradient throws the loss to "
-                "infinity at the second step.",
-                ("break-it-exploding",), figure="loss"),
+                "infinity at the second step.", ("break-it-exploding",), figure="loss"),
             Step("Holding the gradient's length at 1 tames it. It says nothing about where to go, only how far.",
                 ("fix-it-clip-at-1",), figure="clipping",
                 guess=Guess("How many steps are cut?", ("Few", "About half", "Most"), _clipped)),
@@ -104,15 +100,13 @@ STORIES = (
     Story("valves", "Gates as valves",
         (
             Step("An LSTM's cell is a pipe. The forget gate is its valve: 1 lets all through, 0 empties it. At "
-                "each step back, the gradient is multiplied by it.",
-                ("as-in-the-document",), lab="lstm-valves"),
+                "each step back, the gradient is multiplied by it.", ("as-in-the-document",), lab="lstm-valves"),
             Step("Shut the valve with a bias of -2 and an eighth passes each step. The far end hears nothing.",
                 ("break-it-forget-gate-shut",), lab="lstm-valves"),
             Step("Open it with a bias of 4: 98 % pass each step, and the first step is heard.",
                 ("fix-it-forget-gate-open",), lab="lstm-valves"),
             Step("Does it matter for learning? Here the opening of a review, forty words back, decides. The "
-                "forget gates start at 0.12.",
-                ("break-it-forget-bias-2",), figure="gates",
+                "forget gates start at 0.12.", ("break-it-forget-bias-2",), figure="gates",
                 guess=Guess("How much gradient is left along the cell?",
                     ("More than a hundredth", "About a millionth", "Less than a billionth"), _left_of_the_cell)),
             Step("The same network, the same data; only the bias starts at 1, so the gates start at 0.73.",
