@@ -50,6 +50,9 @@ steps = partial(setting, ge=1, le=20_000, group="Training", essential=True, unit
     description="Optimiser steps, each on new sequences.")
 epochs = partial(setting, ge=1, group="Training", essential=True, unit="epochs")
 look_every = partial(setting, ge=1, le=1000, group="Instruments", unit="steps")
+measure_every = partial(look_every, ge=0,
+    description="Gradients and the size of the steps are measured every so many steps. 0: never.")
+close_looks = partial(setting, ge=0, le=200, group="Instruments", unit="looks")
 # fmt: on
 
 

@@ -21,20 +21,25 @@ ALIKE = ("seeds", "device", "time_limit")
 """Settings of every experiment that make no other set-up."""
 
 
+def _worths(readings: Sequence[Any]) -> Mapping[str, Floats]:
+    """What each network makes of its task beside a simple answer: a share, of which less is better."""
+    return {reading.name: reading.worth for reading in readings}
+
+
 @dataclass(frozen=True)
 class Trials:
     """How remedies are tried: by which loss of each network and seed they are judged, and in which set-ups.
 
-    ``losses`` are read off readings, ``unit`` names them in a card. Settings named in ``drawn`` are drawn anew, one to
-    three at a time, in so many ``draws``. ``sizes`` make a set-up smaller, so that all can be tried, and
-    ``drawn_sizes`` one that is drawn. Where training takes long, only some ``presets`` are tried. ``instruments``
-    change what is measured and not what is learned. Where seeds make one forecast ``together``, each is a run, and
-    settings named in ``with_seed`` take the seed's number.
+    ``losses`` are read off readings, the ``worth`` of each unless something else is said; ``unit`` names them in a
+    card. Settings named in ``drawn`` are drawn anew, one to three at a time, in so many ``draws``. ``sizes`` make a
+    set-up smaller, so that all can be tried, and ``drawn_sizes`` one that is drawn. Where training takes long, only
+    some ``presets`` are tried. ``instruments`` change what is measured and not what is learned. Where seeds make one
+    forecast ``together``, each is a run, and settings named in ``with_seed`` take the seed's number.
     """
 
-    losses: Callable[[Sequence[Any]], Mapping[str, Floats]]
     unit: str
     drawn: Sequence[str]
+    losses: Callable[[Sequence[Any]], Mapping[str, Floats]] = _worths
     sizes: Mapping[str, Change] = field(default_factory=dict)
     drawn_sizes: Mapping[str, Change] = field(default_factory=dict)
     presets: Sequence[str] = ()

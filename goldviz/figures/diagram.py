@@ -135,6 +135,25 @@ class Colour:
         return any(reading.variable in numbers and numbers[reading.variable].size for reading in self.reads)
 
 
+OF_LAYERS = {
+    colour.name: colour
+    for colour in (
+        Colour("gradient_norm", "Gradient norm of the weights"),
+        Colour("activation_std", "Spread of the activations"),
+        Colour("update_to_data", "Update beside the weights"),
+        Colour("gradient_to_data", "Gradient beside the weights"),
+        Colour("saturation", "Saturated activations", "share"),
+        Colour("dead_units", "Dead units", "share"),
+    )
+}
+"""What :mod:`goldviz.declare.layers` declares of layers, as colours."""
+
+
+def of_layers(*names: str) -> tuple[Colour, ...]:
+    """These of the colours that layers of most laboratories have."""
+    return tuple(OF_LAYERS[name] for name in names)
+
+
 def colour_quantities(colours: Sequence[Colour]) -> dict[str, Quantity]:
     """The limits of colours: whole decades of a magnitude, 0 to 1 of a share, else from 0 to the largest."""
 

@@ -73,25 +73,39 @@ def log10(array: xr.DataArray) -> xr.DataArray:
     return known.copy(data=np.log10(known.values))
 
 
-def log_of(name: str) -> Reading:
-    """The decimal logarithms of a variable."""
-    return lambda ds: log10(ds[name]).values.ravel() if name in ds else np.array([])
+def values_of(*names: str) -> Reading:
+    """The values of several variables, of those that were recorded."""
+    return lambda ds: np.concatenate([np.array([]), *(ds[name].values.ravel() for name in names if name in ds)])
 
 
-def with_zero(name: str) -> Reading:
-    """A variable's values, and zero."""
-    return lambda ds: np.append(ds[name].values.ravel() if name in ds else np.array([]), 0.0)
+def log_of(*names: str) -> Reading:
+    """The decimal logarithms of several variables."""
+    return lambda ds: np.concatenate([np.array([]), *(log10(ds[name]).values.ravel() for name in names if name in ds)])
 
 
-def ends_of(name: str) -> Reading:
-    """Half a step beyond the first and last value of a coordinate."""
+def with_zero(*names: str) -> Reading:
+    """The values of several variables, and zero."""
+    return lambda ds: np.append(values_of(*names)(ds), 0.0)
+
+
+def ends_of(*names: str) -> Reading:
+    """Half a step beyond the first and last values of coordinates."""
 
     def ends(ds: xr.Dataset) -> Values:
-        if name not in ds.coords or ds.sizes[name] == 0:
-            return np.array([])
-        return np.array([float(ds[name].min()) - 0.5, float(ds[name].max()) + 0.5])
+        known = [ds[name] for name in names if name in ds.coords and ds.sizes[name]]
+        return np.array([end for one in known for end in (float(one.min()) - 0.5, float(one.max()) + 0.5)])
 
     return ends
+
+
+def places(*dims: str) -> dict[str, Quantity]:
+    """The axes of coordinates, each from end to end."""
+    return {dim: Quantity(ends_of(dim)) for dim in dims}
+
+
+def magnitudes(*names: str) -> dict[str, Quantity]:
+    """The logarithmic axes of variables, each over its decades."""
+    return {name: Quantity(log_of(name), decades) for name in names}
 
 
 def occupied_bins(name: str, bins: str, *, start: int) -> Reading:

@@ -241,6 +241,11 @@ class Plot:
         )  # fmt: skip
         self.add(drawn, row)
 
+    def lines(self, values: xr.DataArray, words: Words, **how: Any) -> None:
+        """A thin line beside each network's curve, drawn as :meth:`line` does."""
+        for network in self.networks:
+            self.line(values.sel(network=network), network, words, **how)
+
     def test_losses(self) -> str:
         """An open marker at the end for each network's test loss, and the sentence that says so."""
         if self.lacks("test_loss"):

@@ -6,7 +6,6 @@ The browser marks terms (``assets/glossary.js``), so a page's script has nothing
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import streamlit as st
@@ -14,16 +13,12 @@ import streamlit as st
 from goldviz.declare.glossary import Term, terms
 from goldviz.declare.registry import laboratories
 from goldviz.ui import chrome
+from goldviz.ui.components import asset
 from goldviz.ui.server import address
 from goldviz.ui.words import plain
 
-
-def _asset(name: str) -> str:
-    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
-
-
 _component = st.components.v2.component(
-    "goldviz_glossary", html="", css=_asset("glossary.css"), js=_asset("glossary.js"), isolate_styles=False
+    "goldviz_glossary", html="", css=asset("glossary.css"), js=asset("glossary.js"), isolate_styles=False
 )
 
 

@@ -19,7 +19,6 @@ from goldviz.cupboard import Cupboard
 from goldviz.declare.claims import claims_of
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory, laboratory_of
-from goldviz.declare.settings import SettingsError
 from goldviz.figures.maps import at_positions
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
@@ -38,6 +37,7 @@ from goldviz.ui import (
     visitors_data,
 )
 from goldviz.ui.instant_figures import figure_text, position_of, subject_of, task_of
+from goldviz.ui.knobs import knobs
 from goldviz.ui.live_figure import Place, answer_ahead, live_figure, position_slider, send_positions
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.parts import Part
@@ -177,7 +177,7 @@ class InstantPage:
             presets.words(declared)
             source = st.container(key="source")
             market_panel.show(declared)
-            settings = _knobs(declared)
+            settings = knobs(declared, left_out=declared.position)
         with looking:
             part = parts.strip(declared.name, self.questions())
             with st.container(key="first-look" if part.name == parts.FIRST else "closer-look"):
@@ -340,21 +340,3 @@ def _leave_link(settings: Instant) -> None:
     wanted = {**controls.to_link(settings), **stories.to_link(name), **parts.to_link(name)}
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
-
-
-def _knobs(declared: type[Instant]) -> Instant | None:
-    """The settings' controls, those of no effect dimmed. None after saying which setting is not allowed."""
-    idle = controls.without_effect(declared)
-    controls.draw(declared, [name for name in controls.essential(declared) if name != declared.position], idle)
-    with st.expander("More settings"):
-        for heading, names in controls.groups(declared).items():
-            shown = [name for name in names if name != declared.position]
-            if shown:
-                st.markdown(f"**{heading}**")
-                controls.draw(declared, shown, idle)
-    try:
-        return controls.current(declared)
-    except SettingsError as error:
-        for sentence in error.sentences.values():
-            st.error(plain(sentence), icon=":material/block:")
-        return None

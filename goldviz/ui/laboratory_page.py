@@ -5,7 +5,8 @@ Every experiment's page is a :class:`LaboratoryPage`; what is special to one is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -34,6 +35,7 @@ from goldviz.ui import (
     visitors_data,
 )
 from goldviz.ui import live_figure as live
+from goldviz.ui.knobs import knobs
 from goldviz.ui.lanes import AnyLane, Lane
 from goldviz.ui.live_figure import Source
 from goldviz.ui.markets import panel as market_panel
@@ -45,6 +47,16 @@ from goldviz.ui.words import plain
 
 FIGURE = "figure"
 """The link's parameter that names a figure to look closer at."""
+
+
+@contextmanager
+def words_beside(draw: Callable[[str], None], name: str) -> Iterator[None]:
+    """Words of the mathematics, and the figure of this name to their right."""
+    words, figure = st.columns([2, 3])
+    with words:
+        yield
+    with figure:
+        draw(name)
 
 
 @dataclass(frozen=True)
@@ -94,7 +106,7 @@ class LaboratoryPage:
             market_panel.show(experiment)
             text_panel.show(experiment)
             start_panel.show(experiment)
-            settings = settings_panel.knobs(experiment)
+            settings = knobs(experiment)
             with start:
                 settings_panel.train(experiment, settings)
                 for sentence in self.doubts(settings) if settings else ():

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
-from importlib.resources import files
 from typing import Any
 
 import streamlit as st
@@ -22,6 +21,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from goldviz.figures.theme import INKS
 from goldviz.ui import frames
 from goldviz.ui.answers import ANSWERS_PATH
+from goldviz.ui.components import asset, assets
 from goldviz.ui.frames_route import FRAMES_PATH
 from goldviz.ui.server import PLOTLY_PATH, address
 from goldviz.ui.theme import theme_now
@@ -36,17 +36,13 @@ HEIGHT = 430
 """Pixels that are kept free for a figure that is still on its way."""
 
 
-def _asset(name: str) -> str:
-    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
-
-
 def script(component: str) -> str:
     """A component's script: the shared ones as functions of its own, then its own."""
-    return _after_shared(_asset(f"{component}.js"))
+    return _after_shared(asset(f"{component}.js"))
 
 
 def _after_shared(own: str) -> str:
-    shared = "\n".join(re.sub(r"^export ", "", _asset(f"{part}.js"), flags=re.MULTILINE) for part in PARTS)
+    shared = "\n".join(re.sub(r"^export ", "", asset(f"{part}.js"), flags=re.MULTILINE) for part in PARTS)
     return f"{shared}\n{own}"
 
 
@@ -56,19 +52,19 @@ _SLIDER = '<button type="button"></button><input type="range" min="1" value="1">
 _component = st.components.v2.component(
     "goldviz_live_figure",
     html='<div class="goldviz-figure" role="figure"></div>',
-    css=_asset("live_figure.css"),
+    css=asset("live_figure.css"),
     js=script("live_figure"),
     isolate_styles=False,
 )
 _diagram = st.components.v2.component(
     "goldviz_diagram",
     html='<div class="goldviz-diagram" role="figure"></div>',
-    css=_asset("diagram.css"),
+    css=asset("diagram.css"),
     js=_after_shared(
         "\n".join(
-            _asset(f"{part}.js").replace("export function", "function") for part in ("diagram_layout", "diagram_draw")
+            asset(f"{part}.js").replace("export function", "function") for part in ("diagram_layout", "diagram_draw")
         )
-        + _asset("diagram.js")
+        + asset("diagram.js")
     ),
     isolate_styles=False,
 )
@@ -95,7 +91,7 @@ _positions = st.components.v2.component(
 _ahead = st.components.v2.component(
     "goldviz_ahead",
     html="",
-    js=_after_shared(f"{_asset('latest.js')}\n{_asset('ahead.js')}"),
+    js=_after_shared(assets("latest.js", "ahead.js")),
     isolate_styles=False,
 )
 _progress = st.components.v2.component(

@@ -37,22 +37,6 @@ def presets(experiment: type[Experiment]) -> None:
     menu_of_presets.draw(experiment, show_example)
 
 
-def knobs(experiment: type[Experiment]) -> Experiment | None:
-    """The settings' controls, those of no effect dimmed. None after saying which setting is not allowed."""
-    idle = controls.without_effect(experiment)
-    controls.draw(experiment, controls.essential(experiment), idle)
-    with st.expander("More settings"):
-        for heading, names in controls.groups(experiment).items():
-            st.markdown(f"**{heading}**")
-            controls.draw(experiment, names, idle)
-    try:
-        return controls.current(experiment)
-    except SettingsError as error:
-        for sentence in error.sentences.values():
-            st.error(plain(sentence), icon=":material/block:")
-        return None
-
-
 def train(experiment: type[Experiment], settings: Experiment | None) -> None:
     """The buttons that start a run, with an estimate of how long it takes."""
     shown = lanes.ids(experiment)

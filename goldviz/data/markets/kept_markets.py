@@ -6,8 +6,7 @@ A run's settings name their market, so the same settings mean the same numbers w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from goldviz.data.markets.parquet import DamagedMarketError, market_description,
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.markets.text_channels import WITH_TEXTS
 from goldviz.data.tables.sealed_names import KEY, check_open
-from goldviz.data.tables.whole_files import make_room, reason_of, remove, size_of, write_whole
+from goldviz.data.tables.whole_files import disk_faults_as, make_room, remove, size_of, write_whole
 
 SIMULATED = "simulated"
 
@@ -187,12 +186,6 @@ def _damaged(path: Path) -> str:
     return f"The file {path} is damaged and was not used; load its data again."
 
 
-@contextmanager
-def _trouble_named(what: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        reason = reason_of(error)
-        raise MarketError(
-            f"The folder of kept markets, {market_folder()}, {what}: {reason}. GOLDVIZ_DATA can name another."
-        ) from None
+def _trouble_named(what: str) -> AbstractContextManager[None]:
+    words = f"The folder of kept markets, {market_folder()}, {what}"
+    return disk_faults_as(MarketError, words, " GOLDVIZ_DATA can name another.")

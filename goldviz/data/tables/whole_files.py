@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 UNFINISHED_FILE = ".part"
 UNFINISHED_SECONDS = 3600.0
 """A file that has been under way for so long was left behind by a process that ended."""
+
+
+def digest(content: bytes) -> str:
+    """How a file is called by its content: 16 digits of its SHA-256."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+@contextmanager
+def disk_faults_as(kind: type[Exception], words: str, advice: str = "") -> Iterator[None]:
+    """Raise a fault of the disk as this ``kind``: what cannot be done, why, and what may help."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{words}: {reason_of(error)}.{advice}") from None
 
 
 def write_whole(path: Path, content: bytes) -> None:

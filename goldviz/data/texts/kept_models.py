@@ -5,15 +5,12 @@ What a file holds is said by :mod:`goldviz.models.text.one_file`; here it is byt
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.sealed_names import KEY, check_open
-from goldviz.data.tables.whole_files import reason_of
+from goldviz.data.tables.whole_files import digest, disk_faults_as
 from goldviz.data.texts.pieces import TextError
 
 KEPT_MODELS = PLACES["models"]
@@ -46,8 +43,8 @@ def keep_model(content: bytes) -> str:
     The least recently used models go when all together pass the room that they may take. Raises :class:`TextError`
     where the folder cannot be written.
     """
-    name = _digest(content)
-    with _disk_faults_named("written"):
+    name = digest(content)
+    with disk_faults_as(TextError, "Models to start from cannot be written on this server"):
         KEPT_MODELS.write(name, content)
         KEPT_MODELS.make_room(spared=name)
     return name
@@ -62,14 +59,14 @@ def load_model(name: str) -> bytes:
     check_open(name, TextError)
     if not KEY.fullmatch(name):
         raise TextError(f"The model is {name!r}; allowed are the 16 characters that name a kept model.")
-    with _disk_faults_named("read"):
+    with disk_faults_as(TextError, "Models to start from cannot be read on this server"):
         content = KEPT_MODELS.read(name)
     if content is None:
         raise TextError(
             f"This machine does not hold the model {name}: choose the model to start from here again, or start from "
             "random weights."
         )
-    if _digest(content) != name:
+    if digest(content) != name:
         raise TextError(f"The kept model {name} is damaged and was not used; choose the model to start from again.")
     return content
 
@@ -87,16 +84,3 @@ def about_model(name: str) -> KeptModel | None:
         return KeptModel(str(about["title"]), int(about["weights"]), **sizes)
     except (OSError, KeyError, TypeError, ValueError, RecursionError):
         return None
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
-@contextmanager
-def _disk_faults_named(done: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        reason = reason_of(error)
-        raise TextError(f"Models to start from cannot be {done} on this server: {reason}.") from None

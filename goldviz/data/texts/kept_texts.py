@@ -5,15 +5,12 @@ A file is UTF-8 text, whatever encoding it was brought in; its name, 16 digits o
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.tables.sealed_names import KEY, check_open
-from goldviz.data.tables.whole_files import reason_of
+from goldviz.data.tables.whole_files import digest, disk_faults_as
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.uploaded_text import decoded_text
@@ -54,9 +51,9 @@ def keep_text(content: bytes, file: str) -> KeptText:
     if not words:
         raise TextError(f"{file} is empty; allowed is a file with text in it.")
     kept = text.encode()
-    name = _text_digest(kept)
+    name = digest(kept)
 
-    with _disk_faults_named("written"):
+    with disk_faults_as(TextError, "Texts that were uploaded cannot be written on this server"):
         KEPT_TEXTS.write(name, kept)
         KEPT_TEXTS.make_room(spared=name)
     keep_label(name, file)
@@ -72,25 +69,12 @@ def load_text(name: str) -> str:
     check_open(name, TextError)
     if not KEY.fullmatch(name):
         raise TextError(f"The text is {name!r}; allowed are the 16 characters that name a kept text.")
-    with _disk_faults_named("read"):
+    with disk_faults_as(TextError, "Texts that were uploaded cannot be read on this server"):
         content = KEPT_TEXTS.read(name)
     if content is None:
         raise TextError(
             f"This machine does not hold the text {name}: upload its file here again, or choose the generated texts."
         )
-    if _text_digest(content) != name:
+    if digest(content) != name:
         raise TextError(f"The kept text {name} is damaged and was not used; upload its file again.")
     return content.decode()
-
-
-def _text_digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
-@contextmanager
-def _disk_faults_named(done: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        reason = reason_of(error)
-        raise TextError(f"Texts that were uploaded cannot be {done} on this server: {reason}.") from None

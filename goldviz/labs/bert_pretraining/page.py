@@ -12,7 +12,7 @@ from goldviz.labs.bert_pretraining import LAB
 from goldviz.labs.bert_pretraining.readings import PretrainingReading
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.labs.bert_pretraining.words import pretraining_verdict
-from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
 from goldviz.ui.lanes import Lane
 from goldviz.ui.words import plain
 
@@ -31,8 +31,7 @@ def judge(lane: Lane[BertPretraining]) -> None:
 
 def why(lane: Lane[BertPretraining], draw: Callable[[str], None]) -> None:
     """Document 001, section 4.2.2, and the schedule of document 002, section 3.7, with this run's numbers."""
-    words, figure = st.columns([2, 3])
-    with words:
+    with words_beside(draw, "heads"):
         st.markdown(
             "Some pieces are masked, and the network guesses their places M from the rest, x̃ (document 001, "
             "section 4.2.2; Devlin and others 2019):"
@@ -51,8 +50,6 @@ def why(lane: Lane[BertPretraining], draw: Callable[[str], None]) -> None:
             "pre-training was worth: train the same settings without it in a lane beside. All texts but yours come "
             "from one generator, so no score here says how the network would fare on real statements."
         )
-    with figure:
-        draw("heads")
 
 
 def _numbers(lane: Lane[BertPretraining]) -> str:

@@ -16,10 +16,8 @@ def _losses(readings: Sequence[PretrainingReading]) -> Mapping[str, Floats]:
 TRIALS = Trials(
     losses=_losses,
     unit="Loss on unseen texts",
-    drawn=(
-        "labelled", "layers", "heads", "masked_share", "learning_rate", "fine_tuning_rate", "frozen",
-        "rehearsal", "warm_up", "clip",
-    ),
+    drawn=("labelled", "layers", "heads", "masked_share", "learning_rate", "fine_tuning_rate", "frozen",
+        "rehearsal", "warm_up", "clip"),
     drawn_sizes={
         "texts": LoweredTo(1000), "pretraining_steps": LoweredTo(300), "fine_tuning_steps": LoweredTo(100),
         "width": LoweredTo(32), "inner": LoweredTo(128), "batch": LoweredTo(16),

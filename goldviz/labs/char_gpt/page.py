@@ -11,7 +11,7 @@ import streamlit as st
 from goldviz.labs.char_gpt import LAB
 from goldviz.labs.char_gpt.parts import completion
 from goldviz.labs.char_gpt.settings import CharGpt
-from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
 from goldviz.ui.lanes import Lane
 from goldviz.ui.parts import Part
 from goldviz.ui.words import plain
@@ -22,8 +22,7 @@ FIRST_WEIGHTS = 0.02
 
 def why(lane: Lane[CharGpt], draw: Callable[[str], None]) -> None:
     """Document 002, section 3, with the run's own numbers."""
-    words, figure = st.columns([2, 3])
-    with words:
+    with words_beside(draw, "stream"):
         st.markdown("Each place looks at itself and at what stands before it, never ahead (document 002, 3.3):")
         st.latex(r"O = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt H} + \text{mask}\right) V")
         st.markdown("$n$ blocks add what they find to what comes in (3.6); the read-out is the token table (3.2):")
@@ -37,8 +36,6 @@ def why(lane: Lane[CharGpt], draw: Callable[[str], None]) -> None:
             "(0.1 / √0.001). Here it is torch's, with it. The final layer norm, which the document does not list, is "
             "GPT-2's."
         )
-    with figure:
-        draw("stream")
 
 
 def _numbers(lane: Lane[CharGpt]) -> str:

@@ -94,9 +94,8 @@ class CharGpt(Experiment):
         description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping.")
     precision: Literal["float32", "bfloat16"] = setting("float32", group="Training", labels=PRECISIONS,
         description="Precision of the matrix products. bfloat16 is faster on GPUs that have it.")
-    look_every: int = setting(50, ge=0, le=1000, group="Instruments", unit="steps",
-        description="Gradients and the size of the steps are measured every so many steps. 0: never.")
-    close_looks: int = setting(5, ge=0, le=100, group="Instruments", unit="looks",
+    look_every: int = standard.measure_every(50)
+    close_looks: int = standard.close_looks(5, le=100,
         description="So many times, evenly spread, dev text is scored and samples are written. 0: never.")
     # fmt: on
 

@@ -4,7 +4,6 @@ from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo
 
 TRIALS = Trials(
-    losses=lambda readings: {n.name: n.worth for n in readings},
     unit="Dev loss over that of single tokens",
     drawn=("layers", "heads", "learning_rate", "warm_up", "clip", "masked", "residual", "layer_norm", "scaled"),
     drawn_sizes={
@@ -12,5 +11,4 @@ TRIALS = Trials(
         "close_looks": LoweredTo(2), "layers": LoweredTo(3),
     },
     instruments=("close_looks", "look_every"),
-    draws=20,
 )  # fmt: skip

@@ -103,9 +103,8 @@ class CharLanguageModel(Experiment):
         description="Share of the steps, at the end, that take a tenth of the learning rate.")
     weight_decay: float = setting(0.0, ge=0, le=1, group="Training", hot=True,
         description="Penalty on the squares of all weights, not of biases.")
-    look_every: int = setting(10, ge=0, le=1000, group="Instruments", unit="steps",
-        description="Gradients and the size of the steps are measured every so many steps. 0: never.")
-    close_looks: int = setting(20, ge=0, le=200, group="Instruments", unit="looks",
+    look_every: int = standard.measure_every(10)
+    close_looks: int = standard.close_looks(20,
         description="So many times, evenly spread, dev loss, distributions and samples are taken. 0: never.")
     # fmt: on
 

@@ -4,13 +4,9 @@ from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo
 
 TRIALS = Trials(
-    losses=lambda readings: {n.name: n.worth for n in readings},
     unit="Dev loss over that of single characters",
-    drawn=(
-        "model", "context", "hidden", "normalisation", "momentum", "initialisation", "gain", "output_gain",
-        "learning_rate", "batch", "optimiser",
-    ),
+    drawn=("model", "context", "hidden", "normalisation", "momentum", "initialisation", "gain", "output_gain",
+        "learning_rate", "batch", "optimiser"),
     sizes={"steps": LoweredTo(800), "close_looks": LoweredTo(4)},
     instruments=("close_looks", "look_every"),
-    draws=20,
 )  # fmt: skip

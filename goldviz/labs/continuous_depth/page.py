@@ -11,14 +11,13 @@ import xarray as xr
 from goldviz.labs.continuous_depth import LAB
 from goldviz.labs.continuous_depth.figures.quantities import headings
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
-from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
 from goldviz.ui.lanes import Lane
 
 
 def why(lane: Lane[ContinuousDepth], draw: Callable[[str], None]) -> None:
     """Equations 28-30 of document 001 and the adjoint equation, with what this run measured."""
-    words, figure = st.columns([2, 3])
-    with words:
+    with words_beside(draw, "euler_steps"):
         st.markdown("A residual block is a step of Euler's method along a field (eq. 26, 28),")
         st.latex(r"\frac{h_\ell - h_{\ell-1}}{\Delta t} = \mathcal{R}(h_{\ell-1})")
         st.markdown("and with steps that shrink to nothing depth becomes an interval of time (eq. 29, 30):")
@@ -33,8 +32,6 @@ def why(lane: Lane[ContinuousDepth], draw: Callable[[str], None]) -> None:
             "cannot take an inner ring out of an outer one. Big steps can, and so can a flow with one more "
             "dimension. The adjoint needs no memory of the steps, and is only as exact as its own solver."
         )
-    with figure:
-        draw("euler_steps")
 
 
 def _numbers(dataset: xr.Dataset) -> str:

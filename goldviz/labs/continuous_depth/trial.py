@@ -6,11 +6,8 @@ from goldviz.diagnostics.findings import LoweredTo
 TRIALS = Trials(
     losses=lambda readings: {n.name: n.loss for n in readings},
     unit="Test loss",
-    drawn=(
-        "task", "networks", "augmented", "width", "blocks", "method", "solver_steps", "optimiser",
-        "learning_rate", "noise",
-    ),
+    drawn=("task", "networks", "augmented", "width", "blocks", "method", "solver_steps", "optimiser",
+        "learning_rate", "noise"),
     sizes={"steps": LoweredTo(60), "samples": LoweredTo(100)},
     instruments=("look_every",),
-    draws=20,
 )  # fmt: skip

@@ -14,14 +14,13 @@ from goldviz.labs.depth_gradients import LAB
 from goldviz.labs.depth_gradients.figures.quantities import gradient_factor
 from goldviz.labs.depth_gradients.parameters import table_of_networks
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
 from goldviz.ui.lanes import Lane
 
 
 def why(lane: Lane[DepthGradients], draw: Callable[[str], None]) -> None:
     """Equations 25-27 and 44-49 of document 001 with measured factors, the figure of all blocks, and Table 1."""
-    words, figure = st.columns([2, 3])
-    with words:
+    with words_beside(draw, "gradient_factor"):
         st.markdown("A plain layer replaces its input; a residual layer adds to it (document 001, eq. 25, 26, 44):")
         st.latex(r"\text{plain: } h_\ell = F_\ell(h_{\ell-1})")
         st.latex(r"\text{residual: } h_\ell = h_{\ell-1} + F_\ell(h_{\ell-1})")
@@ -35,8 +34,6 @@ def why(lane: Lane[DepthGradients], draw: Callable[[str], None]) -> None:
             r"\left(I + \frac{\partial F_\ell}{\partial h_{\ell-1}}\right)"
         )
         _numbers(lane.dataset, lane.settings.depth)
-    with figure:
-        draw("gradient_factor")
     st.markdown("What the two networks are made of (Table 1 of the document). A skip connection adds no parameter:")
     st.markdown(table_of_networks(lane.settings))
 

@@ -4,13 +4,9 @@ from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo, RaisedTo
 
 TRIALS = Trials(
-    losses=lambda readings: {n.name: n.worth for n in readings},
     unit="Test loss over zero's",
-    drawn=(
-        "depth", "activation", "initialisation", "gain", "normalisation", "residual_scale", "dropout", "noise",
-        "optimiser", "learning_rate", "clip", "epochs",
-    ),
+    drawn=("depth", "activation", "initialisation", "gain", "normalisation", "residual_scale", "dropout", "noise",
+        "optimiser", "learning_rate", "clip", "epochs"),
     sizes={"samples": LoweredTo(300), "histogram_every": RaisedTo(20)},
     instruments=("histogram_every",),
-    draws=20,
 )  # fmt: skip

@@ -8,15 +8,12 @@ from goldviz.diagnostics.findings import LoweredTo
 TRIALS = Trials(
     losses=lambda readings: {"forecast": np.array([1 - n.own.value for n in readings])},
     unit="Squared error over zero's",
-    drawn=(
-        "target", "inputs", "alignment", "missing", "network", "window", "head", "dropout", "scheme",
-        "learning_rate", "shuffle_targets",
-    ),
+    drawn=("target", "inputs", "alignment", "missing", "network", "window", "head", "dropout", "scheme",
+        "learning_rate", "shuffle_targets"),
     drawn_sizes={
         "test_years": LoweredTo(1.0), "refits": LoweredTo(1), "epochs": LoweredTo(6), "hidden": LoweredTo(16),
     },
     instruments=("look_every",),
-    draws=20,
     together=True,
     with_seed=("market_seed",),
 )  # fmt: skip

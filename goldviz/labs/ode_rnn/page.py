@@ -15,7 +15,7 @@ from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
 from goldviz.ui import background, parts, services
-from goldviz.ui.laboratory_page import LaboratoryPage
+from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
 from goldviz.ui.lanes import Lane
 from goldviz.ui.live_figure import live_figure
 from goldviz.ui.parts import Part
@@ -153,8 +153,7 @@ def _edit(key: str, edited: EditedSeries, recorded: EditedSeries) -> EditedSerie
 
 def why(lane: Lane[ODERNNLaboratory], draw: Callable[[str], None]) -> None:
     """Document 001, eq. 31-33, with what the solver paid and how large the jumps were."""
-    words, figure = st.columns([2, 3])
-    with words:
+    with words_beside(draw, "consistency"):
         st.markdown("Between two observations the hidden state follows an ODE (document 001, eq. 31, 32):")
         st.latex(r"\frac{dh(t)}{dt} = f_\theta(h(t))")
         st.latex(r"h'_i = \mathrm{ODESolve}(f_\theta, h_{i-1}, t_{i-1}, t_i)")
@@ -165,8 +164,6 @@ def why(lane: Lane[ODERNNLaboratory], draw: Callable[[str], None]) -> None:
             "A small refined error does not prove that the field is right outside the observed gaps. Equal steps are "
             "not equal time: the ODE-RNN takes longer for each."
         )
-    with figure:
-        draw("consistency")
 
 
 def _numbers(ds: xr.Dataset) -> None:

@@ -4,14 +4,10 @@ from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo
 
 TRIALS = Trials(
-    losses=lambda readings: {n.name: n.worth for n in readings},
     unit="Error over zero's",
-    drawn=(
-        "task", "observations", "longest_gap", "noise", "hidden_share", "networks", "solver", "step_cap",
-        "optimiser", "learning_rate",
-    ),
+    drawn=("task", "observations", "longest_gap", "noise", "hidden_share", "networks", "solver", "step_cap",
+        "optimiser", "learning_rate"),
     drawn_sizes={"steps": LoweredTo(80), "batch": LoweredTo(16)},
     presets=("break-it-one-step-a-gap", "break-it-euler"),
     instruments=("look_every",),
-    draws=20,
 )  # fmt: skip

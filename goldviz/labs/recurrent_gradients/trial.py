@@ -4,13 +4,9 @@ from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import LoweredTo
 
 TRIALS = Trials(
-    losses=lambda readings: {n.name: n.worth for n in readings},
     unit="Loss over that without memory",
-    drawn=(
-        "task", "length", "networks", "activation", "initialisation", "gain", "forget_bias", "optimiser",
-        "learning_rate", "clip",
-    ),
+    drawn=("task", "length", "networks", "activation", "initialisation", "gain", "forget_bias", "optimiser",
+        "learning_rate", "clip"),
     sizes={"steps": LoweredTo(100), "hidden": LoweredTo(32)},
     instruments=("look_every",),
-    draws=20,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -107,15 +107,12 @@ BERT = CheckpointFamily(
     activation="hidden_act",
     masked_word_activation="hidden_act",
 )
-ROBERTA = CheckpointFamily(
+ROBERTA = replace(
+    BERT,
     prefix="roberta.",
-    encoder=BERT_MODULES,
     masked_words={"dense": "lm_head.dense", "norm": "lm_head.layer_norm", "": "lm_head"},
     decoder="lm_head.decoder",
     classifier={"dense": "classifier.dense", "read_out": "classifier.out_proj"},
-    classifier_activation="tanh",
-    sizes=BERT_SIZES,
-    activation="hidden_act",
     masked_word_activation="",
 )
 DISTILBERT = CheckpointFamily(

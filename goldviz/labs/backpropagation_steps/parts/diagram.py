@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from importlib.resources import files
 from typing import Any
 
 import streamlit as st
@@ -19,6 +18,7 @@ from goldviz.labs.backpropagation_steps.edits import LONGEST, parsed
 from goldviz.labs.backpropagation_steps.exchange import autograd_data, network_data
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.labs.backpropagation_steps.steps import MOST
+from goldviz.ui.components import asset, assets
 from goldviz.ui.theme import theme_now
 
 KEY = "network-diagram"
@@ -26,15 +26,11 @@ SCRIPTS = ("numbers", "steps", "diagram", "formulas", "tables", "details")
 """The parts of the component's script in the order in which they are joined, before the file that starts it."""
 
 
-def _asset(name: str) -> str:
-    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
-
-
 _component = st.components.v2.component(
     "goldviz_network",
-    html=_asset("network.html"),
-    css=_asset("network.css"),
-    js="\n".join([*(_asset(f"network_{part}.js") for part in SCRIPTS), _asset("network.js")]),
+    html=asset("network.html"),
+    css=assets("controls.css", "network.css"),
+    js=assets(*(f"network_{part}.js" for part in SCRIPTS), "network.js"),
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import Any
 
 import pandas as pd
@@ -16,6 +15,7 @@ from goldviz.labs.backward_by_hand.network import BACKWARD, Node, nodes
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.labs.backward_by_hand.shapes import FUNCTIONS
 from goldviz.ui.answers import ANSWERS_PATH
+from goldviz.ui.components import asset
 from goldviz.ui.instant_page import View
 from goldviz.ui.server import address
 
@@ -26,15 +26,11 @@ NAMED = 4
 """Gradients found before that a hint names."""
 
 
-def _asset(name: str) -> str:
-    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
-
-
 _field = st.components.v2.component(
     "goldviz_formula_field",
-    html=_asset("formula_field.html"),
-    css=_asset("formula_field.css"),
-    js=_asset("latest.js") + _asset("formula_field.js"),
+    html=asset("formula_field.html"),
+    css=asset("formula_field.css"),
+    js=asset("latest.js") + asset("formula_field.js"),
     isolate_styles=False,
 )
 

@@ -10,10 +10,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import limits, plot
-from goldviz.figures.diagram import Colour, colour_quantities
+from goldviz.figures.diagram import colour_quantities, of_layers
 from goldviz.figures.encoder_diagram import HEADS
 from goldviz.figures.layers import LayerAxis, layer_quantities
-from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
+from goldviz.figures.limits import Quantity, Values, ends_of, log_of, magnitudes, padded, values_of
 from goldviz.figures.reading import averaged, finite
 from goldviz.figures.theme import NetworkStyle, Theme, depth_colours
 from goldviz.sheet import joined
@@ -102,26 +102,16 @@ def answer_of(ds: xr.Dataset) -> str:
     return answer if "candidate" in ds.coords and answer in {str(word) for word in ds["candidate"].values} else ""
 
 
-def _finite(ds: xr.Dataset, *names: str) -> Values:
-    parts = [ds[name].values.ravel() for name in names if name in ds]
-    values: Values = np.concatenate([np.array([]), *parts])
-    return np.asarray(values[np.isfinite(values)])
-
-
 def _of_masked_loss(ds: xr.Dataset) -> Values:
     first = steps_of(ds, WORDS)
     own = ds["loss"].sel(step=first).values.ravel() if "loss" in ds and first.size else np.array([])
-    rest = _finite(ds, "unseen_masked_loss", "uniform_loss", "unigram_loss")
+    rest = values_of("unseen_masked_loss", "uniform_loss", "unigram_loss")(ds)
     return np.concatenate([own[np.isfinite(own)], rest])
 
 
 def _of_tone_steps(ds: xr.Dataset) -> Values:
     count = steps_of(ds, TONE).size
     return np.array([-0.5, count + 0.5]) if count else np.array([])
-
-
-def _of_all_steps(ds: xr.Dataset) -> Values:
-    return np.concatenate([ends_of("step")(ds), ends_of("look")(ds)])
 
 
 def _with_room_above(low: float, high: float) -> tuple[float, float]:
@@ -149,21 +139,19 @@ def _most_sure(ds: xr.Dataset) -> Values:
 
 COLOURS = (
     *HEADS,
-    Colour("update_to_data", "Update beside the weights"),
-    Colour("gradient_to_data", "Gradient beside the weights"),
+    *of_layers("update_to_data", "gradient_to_data"),
 )
 """What may colour the encoder's diagram."""
 
 QUANTITIES = {
-    "step": Quantity(_of_all_steps),
+    "step": Quantity(ends_of("step", "look")),
     "tone_step": Quantity(_of_tone_steps),
     "masked_loss": Quantity(_of_masked_loss, _with_room_above),
-    "attention": Quantity(lambda ds: _finite(ds, "attention"), _at_most_one),
-    "head_entropy": Quantity(lambda ds: _finite(ds, "head_entropy"), _from_zero),
-    "head_distance": Quantity(lambda ds: _finite(ds, "head_distance"), _from_zero),
-    "part_gradient_norm": Quantity(log_of("part_gradient_norm"), decades),
-    "gradient_norm": Quantity(log_of("gradient_norm"), decades),
-    "learning_rate": Quantity(lambda ds: _finite(ds, "learning_rate"), _from_zero),
+    "attention": Quantity(values_of("attention"), _at_most_one),
+    "head_entropy": Quantity(values_of("head_entropy"), _from_zero),
+    "head_distance": Quantity(values_of("head_distance"), _from_zero),
+    **magnitudes("part_gradient_norm", "gradient_norm"),
+    "learning_rate": Quantity(values_of("learning_rate"), _from_zero),
     "probe_probability": Quantity(_most_sure, _up_to_one),
     **layer_quantities(part=LayerAxis.of_names("part", title="Part", noun="part")),
     **colour_quantities(COLOURS),

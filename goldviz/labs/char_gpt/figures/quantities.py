@@ -9,23 +9,12 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import limits, plot
-from goldviz.figures.diagram import Colour, colour_quantities
+from goldviz.figures.diagram import Colour, colour_quantities, of_layers
 from goldviz.figures.layers import LayerAxis, layer_quantities
-from goldviz.figures.limits import Quantity, Reading, Values, decades, ends_of, log_of, padded, with_zero
+from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded, places, values_of, with_zero
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
-
-
-def of_losses(*names: str) -> Reading:
-    """The finite values of several losses."""
-
-    def read(ds: xr.Dataset) -> Values:
-        found = [ds[name].values.ravel() for name in names if name in ds]
-        values = np.concatenate([np.array([]), *found])
-        return np.asarray(values[np.isfinite(values)])
-
-    return read
 
 
 def in_bits(ds: xr.Dataset, name: str) -> xr.DataArray:
@@ -42,14 +31,12 @@ def _of_bits(ds: xr.Dataset) -> Values:
 
 
 COLOURS = (
-    Colour("gradient_norm", "Gradient norm of the weights"),
-    Colour("update_to_data", "Update beside the weights"),
-    Colour("gradient_to_data", "Gradient beside the weights"),
+    *of_layers("gradient_norm", "update_to_data", "gradient_to_data"),
     Colour("residual_variance", "Variance of the states"),
-    Colour("activation_std", "Spread of the activations"),
+    *of_layers("activation_std"),
     Colour("attention_entropy", "Entropy of attention, share of an even one's", "share"),
     Colour("attention_peak", "Largest attention weight", "share"),
-    Colour("dead_units", "Dead units", "share"),
+    *of_layers("dead_units"),
 )
 """What may colour the network's diagram."""
 
@@ -58,20 +45,16 @@ QUANTITIES = {
         layer=LayerAxis.of_names("layer"),
         block_number=LayerAxis(ends_of("block_number"), title="Block", noun="block"),
     ),
-    "loss": Quantity(of_losses("loss", "dev_loss", "uniform_loss")),
-    "dev_loss": Quantity(of_losses("train_loss", "dev_loss"), padded),
+    "loss": Quantity(values_of("loss", "dev_loss", "uniform_loss")),
+    "dev_loss": Quantity(values_of("train_loss", "dev_loss"), padded),
     "bits": Quantity(_of_bits, padded),
-    "position_loss": Quantity(of_losses("position_loss"), padded),
-    "logit_entropy": Quantity(of_losses("logit_entropy", "dev_loss", "uniform_loss"), padded),
+    "position_loss": Quantity(values_of("position_loss"), padded),
+    "logit_entropy": Quantity(values_of("logit_entropy", "dev_loss", "uniform_loss"), padded),
     "attention": Quantity(with_zero("attention")),
     "residual_variance": Quantity(log_of("residual_variance"), decades),
     "norm": Quantity(log_of("norm_before_clip"), decades),
     "learning_rate": Quantity(with_zero("learning_rate"), padded),
-    "depth": Quantity(ends_of("depth")),
-    "position": Quantity(ends_of("position")),
-    "step": Quantity(ends_of("step")),
-    "look": Quantity(ends_of("look")),
-    "close_look": Quantity(ends_of("close_look")),
+    **places("depth", "position", "step", "look", "close_look"),
     **colour_quantities(COLOURS),
 }
 

@@ -10,6 +10,7 @@ from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.frames import Words
+from goldviz.figures.language_model import learned_and_new
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import smoothed_curves
@@ -69,16 +70,7 @@ def bits(plot: Plot) -> Figure:
         cannot_show="A small gap does not prove that the network could not do better.")  # fmt: skip
 def generalisation(plot: Plot) -> Figure:
     """Training and dev loss: where the dev loss turns up while the other falls, the text is learned by heart."""
-    plot.curves(finite(plot.ds["dev_loss"]), hover="dev %{y:.4f} nat")
-    for network in plot.networks:
-        plot.line(
-            finite(plot.ds["train_loss"]).sel(network=network), network, "training text", hover="train %{y:.4f} nat"
-        )
-    plot.step_grid()
-    plot.loss_axis("dev_loss", "Loss (nat a token)")
-    gap = finite(plot.now["dev_loss"] - plot.now["train_loss"]).median("seed")
-    said = plot.each(gap, lambda nats: f"{nats:+.3f} nat", between=" ", within="Dev less training, {}.")
-    return plot.finish(said, "Dotted: training text.", plot.drawn())
+    return plot.finish(learned_and_new(plot, "Loss (nat a token)"), "Dotted: training text.", plot.drawn())
 
 
 @figure("How unsure is its guess?", needs=("logit_entropy", "dev_loss"),
@@ -87,8 +79,7 @@ def generalisation(plot: Plot) -> Figure:
 def certainty(plot: Plot) -> Figure:
     """Entropy of the softmax: where it equals the loss, the network is as sure as it may be; below, too sure."""
     plot.curves(finite(plot.ds["logit_entropy"]), hover="entropy %{y:.3f} nat")
-    for network in plot.networks:
-        plot.line(finite(plot.ds["dev_loss"]).sel(network=network), network, "dev loss", hover="dev %{y:.3f} nat")
+    plot.lines(finite(plot.ds["dev_loss"]), "dev loss", hover="dev %{y:.3f} nat")
     plot.step_grid()
     plot.linear_axis("logit_entropy", "Nat a token")
     sure = finite(plot.now["dev_loss"] - plot.now["logit_entropy"]).median("seed")
@@ -108,8 +99,7 @@ def gradient(plot: Plot) -> Figure:
     norms = positive(plot.averaged("norm_before_clip"))
     plot.curves(norms, hover="before %{y:.3g}", row=1)
     after = positive(plot.averaged("norm_after_clip"))
-    for network in plot.networks:
-        plot.line(after.sel(network=network), network, AFTER.label, hover="after %{y:.3g}", row=1, color=AFTER.colour)
+    plot.lines(after, AFTER.label, hover="after %{y:.3g}", row=1, color=AFTER.colour)
     averaging, plot.thinning = plot.thinning, ""
     rates = plot.thinned("learning_rate").expand_dims("seed")
     plot.curve(rates, RATE.label, style=RATE, hover="%{y:.2e}", row=2, legend=False)

@@ -10,6 +10,7 @@ import xarray as xr
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.frames import Words
+from goldviz.figures.language_model import learned_and_new
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import smoothed_curves
@@ -61,19 +62,11 @@ def _dev_now(plot: Plot) -> Words:
         cannot_show="A small gap does not prove that the network could not do better.")  # fmt: skip
 def generalisation(plot: Plot) -> Figure:
     """Training and dev loss: where the dev loss turns up while the other falls, names are learned by heart."""
-    plot.curves(finite(plot.ds["dev_loss"]), hover="dev %{y:.4f} nat")
-    for network in plot.networks:
-        plot.line(
-            finite(plot.ds["train_loss"]).sel(network=network), network, "training text", hover="train %{y:.4f} nat"
-        )
-    plot.step_grid()
-    plot.loss_axis("dev_loss", "Loss (nat)")
+    apart = learned_and_new(plot, "Loss (nat)")
     if not plot.lacks("bigram_loss"):
         value = float(finite(plot.ds["bigram_loss"]).median())
         plot.reference(value, f"counted pairs: {value:.3f}", x=1)
-    gap = finite(plot.now["dev_loss"] - plot.now["train_loss"]).median("seed")
-    said = plot.each(gap, lambda nats: f"{nats:+.3f} nat", between=" ", within="Dev less training, {}.")
-    return plot.finish(said, "Dotted: training text.", plot.drawn())
+    return plot.finish(apart, "Dotted: training text.", plot.drawn())
 
 
 @figure("Do running statistics say what batches say?", title="Are running statistics up to date?",
@@ -90,9 +83,8 @@ def running_statistics(plot: Plot) -> Figure:
         return plot.instead(words)
     plot.panels(["Dev loss", "Running means: distance from those of the text"])
     plot.curves(finite(plot.ds["dev_loss"]), hover="running %{y:.4f} nat", row=1)
-    for network in plot.networks:
-        of_batch = finite(plot.ds["batch_statistics_loss"]).sel(network=network)
-        plot.line(of_batch, network, "the text's own statistics", hover="own %{y:.4f} nat", row=1)
+    of_batch = finite(plot.ds["batch_statistics_loss"])
+    plot.lines(of_batch, "the text's own statistics", hover="own %{y:.4f} nat", row=1)
     gaps = positive(plot.ds["running_gap"]).max("hidden")
     plot.curves(gaps, hover="%{y:.2e} spreads", row=2)
     plot.step_grid()

@@ -66,11 +66,8 @@ def _intervals(depths: list[float]) -> list[Node]:
     ]  # fmt: skip
 
 
-network = diagram(
-    figure, parts_of, COLOURS, noun="block",
-    question="Where in depth?",
+network = diagram(figure, parts_of, COLOURS, noun="block", question="Where in depth?",
     shows="The way through depth, in blocks or in intervals, and the field that each of them applies, coloured by the "
     "quantity of your choice. Choose a piece, and the other figures mark it.",
     cannot_show="The solver's own steps: the flow is cut where its path was recorded. Speeds are means over the points "
-    "whose paths are kept.",
-)  # fmt: skip
+    "whose paths are kept.")  # fmt: skip

@@ -12,9 +12,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import limits, plot
-from goldviz.figures.diagram import Colour, Reading, colour_quantities
+from goldviz.figures.diagram import Colour, Reading, colour_quantities, of_layers
 from goldviz.figures.layers import LayerAxis, layer_quantities
-from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded, with_zero
+from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, magnitudes, padded, with_zero
 from goldviz.figures.reading import finite, networks
 from goldviz.figures.theme import NETWORKS, NetworkStyle
 
@@ -106,15 +106,6 @@ def _of_plane(axis: int, ds: xr.Dataset) -> Values:
     return np.concatenate([placed_paths(ds, name)[..., axis].ravel() for name in networks(ds)])
 
 
-def _of_losses(ds: xr.Dataset) -> Values:
-    names = [name for name in ("loss", "test_loss", "refined_test_loss") if name in ds]
-    return np.concatenate([np.array([]), *(log_of(name)(ds) for name in names)])
-
-
-def _of_evaluations(ds: xr.Dataset) -> Values:
-    return np.concatenate([with_zero("evaluations_forward")(ds), with_zero("evaluations_backward")(ds)])
-
-
 def _speed(paths: xr.DataArray) -> xr.DataArray:
     """How far points move between recorded depths, over the depth between them, mean over the points."""
     moved = (finite(paths).diff("depth") ** 2).sum("dimension") ** 0.5
@@ -123,8 +114,7 @@ def _speed(paths: xr.DataArray) -> xr.DataArray:
 
 COLOURS = (
     Colour("speed", "How fast points move", "linear", readings=(Reading("path", _speed),)),
-    Colour("update_to_data", "Update beside the weights"),
-    Colour("gradient_to_data", "Gradient beside the weights"),
+    *of_layers("update_to_data", "gradient_to_data"),
     Colour("field_saturation", "Saturated units of the field", "share",
         readings=(Reading("field_saturation", lambda share: share.expand_dims(cell=["field"])),)),
 )  # fmt: skip
@@ -133,15 +123,12 @@ COLOURS = (
 QUANTITIES = {
     "across": Quantity(partial(_of_plane, 0), padded),
     "up": Quantity(partial(_of_plane, 1), padded),
-    "loss": Quantity(_of_losses, decades),
-    "evaluations": Quantity(_of_evaluations, padded),
-    "gradient_norm": Quantity(log_of("gradient_norm"), decades),
+    "loss": Quantity(log_of("loss", "test_loss", "refined_test_loss"), decades),
+    "evaluations": Quantity(with_zero("evaluations_forward", "evaluations_backward"), padded),
+    **magnitudes("gradient_norm", "evaluations_by_tolerance", "error_by_tolerance", "error_by_blocks"),
     "gradient_difference": Quantity(lambda ds: np.append(log_of("gradient_difference")(ds), -2.0), decades),
     "adjoint_cost": Quantity(with_zero("adjoint_cost"), padded),
     "stiffness": Quantity(log_of("field_stiffness"), decades),
-    "evaluations_by_tolerance": Quantity(log_of("evaluations_by_tolerance"), decades),
-    "error_by_tolerance": Quantity(log_of("error_by_tolerance"), decades),
-    "error_by_blocks": Quantity(log_of("error_by_blocks"), decades),
     "step": Quantity(ends_of("step")),
     **layer_quantities(layer=LayerAxis.of_names("layer")),
     **colour_quantities(COLOURS),

@@ -30,9 +30,7 @@ def gradient_by_layer(plot: Plot) -> Figure:
         return plot.instead(ALL_ZERO)
     now, so_far = plot.now["gradient_norm"].astype(np.float64), positive(plot.mean_so_far("gradient_norm"))
     plot.curves(positive(now), hover="%{y:.3e}")
-    for network in plot.networks:
-        words = plot.when("mean of epochs 1 to {}")
-        plot.line(so_far.sel(network=network), network, words, hover="%{y:.3e}")
+    plot.lines(so_far, plot.when("mean of epochs 1 to {}"), hover="%{y:.3e}")
     _layer_axis(plot, "Layer")
     plot.log_axis("gradient_norm", "Norm of dL/dW")
     dotted_words = plot.when("Epoch {}. Dotted: mean over epochs so far.")

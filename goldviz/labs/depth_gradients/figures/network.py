@@ -36,11 +36,8 @@ def _layer(layer: int) -> Node:
     return Node(str(layer), f"layer {layer}", layer, at={"layer": layer, "hidden": layer, "block": layer})
 
 
-network = diagram(
-    figure, parts_of, COLOURS,
-    question="Where in the network?",
+network = diagram(figure, parts_of, COLOURS, question="Where in the network?",
     shows="Both networks layer by layer, coloured by the quantity of your choice. Choose a layer, and the other "
     "figures mark it.",
     cannot_show="Single weights and units: a box is a whole layer. The arcs are there whether or not anything flows "
-    "through them.",
-)  # fmt: skip
+    "through them.")  # fmt: skip

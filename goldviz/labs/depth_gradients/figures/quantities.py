@@ -9,10 +9,20 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import limits, plot
-from goldviz.figures.diagram import Colour, colour_quantities
+from goldviz.figures.diagram import Colour, colour_quantities, of_layers
 from goldviz.figures.elements import number_ticks, whole
 from goldviz.figures.layers import LayerAxis, layer_quantities
-from goldviz.figures.limits import Quantity, Values, decades, ends_of, log10, log_of, padded
+from goldviz.figures.limits import (
+    Quantity,
+    Values,
+    decades,
+    ends_of,
+    log10,
+    magnitudes,
+    padded,
+    places,
+    values_of,
+)
 from goldviz.figures.reading import depth_of, positive
 
 
@@ -59,44 +69,28 @@ def _of_decay(ds: xr.Dataset) -> Values:
     return np.append(decay_between_hidden(ds, ds["decay_rate"]).values, 0.0)
 
 
-def _of_loss(ds: xr.Dataset) -> Values:
-    names = [name for name in ("loss", "evaluation_loss", "test_loss", "zero_loss") if name in ds]
-    return np.concatenate([np.array([]), *(ds[name].values.ravel() for name in names)])
-
-
 COLOURS = (
-    Colour("gradient_norm", "Gradient norm of the weights"),
+    *of_layers("gradient_norm"),
     Colour("hidden_gradient_norm", "Gradient norm of the hidden state"),
-    Colour("activation_std", "Spread of the activations"),
-    Colour("update_to_data", "Update beside the weights"),
-    Colour("gradient_to_data", "Gradient beside the weights"),
+    *of_layers("activation_std", "update_to_data", "gradient_to_data"),
     Colour("weight_norm", "Norm of the weights"),
     Colour("jacobian_gain", "Gain of the layer's Jacobian"),
-    Colour("saturation", "Saturated activations", "share"),
-    Colour("dead_units", "Dead units", "share"),
+    *of_layers("saturation", "dead_units"),
 )
 """What may colour the networks' diagram."""
 
 QUANTITIES = {
-    "gradient_norm": Quantity(log_of("gradient_norm"), decades),
+    **magnitudes("gradient_norm", "loss_by_depth"),
     "gradient_factor": Quantity(_of_factor, decades),
-    "decay_rate": Quantity(
-        lambda ds: np.append(
-            decay_between_hidden(ds, ds["decay_rate"]).values.ravel() if "decay_rate" in ds else [], 0.0
-        ),
-        padded,
-    ),
-    "loss": Quantity(_of_loss),
-    "loss_by_depth": Quantity(log_of("loss_by_depth"), decades),
-    "trained_depth": Quantity(ends_of("trained_depth")),
-    "epoch": Quantity(ends_of("epoch")),
+    "decay_rate": Quantity(_of_decay, padded),
+    "loss": Quantity(values_of("loss", "evaluation_loss", "test_loss", "zero_loss")),
+    **places("trained_depth", "epoch", "block"),
     **layer_quantities(
         layer=LayerAxis(ends_of("layer"), ticks=layer_ticks),
         hidden=LayerAxis(
             ends_of("hidden"), title="Hidden state h(l), from input to read-out", noun="hidden state", linked="layer"
         ),
     ),
-    "block": Quantity(ends_of("block")),
     **colour_quantities(COLOURS),
 }
 

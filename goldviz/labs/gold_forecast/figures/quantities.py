@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from goldviz.figures import limits, plot
 from goldviz.figures.draft import Figure
-from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
+from goldviz.figures.limits import Quantity, Values, decades, log_of, magnitudes, padded, places
 from goldviz.figures.maps import legend_below
 from goldviz.figures.reading import MOST_COLUMNS, absence, thinned
 from goldviz.labs.gold_forecast.figures.gains import curve_values, drawable, score_axis, score_unit
@@ -203,12 +203,9 @@ QUANTITIES = {
     "fan": Quantity(_fan, padded),
     "off": Quantity(_off),
     "loss": Quantity(_losses),
-    "epoch": Quantity(ends_of("epoch")),
-    "lag": Quantity(ends_of("lag")),
-    "gradient_norm": Quantity(log_of("gradient_norm"), decades),
+    **places("epoch", "lag"),
+    **magnitudes("gradient_norm", "state_gradient_norm", "input_gradient"),
     "update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades),
-    "state_gradient_norm": Quantity(log_of("state_gradient_norm"), decades),
-    "input_gradient": Quantity(log_of("input_gradient"), decades),
     "hidden": Quantity(_hidden),
     "hidden_time": Quantity(_hidden_time),
     "pit": Quantity(_pit),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -10,10 +11,10 @@ from scipy import special
 
 from goldviz.diagnostics.forecasts.scores import mean_loss, scorable
 
+PerForecast: TypeAlias = Float[np.ndarray, " forecast"]
 
-def qlike_losses(
-    truth: Float[np.ndarray, " forecast"], scale: Float[np.ndarray, " forecast"]
-) -> Float[np.ndarray, " forecast"]:
+
+def qlike_losses(truth: PerForecast, scale: PerForecast) -> PerForecast:
     """QLIKE of a variance forecast, log s^2 + r^2 / s^2 (Patton 2011), lowest in the mean for the true variance.
 
     ``truth`` is the return r, whose mean counts as zero, and ``scale`` its forecast standard deviation s. Up to a
@@ -26,16 +27,12 @@ def qlike_losses(
     return losses
 
 
-def qlike(truth: Float[np.ndarray, " forecast"], scale: Float[np.ndarray, " forecast"]) -> float:
+def qlike(truth: PerForecast, scale: PerForecast) -> float:
     """Mean QLIKE; its zero means nothing, differences do. NaN where there is nothing to score."""
     return mean_loss(qlike_losses(truth, scale)) if scorable(truth, scale) else np.nan
 
 
-def qlike_gain(
-    truth: Float[np.ndarray, " forecast"],
-    scale: Float[np.ndarray, " forecast"],
-    reference: Float[np.ndarray, " forecast"],
-) -> float:
+def qlike_gain(truth: PerForecast, scale: PerForecast, reference: PerForecast) -> float:
     """QLIKE of the reference less that of ``scale``; above zero it is better than the reference.
 
     A standard deviation that is 25 % too large costs 0.086, one that is 20 % too small 0.116.
@@ -43,11 +40,7 @@ def qlike_gain(
     return qlike(truth, reference) - qlike(truth, scale)
 
 
-def crps_gaussian(
-    truth: Float[np.ndarray, " forecast"],
-    mean: float | Float[np.ndarray, " forecast"],
-    scale: Float[np.ndarray, " forecast"],
-) -> Float[np.ndarray, " forecast"]:
+def crps_gaussian(truth: PerForecast, mean: float | PerForecast, scale: PerForecast) -> PerForecast:
     """Continuous ranked probability score of N(mean, scale^2), in the truth's unit; lower is better.
 
     scale [z (2 Phi(z) - 1) + 2 phi(z) - 1 / sqrt(pi)], z = (y - mean) / scale (Gneiting and Raftery 2007,
@@ -61,11 +54,11 @@ def crps_gaussian(
 
 
 def crps_student(
-    truth: Float[np.ndarray, " forecast"],
-    mean: float | Float[np.ndarray, " forecast"],
-    scale: Float[np.ndarray, " forecast"],
-    freedom: float | Float[np.ndarray, " forecast"],
-) -> Float[np.ndarray, " forecast"]:
+    truth: PerForecast,
+    mean: float | PerForecast,
+    scale: PerForecast,
+    freedom: float | PerForecast,
+) -> PerForecast:
     """CRPS of mean + scale t, t being Student's with ``freedom`` nu > 1 (Jordan, Krueger and Lerch 2019, appendix A).
 
     scale [z (2 F(z) - 1) + 2 f(z) (nu + z^2) / (nu - 1) - 2 sqrt(nu) / (nu - 1) B(1/2, nu - 1/2) / B(1/2, nu/2)^2].
@@ -83,29 +76,25 @@ def crps_student(
     return score
 
 
-def pit_gaussian(
-    truth: Float[np.ndarray, " forecast"],
-    mean: float | Float[np.ndarray, " forecast"],
-    scale: Float[np.ndarray, " forecast"],
-) -> Float[np.ndarray, " forecast"]:
+def pit_gaussian(truth: PerForecast, mean: float | PerForecast, scale: PerForecast) -> PerForecast:
     """Phi((y - mean) / scale): the forecast probability of at most what came, uniform if forecasts are right."""
     z, _ = _standardised(truth, mean, scale)
     return np.asarray(special.ndtr(z))
 
 
 def pit_student(
-    truth: Float[np.ndarray, " forecast"],
-    mean: float | Float[np.ndarray, " forecast"],
-    scale: Float[np.ndarray, " forecast"],
-    freedom: float | Float[np.ndarray, " forecast"],
-) -> Float[np.ndarray, " forecast"]:
+    truth: PerForecast,
+    mean: float | PerForecast,
+    scale: PerForecast,
+    freedom: float | PerForecast,
+) -> PerForecast:
     """The same for mean + scale t with ``freedom`` degrees of freedom."""
     z, _ = _standardised(truth, mean, scale)
     return np.asarray(special.stdtr(freedom, z))
 
 
 def pinball_losses(
-    truth: Float[np.ndarray, " forecast"],
+    truth: PerForecast,
     quantiles: Float[np.ndarray, "forecast level"],
     levels: Float[np.ndarray, " level"],
 ) -> Float[np.ndarray, "forecast level"]:
@@ -118,17 +107,15 @@ def pinball_losses(
     return losses
 
 
-def inside(
-    truth: Float[np.ndarray, " forecast"], low: Float[np.ndarray, " forecast"], high: Float[np.ndarray, " forecast"]
-) -> Bool[np.ndarray, " forecast"]:
+def inside(truth: PerForecast, low: PerForecast, high: PerForecast) -> Bool[np.ndarray, " forecast"]:
     """Whether what came lay in the forecast interval, ends included."""
     return (low <= truth) & (truth <= high)
 
 
 def inside_gaussian(
-    truth: Float[np.ndarray, " forecast"],
-    mean: float | Float[np.ndarray, " forecast"],
-    scale: Float[np.ndarray, " forecast"],
+    truth: PerForecast,
+    mean: float | PerForecast,
+    scale: PerForecast,
     share: float,
 ) -> Bool[np.ndarray, " forecast"]:
     """Whether what came lay in the middle ``share`` of N(mean, scale^2)."""
@@ -136,11 +123,7 @@ def inside_gaussian(
     return inside(truth, mean - half, mean + half)
 
 
-def _standardised(
-    truth: Float[np.ndarray, " forecast"],
-    mean: float | Float[np.ndarray, " forecast"],
-    scale: Float[np.ndarray, " forecast"],
-) -> tuple[Float[np.ndarray, " forecast"], Float[np.ndarray, " forecast"]]:
+def _standardised(truth: PerForecast, mean: float | PerForecast, scale: PerForecast) -> tuple[PerForecast, PerForecast]:
     """(y - mean) / scale and the scale, both NaN where the scale is not positive."""
     positive = np.where(np.greater(scale, 0), scale, np.nan)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from typing import Any
 
 import streamlit as st
 from plotly.colors import sequential
 
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.ui.components import asset, assets
 from goldviz.ui.exhibits import shelf
 from goldviz.ui.server import ATTENTION_PATH, address
 
@@ -22,15 +22,11 @@ SCRIPTS = ("numbers", "cells", "tip", "overview", "map", "lines", "captions", "c
 """The parts of the component's script in the order in which they are joined, before the file that starts it."""
 
 
-def _asset(name: str) -> str:
-    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
-
-
 _component = st.components.v2.component(
     "goldviz_attention_explorer",
-    html=_asset("attention_explorer.html"),
-    css=_asset("attention_explorer.css"),
-    js="\n".join([*(_asset(f"attention_explorer_{part}.js") for part in SCRIPTS), _asset("attention_explorer.js")]),
+    html=asset("attention_explorer.html"),
+    css=assets("controls.css", "attention_explorer.css"),
+    js=assets(*(f"attention_explorer_{part}.js" for part in SCRIPTS), "attention_explorer.js"),
 )
 
 

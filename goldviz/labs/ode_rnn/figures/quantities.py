@@ -19,7 +19,17 @@ from goldviz.figures import limits, plot
 from goldviz.figures.draft import Figure
 from goldviz.figures.frames import Words
 from goldviz.figures.layers import LayerAxis, layer_quantities
-from goldviz.figures.limits import Quantity, Values, decades, ends_of, exact, log_of, padded, with_zero
+from goldviz.figures.limits import (
+    Quantity,
+    Values,
+    decades,
+    ends_of,
+    exact,
+    log_of,
+    magnitudes,
+    padded,
+    with_zero,
+)
 from goldviz.figures.market import legend_under
 from goldviz.figures.plot import Now, Plot
 
@@ -175,14 +185,6 @@ def _of_first_channel(ds: xr.Dataset) -> Values:
     return _of_values(str(ds["channel"].values[0]), ds)
 
 
-def _of_steps(ds: xr.Dataset) -> Values:
-    return np.concatenate([ends_of("step")(ds), ends_of("look")(ds)])
-
-
-def _of_errors(ds: xr.Dataset) -> Values:
-    return np.concatenate([log_of(name)(ds) for name in ("error", "long_gap_error", "zero_error")])
-
-
 def _of_consistency(ds: xr.Dataset) -> Values:
     known = "error" in ds and "ode_rnn" in ds["network"].values
     own = log_of("error")(ds.sel(network=["ode_rnn"])) if known else np.array([])
@@ -230,7 +232,7 @@ def _wide(low: float, high: float) -> tuple[float, float]:
 QUANTITIES = {
     "time": Quantity(_of_times, lambda low, high: padded(*exact(low, high))),
     "value": Quantity(_of_first_channel, padded),
-    "error": Quantity(_of_errors, decades),
+    "error": Quantity(log_of("error", "long_gap_error", "zero_error"), decades),
     "consistency": Quantity(_of_consistency, decades),
     "refined_ratio": Quantity(_of_ratio, decades),
     "state": Quantity(lambda ds: ds["state"].values.ravel() if "state" in ds else np.array([]), padded),
@@ -239,16 +241,14 @@ QUANTITIES = {
     "gap": Quantity(_of_gaps, _wide),
     "jump": Quantity(with_zero("jump"), padded),
     "interval_evaluations": Quantity(with_zero("interval_evaluations"), padded),
-    "interval_error": Quantity(log_of("interval_error"), decades),
+    **magnitudes("interval_error", "state_gradient_norm", "gradient_norm"),
     "coverage": Quantity(_of_coverage, padded),
     "evaluations": Quantity(with_zero("evaluations"), padded),
     "stiffness": Quantity(log_of("field_stiffness"), decades),
     "saturation": Quantity(with_zero("field_saturation"), padded),
-    "state_gradient_norm": Quantity(log_of("state_gradient_norm"), decades),
     "loss": Quantity(lambda ds: ds["loss"].values.ravel() if "loss" in ds else np.array([])),
-    "gradient_norm": Quantity(log_of("gradient_norm"), decades),
     "observation": Quantity(ends_of("observation")),
-    "step": Quantity(_of_steps),
+    "step": Quantity(ends_of("step", "look")),
     **layer_quantities(
         row=LayerAxis(ends_of("row"), title="Observation", noun="observation", linked="observation"),
         layer=LayerAxis.of_names("layer"),

@@ -67,11 +67,8 @@ def _cell(network: str, rows: int) -> tuple[list[Node], list[Wire]]:
     return nodes, [Wire(0, 1), *to_gates, *to_state, Wire(state, state + 1), Wire(state, 2, "back")]
 
 
-network = diagram(
-    figure, parts_of, COLOURS, noun="gate or time step",
-    question="Where in the cell, and when?",
+network = diagram(figure, parts_of, COLOURS, noun="gate or time step", question="Where in the cell, and when?",
     shows="Each cell with its weights and gates, coloured by the quantity of your choice. Under it is the state "
     "from the first time step to the last. Choose one, and the other figures mark it.",
     cannot_show="Single units: a gate is the mean of all of its units. The strip shows the state, not what each gate "
-    "does at each time step.",
-)  # fmt: skip
+    "does at each time step.")  # fmt: skip

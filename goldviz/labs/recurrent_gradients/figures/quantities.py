@@ -11,7 +11,7 @@ import xarray as xr
 from goldviz.figures import limits, plot
 from goldviz.figures.diagram import Colour, Reading, colour_quantities
 from goldviz.figures.layers import LayerAxis, layer_quantities
-from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded
+from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, magnitudes, padded, places, values_of
 from goldviz.figures.reading import finite, networks
 
 FADED = -2.0
@@ -41,8 +41,7 @@ def gates_of(ds: xr.Dataset) -> list[tuple[str, str]]:
 
 
 def _finite_values(ds: xr.Dataset, *names: str) -> Values:
-    parts = [ds[name].values.ravel() for name in names if name in ds]
-    values: Values = np.concatenate([np.array([]), *parts])
+    values = values_of(*names)(ds)
     return np.asarray(values[np.isfinite(values)])
 
 
@@ -59,25 +58,12 @@ def _whole_decades(low: float, high: float) -> tuple[float, float]:
     return (float(np.floor(low - 0.2)), float(np.ceil(high + 0.2)))
 
 
-def _of_loss(ds: xr.Dataset) -> Values:
-    return _finite_values(ds, "loss", "test_loss", "memoryless_loss")
-
-
 def _of_loss_by_lag(ds: xr.Dataset) -> Values:
-    return _finite_values(ds, "loss_by_lag", "memoryless_loss") if "loss_by_lag" in ds else np.array([])
+    return values_of("loss_by_lag", "memoryless_loss")(ds) if "loss_by_lag" in ds else np.array([])
 
 
 def _of_matrix(ds: xr.Dataset) -> Values:
-    return np.concatenate([_finite_values(ds, "spectral_radius", "spectral_norm"), [1.0]])
-
-
-def _of_gradient_norm(ds: xr.Dataset) -> Values:
-    return np.concatenate([log_of("gradient_norm")(ds), log_of("clipped_gradient_norm")(ds)])
-
-
-def _of_steps(ds: xr.Dataset) -> Values:
-    parts = [ends_of(name)(ds) for name in ("step", "look")]
-    return np.concatenate(parts)
+    return np.append(values_of("spectral_radius", "spectral_norm")(ds), 1.0)
 
 
 def contribution_share(ds: xr.Dataset | plot.Now) -> xr.DataArray:
@@ -105,16 +91,13 @@ COLOURS = (
 
 QUANTITIES = {
     "log_jacobian_norm": Quantity(_of_jacobian, _whole_decades),
-    "state_gradient_norm": Quantity(log_of("state_gradient_norm"), decades),
-    "lag_contribution": Quantity(log_of("lag_contribution"), decades),
-    "loss": Quantity(_of_loss),
+    **magnitudes("state_gradient_norm", "lag_contribution"),
+    "loss": Quantity(values_of("loss", "test_loss", "memoryless_loss")),
     "loss_by_lag": Quantity(_of_loss_by_lag),
     "matrix": Quantity(_of_matrix, padded),
-    "gradient_norm": Quantity(_of_gradient_norm, decades),
-    "step": Quantity(_of_steps),
-    "time": Quantity(ends_of("time")),
-    "lag": Quantity(ends_of("lag")),
-    "task_lag": Quantity(ends_of("task_lag")),
+    "gradient_norm": Quantity(log_of("gradient_norm", "clipped_gradient_norm"), decades),
+    "step": Quantity(ends_of("step", "look")),
+    **places("time", "lag", "task_lag"),
     **layer_quantities(
         moment=LayerAxis(ends_of("moment"), title="Time step t", noun="time", linked="time"),
         layer=LayerAxis.of_names("layer"),

@@ -88,8 +88,7 @@ def clipping(plot: Plot) -> Figure:
     plot.curves(positive(plot.averaged("gradient_norm", most=NORM_WINDOWS)), hover="before %{y:.3~g}", row=1)
     if not plot.lacks("clipped_gradient_norm"):
         after, _ = averaged(plot.ds["clipped_gradient_norm"], "step", most=NORM_WINDOWS)
-        for network in plot.networks:
-            plot.line(positive(after.sel(network=network)), network, "after", hover="after %{y:.3~g}", row=1)
+        plot.lines(positive(after), "after", hover="after %{y:.3~g}", row=1)
     if has_shares:
         shares, _ = averaged(plot.ds["clipped"], "step", most=CLIPPING_WINDOWS)
         plot.curves(shares, hover="%{y:.0%}", row=2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from importlib.resources import files
 
 import streamlit as st
 import xarray as xr
@@ -11,18 +10,15 @@ import xarray as xr
 from goldviz.figures.theme import INKS
 from goldviz.labs.text_tokens.exchange import tokens_data
 from goldviz.labs.text_tokens.settings import TextTokens
+from goldviz.ui.components import asset, assets
 from goldviz.ui.theme import theme_now
 
 KEY = "tokens-stepper"
 SCRIPTS = ("tokens_reading.js", "tokens.js")
 
 
-def _asset(name: str) -> str:
-    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
-
-
 _component = st.components.v2.component(
-    "goldviz_tokens", html=_asset("tokens.html"), css=_asset("tokens.css"), js="\n".join(map(_asset, SCRIPTS))
+    "goldviz_tokens", html=asset("tokens.html"), css=assets("controls.css", "tokens.css"), js=assets(*SCRIPTS)
 )
 
 
