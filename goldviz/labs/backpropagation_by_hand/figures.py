@@ -148,9 +148,9 @@ def sums_so_far(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figur
 
 
 @drawn("Which loss teaches which use of the weights?", name="triangle", at="number", at_once=True,
-       shows="The size of every term (t, k) of dL/dW_aa (document 001, eq. 6). It is what step t's loss owes to the "
-       "weights at step k.",
-       cannot_show="Terms may cancel: the norm of their sum is not the sum of their norms.")  # fmt: skip
+    shows="The size of every term (t, k) of dL/dW_aa (document 001, eq. 6). It is what step t's loss owes to the "
+    "weights at step k.", cannot_show="Terms may cancel: the norm of their sum is not the sum of their norms.",
+)  # fmt: skip
 def triangle(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """Norms of all terms (t, k) as a triangle, with the row of the step in view framed: one loss on its way back."""
     norms, steps = ds["pair"].values, ds["step"].values
@@ -183,8 +183,8 @@ def triangle(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") ->
 
 
 @drawn("How does one loss reach back?", name="one_loss", at="number",
-       shows="The deltas of the loss of the step in view alone, at every step before it (document 003).",
-       cannot_show="What other losses ask for at the same steps; the recursion adds them all up.")  # fmt: skip
+    shows="The deltas of the loss of the step in view alone, at every step before it (document 003).",
+    cannot_show="What other losses ask for at the same steps; the recursion adds them all up.")  # fmt: skip
 def one_loss(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     """delta^u at every unit and step for the loss of the step in view."""
     at = place(ds, number).step
@@ -205,9 +205,9 @@ def one_loss(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
 
 
 @drawn("How much comes from the step's own answer?", name="direct_and_total", at="number", at_once=True,
-       shows="The derivative of the loss with respect to h at each step. Direct: through that step's answer. Total: "
-       "through all later steps, too.",
-       cannot_show="Lengths of parts do not add up where they point in different directions.")  # fmt: skip
+    shows="The derivative of the loss with respect to h at each step. Direct: through that step's answer. Total: "
+    "through all later steps, too.",
+    cannot_show="Lengths of parts do not add up where they point in different directions.")  # fmt: skip
 def direct_and_total(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """Lengths of the direct and of the total derivative at every step."""
     figure = Figure()

@@ -23,8 +23,8 @@ Spot = tuple[float, float]
 
 
 @drawn("What is known at this step?", name="diagram",
-       shows="The network after the step in view: each neuron's x and δ, each weight or, once it is there, dL/dw.",
-       cannot_show="Samples after the first.")  # fmt: skip
+    shows="The network after the step in view: each neuron's x and δ, each weight or, once it is there, dL/dw.",
+    cannot_show="Samples after the first.")  # fmt: skip
 def diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Neurons from the left to the right with their numbers; edges as thick as their number is large."""
     step, figure = Step(int(ds.attrs["step"]), ds.sizes["layer"]), Figure()

@@ -34,8 +34,8 @@ PASSES = {
 
 
 @drawn("Where does the error get lost?", name="halves",
-       shows="The size of each neuron's error before and after φ′(z), the two halves of eq. 1 and 2.",
-       cannot_show="Signs, and errors that are exactly 0.")  # fmt: skip
+    shows="The size of each neuron's error before and after φ′(z), the two halves of eq. 1 and 2.",
+    cannot_show="Signs, and errors that are exactly 0.")  # fmt: skip
 def halves(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """dL/dx and δ of every neuron and sample, layer by layer, on a logarithmic axis."""
     figure = Figure()
@@ -73,8 +73,8 @@ def _range(figure: Figure) -> tuple[float, float]:
 
 
 @drawn("Do three ways agree?", name="agreement",
-       shows="How far autograd and central differences are from the equations by hand, for every gradient.",
-       cannot_show="An error that all three share, such as a loss that is not the one you meant.")  # fmt: skip
+    shows="How far autograd and central differences are from the equations by hand, for every gradient.",
+    cannot_show="An error that all three share, such as a loss that is not the one you meant.")  # fmt: skip
 def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The difference of each gradient to autograd's and to the nudged one, over its size."""
     figure = Figure()
@@ -110,8 +110,8 @@ def _all(ds: xr.Dataset, way: str) -> NDArray[np.float64]:
 
 
 @drawn("Does δ say what a nudge does?", name="nudges",
-       shows="C1: each neuron's z is nudged, and the change of the loss over the nudge stands over δ.",
-       cannot_show="What a long move does: δ is the slope at this very place.")  # fmt: skip
+    shows="C1: each neuron's z is nudged, and the change of the loss over the nudge stands over δ.",
+    cannot_show="What a long move does: δ is the slope at this very place.")  # fmt: skip
 def nudges(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """ΔL over a nudge of z, against δ by hand; on the line both are the same."""
     delta, nudged = (ds[name].values.ravel() for name in ("delta", "delta_nudge"))
@@ -139,8 +139,8 @@ def nudges(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("How long may a step be?", name="step",
-       shows="The loss after one update with each η, and what the gradient foresees: L − η ‖dL/dw‖².",
-       cannot_show="What comes after that step: a longer one may pay later.")  # fmt: skip
+    shows="The loss after one update with each η, and what the gradient foresees: L − η ‖dL/dw‖².",
+    cannot_show="What comes after that step: a longer one may pay later.")  # fmt: skip
 def step(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The loss after one update over the size of the step."""
     rates, before, after = ds["learning_rate"].values, ds.attrs["loss"], ds["loss_after"].values
@@ -171,8 +171,8 @@ def step(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("What is left of the softmax?", name="softmax", needs=("softmax_jacobian",),
-       shows="g_i(δ_ij − g_j) of the first sample, and under it what the loss leaves of it: g − y.",
-       cannot_show="How the classes came to their shares; that is in the layers before.")  # fmt: skip
+    shows="g_i(δ_ij − g_j) of the first sample, and under it what the loss leaves of it: g − y.",
+    cannot_show="How the classes came to their shares; that is in the layers before.")  # fmt: skip
 def softmax(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The softmax's Jacobian as a map, with its collapse to g − y as one more row."""
     title = "What is left of the softmax?"
@@ -198,8 +198,8 @@ def softmax(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("What does storing save?", name="costs",
-       shows="Products with weights in one pass of each kind. Storing needs memory; each other way needs work.",
-       cannot_show="Time: machines do many products at once, and nonlinearities cost something, too.")  # fmt: skip
+    shows="Products with weights in one pass of each kind. Storing needs memory; each other way needs work.",
+    cannot_show="Time: machines do many products at once, and nonlinearities cost something, too.")  # fmt: skip
 def costs(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Multiplications of phase A, of phase B with and without stored numbers, and of central differences."""
     counts = [int(ds.attrs[f"cost_{name}"]) for name in PASSES]

@@ -25,8 +25,8 @@ FLAT = {"row": "", "column": ""}
 
 
 @drawn("Which numbers come out of this step?", at="number",
-       shows="The tensor or the gradient that is computed here, entry by entry, and how far it is from autograd's.",
-       cannot_show="Why a formula is right; that is in the equations below.")  # fmt: skip
+    shows="The tensor or the gradient that is computed here, entry by entry, and how far it is from autograd's.",
+    cannot_show="Why a formula is right; that is in the equations below.")  # fmt: skip
 def tensor(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     """The heat map of what is computed at this place."""
     at = place(ds.attrs["divisor"], number)
@@ -93,9 +93,8 @@ def _axis_words(dims: Sequence[str]) -> str:
     return " and ".join(words[dim] for dim in dims if dim in words)
 
 
-@drawn("Who is pushed down, who is pulled up?",
-       shows="dlogits = (P − Y)/n: what each logit's change does to the loss.",
-       cannot_show="How far a step then moves the logits: that goes by weights that all samples share.")  # fmt: skip
+@drawn("Who is pushed down, who is pulled up?", shows="dlogits = (P − Y)/n: what each logit's change does to the loss.",
+    cannot_show="How far a step then moves the logits: that goes by weights that all samples share.")  # fmt: skip
 def push_and_pull(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """(P - Y) / n with a ring at each sample's target."""
     gradient = ds["dlogits"].values
@@ -112,8 +111,8 @@ def push_and_pull(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("Does the subtracted maximum learn anything?",
-       shows="dnorm_logits, and its sum over each row with a minus: dlogit_maxes, a column of zeros.",
-       cannot_show="Why the maximum is subtracted: without it exp overflows for large logits.")  # fmt: skip
+    shows="dnorm_logits, and its sum over each row with a minus: dlogit_maxes, a column of zeros.",
+    cannot_show="Why the maximum is subtracted: without it exp overflows for large logits.")  # fmt: skip
 def column_of_zeros(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """dnorm_logits with dlogit_maxes as one more column, behind a gap."""
     matrix, column = ds["dnorm_logits"].values, ds["dlogit_maxes"].values
@@ -133,8 +132,8 @@ def column_of_zeros(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("By which ways does batch norm hand a gradient on?",
-       shows="The three paths of dL/dx through batch norm (document 002, 1.4.5), and their sum, dh_prebn.",
-       cannot_show="What other layers do to it; this is one layer.")  # fmt: skip
+    shows="The three paths of dL/dx through batch norm (document 002, 1.4.5), and their sum, dh_prebn.",
+    cannot_show="What other layers do to it; this is one layer.")  # fmt: skip
 def paths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Four maps in one colour scale: directly, by the mean, by the variance, and all together."""
     shown = [(f"<b>{words}</b>", ds["path"].sel(way=way).values) for way, words in WAYS.items()]

@@ -35,9 +35,9 @@ Where = Mapping[str, tuple[float, float]]
 
 
 @drawn("What is known by now, and what does this step read?", at="number", at_once=True,
-       shows="Every tensor from the embedding to the loss; the gold box is computed, dark frames are read. "
-             "A click goes to a box.",
-       cannot_show="How large the numbers are; the map beside it shows those of the gold box.")  # fmt: skip
+    shows="Every tensor from the embedding to the loss; the gold box is computed, dark frames are read. A click "
+    "goes to a box.", cannot_show="How large the numbers are; the map beside it shows those of the gold box.",
+)  # fmt: skip
 def graph(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """The network as boxes, each with what is known of it at this place."""
     at, known = each(number, lambda one: place(ds.attrs["divisor"], one)), nodes(ds.attrs["divisor"])

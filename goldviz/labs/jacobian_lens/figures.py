@@ -26,9 +26,9 @@ def network_style(ds: xr.Dataset) -> NetworkStyle:
 
 
 @drawn("How far does a change travel?", name="map", at="start", at_once=True,
-       shows="Average gain: the Frobenius norm of the product of Jacobians over √n, so that the identity counts 1.",
-       cannot_show="The gain of a particular direction; that is between the largest and the smallest singular "
-       "value.")  # fmt: skip
+    shows="Average gain: the Frobenius norm of the product of Jacobians over √n, so that the identity counts 1.",
+    cannot_show="The gain of a particular direction; that is between the largest and the smallest singular value.",
+)  # fmt: skip
 def product_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
     """Average gain of dh_t/dh_k for all pairs of times, with a line at ``start`` or where the dataset looks."""
     what = "(h, c)" if "cell_path" in ds else "h"
@@ -36,9 +36,8 @@ def product_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: The
 
 
 @drawn("And along the cell path alone?", name="cell_path", at="start", at_once=True, needs=("cell_path",),
-       shows="The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
-       cannot_show="The paths through the gates and the hidden state, which the whole Jacobian has on "
-       "top.")  # fmt: skip
+    shows="The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
+    cannot_show="The paths through the gates and the hidden state, which the whole Jacobian has on top.")  # fmt: skip
 def cell_path_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
     """Average gain along the cell path alone, the product of forget gates, in the colours of the whole map."""
     return _pairs(ds, "cell_path", "And along the cell path alone?", start, theme)
@@ -73,8 +72,8 @@ def _factor(exponent: float) -> str:
 
 
 @drawn("What becomes of a change?", name="lag",
-       shows="The product's exact spectral norm over lag, beside the bound of eq. 9 and the asymptote.",
-       cannot_show="The asymptote is no bound: the product may lie on either side of it, at any lag.")  # fmt: skip
+    shows="The product's exact spectral norm over lag, beside the bound of eq. 9 and the asymptote.",
+    cannot_show="The asymptote is no bound: the product may lie on either side of it, at any lag.")  # fmt: skip
 def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The products that start at the step in view, beside what theory says of them."""
     style, ink = network_style(ds), INKS[theme]
@@ -138,7 +137,7 @@ def parting(ds: xr.Dataset) -> str:
 
 
 @drawn("How many directions survive?", shows="The singular values of the products that start at the step in view.",
-       cannot_show="Which directions they are, and whether the task needs them.")  # fmt: skip
+    cannot_show="Which directions they are, and whether the task needs them.")  # fmt: skip
 def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Gains of the product in its own directions over lag."""
     values = ds["singular_value"].values
@@ -167,8 +166,9 @@ def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("Where are the eigenvalues?", name="eigenvalues",
-       shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.", cannot_show="Transient growth: a "
-       "matrix far from normal grows first with every eigenvalue inside the circle.")  # fmt: skip
+    shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.",
+    cannot_show="Transient growth: a matrix far from normal grows first with every eigenvalue inside the circle.",
+)  # fmt: skip
 def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
     ink, style = INKS[theme], network_style(ds)
@@ -199,8 +199,8 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("What does each unit hand on?", name="passed",
-       shows="tanh's or ReLU's slope, the LSTM's forget gate or the share that the GRU keeps, for every unit and step.",
-       cannot_show="What units hand on to each other through the recurrent matrix.")  # fmt: skip
+    shows="tanh's or ReLU's slope, the LSTM's forget gate or the share that the GRU keeps, for every unit and step.",
+    cannot_show="What units hand on to each other through the recurrent matrix.")  # fmt: skip
 def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What each unit hands on by itself at each step: tanh's slope, the forget gate, the share kept."""
     words = str(ds["passed"].attrs["long_name"])

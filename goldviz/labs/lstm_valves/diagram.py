@@ -108,9 +108,9 @@ WORDS = {"from h": "W<sub>hh</sub>h<sub>t−1</sub>", "from x": "W<sub>xh</sub>x
 
 
 @drawn("What goes on inside one step?", name="cell", at="step",
-       shows="The cell as the document draws it, with the numbers of one hidden unit at the step in view.",
-       cannot_show="The other units: each gate's sum reads all of the last state, of which one unit's number stands "
-       "here.")  # fmt: skip
+    shows="The cell as the document draws it, with the numbers of one hidden unit at the step in view.",
+    cannot_show="The other units: each gate's sum reads all of the last state, of which one unit's number stands "
+    "here.")  # fmt: skip
 def cell_diagram(ds: xr.Dataset, *, step: int | None = None, theme: Theme = "light") -> Figure:
     """Gates with how far they are open, candidate, cell and state of one unit at ``step`` (None: the step in view)."""
     at, unit = int(ds.attrs["step_in_view"] if step is None else step), int(ds.attrs["unit_in_view"])

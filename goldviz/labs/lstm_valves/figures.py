@@ -26,8 +26,8 @@ GATES = {
 
 
 @drawn("How far back does the gradient reach?",
-       shows="The norm over units of dL/dc_t and of its two parts (document 001, eq. 17).",
-       cannot_show="Norms of parts do not add up: the parts may point in different directions.")  # fmt: skip
+    shows="The norm over units of dL/dc_t and of its two parts (document 001, eq. 17).",
+    cannot_show="Norms of parts do not add up: the parts may point in different directions.")  # fmt: skip
 def split(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The length of dL/dc_t over time, and of its two parts."""
     figure = Figure()
@@ -75,7 +75,7 @@ def _log_axis(figure: Figure, words: str) -> tuple[float, float]:
 
 
 @drawn("How far is each valve open?", name="valves", shows="The factors of eq. 17-19 for every unit and step.",
-       cannot_show="The paths through the recurrent matrices, which go past these valves.")  # fmt: skip
+    cannot_show="The paths through the recurrent matrices, which go past these valves.")  # fmt: skip
 def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Each valve's opening over time, one row a unit."""
     figure = make_subplots(rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.1)
@@ -97,8 +97,8 @@ def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("What do the gates themselves get to learn from?", name="gates",
-       shows="The norm of the gradient of the candidate and of each gate (eq. 19, 20).",
-       cannot_show="The gates' weights: their gradients are further multiplied by the gates' own slopes.")  # fmt: skip
+    shows="The norm of the gradient of the candidate and of each gate (eq. 19, 20).",
+    cannot_show="The gates' weights: their gradients are further multiplied by the gates' own slopes.")  # fmt: skip
 def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What reaches the gates and the candidate themselves."""
     figure = Figure([_line(ds, name, *style, 2.2) for name, style in GATES.items()])
@@ -110,8 +110,8 @@ def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("What would another forget bias do?", name="reach",
-       shows="Steps back from the last until dL/dc_t falls below 1/100, for a few biases.",
-       cannot_show="That a trained network keeps its gates there.")  # fmt: skip
+    shows="Steps back from the last until dL/dc_t falls below 1/100, for a few biases.",
+    cannot_show="That a trained network keeps its gates there.")  # fmt: skip
 def reach_by_bias(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """How many steps back the gradient reaches with other forget biases, everything else the same."""
     figure = Figure(

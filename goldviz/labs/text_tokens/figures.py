@@ -38,8 +38,8 @@ def names(ds: xr.Dataset) -> tuple[str, str]:
 
 
 @drawn("What does a larger vocabulary save?",
-       shows="Bytes a token stands for on average, over the size of the vocabulary: of the corpus and of the text.",
-       cannot_show="What a larger table of tokens costs a model.")  # fmt: skip
+    shows="Bytes a token stands for on average, over the size of the vocabulary: of the corpus and of the text.",
+    cannot_show="What a larger table of tokens costs a model.")  # fmt: skip
 def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Bytes a token of corpus and text after each merge, for both sides."""
     title = "What does a larger vocabulary save?"
@@ -71,8 +71,8 @@ def _compression_note(ds: xr.Dataset) -> str:
 
 
 @drawn("What do the learned entries hold?", name="entries",
-       shows="How many of the entries that were learned hold letters, signs, both, several words, and so on.",
-       cannot_show="How often an entry is used; the first ones are used most.")  # fmt: skip
+    shows="How many of the entries that were learned hold letters, signs, both, several words, and so on.",
+    cannot_show="How often an entry is used; the first ones are used most.")  # fmt: skip
 def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Counts of learned entries by kind, both sides beside each other."""
     figure = Figure()
@@ -95,8 +95,8 @@ def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("What does a language cost?",
-       shows="Tokens of one sentence and of its translations, with merges learned from the corpus.",
-       cannot_show="How well a model understands the language.")  # fmt: skip
+    shows="Tokens of one sentence and of its translations, with merges learned from the corpus.",
+    cannot_show="How well a model understands the language.")  # fmt: skip
 def languages(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Tokens of the same sentence in every language, and its characters as marks."""
     figure = Figure()
@@ -129,8 +129,8 @@ def _language_note(ds: xr.Dataset) -> str:
 
 
 @drawn("Where are digits cut?",
-       shows="The pieces that each pattern makes of a number, with a line at each cut, and before it how many tokens.",
-       cannot_show="Which digits of a piece are one token; that depends on the numbers in the corpus.")  # fmt: skip
+    shows="The pieces that each pattern makes of a number, with a line at each cut, and before it how many tokens.",
+    cannot_show="Which digits of a piece are one token; that depends on the numbers in the corpus.")  # fmt: skip
 def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Numbers in rows, right-aligned, their digits in the colours of their pieces."""
     figure = make_subplots(rows=1, cols=2, shared_yaxes=True, horizontal_spacing=0.06)

@@ -24,9 +24,9 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
 @figure("Where do the heads look?", needs=("attention",),
-        shows="The attention of every head in one unseen sentence, at the step in view.",
-        cannot_show="What the network concludes from it: attention is not an explanation, and this is one "
-        "sentence.")  # fmt: skip
+    shows="The attention of every head in one unseen sentence, at the step in view.",
+    cannot_show="What the network concludes from it: attention is not an explanation, and this is one sentence.",
+)  # fmt: skip
 def attention(plot: Plot) -> Figure:
     """Attention of every head in the probe sentence at one look: layers from top to bottom, heads from left to right.
 
@@ -52,8 +52,8 @@ def _sharpest(now: xr.DataArray) -> str:
 
 
 @figure("When do the heads part?", needs=tuple(MEASURES),
-        shows="Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.",
-        cannot_show="What a head is good for: switch it off to see, in Inside BERT.")  # fmt: skip
+    shows="Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.",
+    cannot_show="What a head is good for: switch it off to see, in Inside BERT.")  # fmt: skip
 def heads(plot: Plot) -> Figure:
     """Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.
 

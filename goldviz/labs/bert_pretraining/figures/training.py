@@ -28,9 +28,9 @@ PHASES = {WORDS: "masked words", TONE: "tone"}
 
 
 @figure("Does the gradient reach every part?", needs=("part_gradient_norm",),
-        shows="The norm of the gradient of the embeddings, of every block and of both heads, before clipping.",
-        cannot_show="Parts of different size: a larger one has a longer gradient at the same size of each "
-        "entry.")  # fmt: skip
+    shows="The norm of the gradient of the embeddings, of every block and of both heads, before clipping.",
+    cannot_show="Parts of different size: a larger one has a longer gradient at the same size of each entry.",
+)  # fmt: skip
 def gradients(plot: Plot) -> Figure:
     """Norm of the gradient of every part of the network over training, before clipping, on a log axis.
 
@@ -75,9 +75,9 @@ def _at_zero(ds: xr.Dataset) -> str:
 
 
 @figure("Are the steps the right size?", needs=("update_to_data",),
-        shows="How large the steps are beside the weights that they change, part by part.",
-        cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
-        "way.")  # fmt: skip
+    shows="How large the steps are beside the weights that they change, part by part.",
+    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way.",
+)  # fmt: skip
 def update_to_data(plot: Plot) -> Figure:
     """Spread of the step over the spread of the weights that it changes, part by part, on a log axis.
 
@@ -102,8 +102,8 @@ def _typical(middle: xr.DataArray) -> str:
 
 
 @figure("How large may the steps be?", needs=("learning_rate",),
-        shows="The learning rate of every step with its warm-up, and the norm of the whole gradient before clipping.",
-        cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.")  # fmt: skip
+    shows="The learning rate of every step with its warm-up, and the norm of the whole gradient before clipping.",
+    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.")  # fmt: skip
 def schedule(plot: Plot) -> Figure:
     """The learning rate of every step, and the norm of the whole gradient before clipping, on a log axis.
 

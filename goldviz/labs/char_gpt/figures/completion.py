@@ -16,8 +16,8 @@ from goldviz.figures.theme import INKS, Theme
 
 
 @drawn("What else could have come?", name="candidates",
-       shows="The likeliest tokens at this place, and in gold the one that was drawn.",
-       cannot_show="What would have been written after another token.")  # fmt: skip
+    shows="The likeliest tokens at this place, and in gold the one that was drawn.",
+    cannot_show="What would have been written after another token.")  # fmt: skip
 def candidates(signs: Sequence[str], shares: NDArray[np.floating], chosen: str, *, theme: Theme = "light") -> Figure:
     """Bars of the probabilities from which a token was drawn, the likeliest at the top."""
     ink, names = INKS[theme], _places(signs)
@@ -37,8 +37,8 @@ def candidates(signs: Sequence[str], shares: NDArray[np.floating], chosen: str, 
 
 
 @drawn("What would each block have said?", name="lens",
-       shows="The likeliest tokens if the network ended after so many blocks, the likeliest at the left.",
-       cannot_show="A state that the read-out cannot yet read may still hold the answer.")  # fmt: skip
+    shows="The likeliest tokens if the network ended after so many blocks, the likeliest at the left.",
+    cannot_show="A state that the read-out cannot yet read may still hold the answer.")  # fmt: skip
 def lens(signs: Sequence[Sequence[str]], shares: NDArray[np.floating], *, theme: Theme = "light") -> Figure:
     """The logit lens: final norm and read-out of the last place's state at every depth."""
     depths = ["tables", *(f"block {number}" for number in range(1, len(signs)))]
@@ -60,8 +60,8 @@ def lens(signs: Sequence[Sequence[str]], shares: NDArray[np.floating], *, theme:
 
 
 @drawn("Where did it look?", name="looked",
-       shows="How much of each head's attention the last place gave to every token before it.",
-       cannot_show="What it took from there: attention is not an explanation.")  # fmt: skip
+    shows="How much of each head's attention the last place gave to every token before it.",
+    cannot_show="What it took from there: attention is not an explanation.")  # fmt: skip
 def looked(signs: Sequence[str], weights: NDArray[np.floating], *, theme: Theme = "light") -> Figure:
     """The last row of every head's attention: a row for each head, a column for each token."""
     blocks, heads, places = weights.shape

@@ -19,9 +19,9 @@ from goldviz.labs.char_gpt.figures.quantities import figure, probe_of
 
 
 @figure("Where do the heads look?", needs=("attention",),
-        shows="The attention of every head in a stretch of dev text, at the step in view.",
-        cannot_show="What the network concludes from it: attention is not an explanation, and this is one "
-        "stretch.")  # fmt: skip
+    shows="The attention of every head in a stretch of dev text, at the step in view.",
+    cannot_show="What the network concludes from it: attention is not an explanation, and this is one stretch.",
+)  # fmt: skip
 def attention(plot: Plot) -> Figure:
     """A bright diagonal looks at itself, a line beside it at the token before, a bright column always at one token."""
     now = finite(plot.now["attention"].transpose("close_look", "block_number", "head", "query", "key").astype(float))
@@ -42,8 +42,8 @@ def _sharpest(now: xr.DataArray) -> str:
 
 
 @figure("Does what came before help?", needs=("position_loss",),
-        shows="The dev loss at each place in the block: the first sees one token, the last sees all.",
-        cannot_show="Which of the earlier tokens helped.")  # fmt: skip
+    shows="The dev loss at each place in the block: the first sees one token, the last sees all.",
+    cannot_show="Which of the earlier tokens helped.")  # fmt: skip
 def position_loss(plot: Plot) -> Figure:
     """Loss by place in the block; a last place far above the others means that those see what they should guess."""
     plot.curves(finite(plot.now["position_loss"]), hover="%{y:.3f} nat")
@@ -60,8 +60,8 @@ def _of_ends(now: xr.DataArray) -> str:
 
 
 @figure("Which places are alike?", needs=("position_similarity",),
-        shows="The cosine of every two places' learned vectors: red alike, blue opposite.",
-        cannot_show="What the network makes of it: queries and keys read sums of token and place.")  # fmt: skip
+    shows="The cosine of every two places' learned vectors: red alike, blue opposite.",
+    cannot_show="What the network makes of it: queries and keys read sums of token and place.")  # fmt: skip
 def positions(plot: Plot) -> Figure:
     """Learned positions begin unrelated; training makes neighbours alike, so distance is learned, not given."""
     now = plot.now["position_similarity"].transpose("close_look", "position", "other_position")
@@ -88,8 +88,8 @@ def _neighbours(cosines: NDArray[Any]) -> str:
 
 
 @figure("Does the signal grow block by block?", needs=("residual_variance",),
-        shows="The variance of the states before the first block and after each one.",
-        cannot_show="Whether growth harms: layer norms undo it before each branch.")  # fmt: skip
+    shows="The variance of the states before the first block and after each one.",
+    cannot_show="Whether growth harms: layer norms undo it before each branch.")  # fmt: skip
 def stream(plot: Plot) -> Figure:
     """Variance of the residual stream by depth; branches over √(2n) keep it from growing with n (document 002, 3.6)."""
     plot.curves(positive(plot.now["residual_variance"]), hover="variance %{y:.3g}")

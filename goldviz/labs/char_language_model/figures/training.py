@@ -29,8 +29,8 @@ def in_all_units(loss: float) -> str:
 
 
 @figure("Does it guess better than counting?", needs=("loss",),
-        shows="The loss of each step over training, and lines for guesses that need no network.",
-        cannot_show="A batch's loss is noisy: the dev loss stands in the line under the title.")  # fmt: skip
+    shows="The loss of each step over training, and lines for guesses that need no network.",
+    cannot_show="A batch's loss is noisy: the dev loss stands in the line under the title.")  # fmt: skip
 def loss(plot: Plot) -> Figure:
     """Loss on each step's contexts, smoothed without looking ahead, beside guesses by uniform, single and pair counts.
 
@@ -56,10 +56,9 @@ def _dev_now(plot: Plot) -> Words:
     return plot.each(now, in_all_units, between=": ", within="Dev, {}.")
 
 
-@figure("Does it learn rules, or names by heart?", title="Rules, or names by heart?",
-        needs=("train_loss", "dev_loss"),
-        shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
-        cannot_show="A small gap does not prove that the network could not do better.")  # fmt: skip
+@figure("Does it learn rules, or names by heart?", title="Rules, or names by heart?", needs=("train_loss", "dev_loss"),
+    shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
+    cannot_show="A small gap does not prove that the network could not do better.")  # fmt: skip
 def generalisation(plot: Plot) -> Figure:
     """Training and dev loss: where the dev loss turns up while the other falls, names are learned by heart."""
     apart = learned_and_new(plot, "Loss (nat)")
@@ -70,8 +69,8 @@ def generalisation(plot: Plot) -> Figure:
 
 
 @figure("Do running statistics say what batches say?", title="Are running statistics up to date?",
-        shows="Dev loss with running statistics and with the dev text's own, and how far the means are apart.",
-        cannot_show="Statistics that agree may still be of the wrong axis: see how many there are.")  # fmt: skip
+    shows="Dev loss with running statistics and with the dev text's own, and how far the means are apart.",
+    cannot_show="Statistics that agree may still be of the wrong axis: see how many there are.")  # fmt: skip
 def running_statistics(plot: Plot) -> Figure:
     """Batch norm after training uses running means; where they lag behind, the network is another than was trained.
 
@@ -105,8 +104,8 @@ def _kept(ds: xr.Dataset) -> str:
 
 
 @figure("How far is the network's table from counting?", title="How far from the counted table?",
-        shows="The divergence of the model's table of pairs from the counted one, over training.",
-        cannot_show="Counting is best on training text alone; smoothing may be better on new text.")  # fmt: skip
+    shows="The divergence of the model's table of pairs from the counted one, over training.",
+    cannot_show="Counting is best on training text alone; smoothing may be better on new text.")  # fmt: skip
 def divergence(plot: Plot) -> Figure:
     """KL divergence of softmax(W) from the counted table, in nats: what the loss is above the lowest there is.
 

@@ -13,9 +13,8 @@ NORM_WINDOWS = 100
 
 
 @figure("Is it learned, and is it a flow?", needs=("loss",),
-        shows="The loss over the steps, and the loss of the same weights with the field followed exactly.",
-        cannot_show="Equal steps are not equal work: the neural ODE may ask for the field ten times as "
-        "often.")  # fmt: skip
+    shows="The loss over the steps, and the loss of the same weights with the field followed exactly.",
+    cannot_show="Equal steps are not equal work: the neural ODE may ask for the field ten times as often.")  # fmt: skip
 def loss(plot: Plot) -> Figure:
     """Loss on unseen points over the steps, and dotted the loss of the same weights with the field followed exactly.
 
@@ -44,9 +43,8 @@ def loss(plot: Plot) -> Figure:
     return plot.finish(key, plot.drawn("Thin: training." if tested else ""))
 
 
-@figure("How long is the gradient?", needs=("gradient_norm",),
-        shows="The norm of the whole gradient before clipping.",
-        cannot_show="Whether the gradient points the right way; and a learned task has a short one.")  # fmt: skip
+@figure("How long is the gradient?", needs=("gradient_norm",), shows="The norm of the whole gradient before clipping.",
+    cannot_show="Whether the gradient points the right way; and a learned task has a short one.")  # fmt: skip
 def gradient_norm(plot: Plot) -> Figure:
     """Norm of the whole gradient before clipping, on a log axis.
 
@@ -59,8 +57,8 @@ def gradient_norm(plot: Plot) -> Figure:
 
 
 @figure("What does the solver pay?", needs=("evaluations_forward",),
-        shows="How often a step asks for the field, forward and back.",
-        cannot_show="The time on a clock; and a batch takes as many steps as its hardest point needs.")  # fmt: skip
+    shows="How often a step asks for the field, forward and back.",
+    cannot_show="The time on a clock; and a batch takes as many steps as its hardest point needs.")  # fmt: skip
 def evaluations(plot: Plot) -> Figure:
     """How often each step asked for the field, on the way forward and on the way back.
 
@@ -93,8 +91,8 @@ def evaluations(plot: Plot) -> Figure:
 
 
 @figure("Does the field grow stiff?", needs=("field_stiffness", "field_saturation"),
-        shows="How much the field stretches along the paths, and how many of its tanh units are saturated.",
-        cannot_show="Whether that is bad: a field has to be steep somewhere to part what is close.")  # fmt: skip
+    shows="How much the field stretches along the paths, and how many of its tanh units are saturated.",
+    cannot_show="Whether that is bad: a field has to be steep somewhere to part what is close.")  # fmt: skip
 def field(plot: Plot) -> Figure:
     """The largest stretch |df/dh| along the paths, and the share of tanh units on a flat part, over training.
 

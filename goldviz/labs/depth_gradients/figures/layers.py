@@ -18,8 +18,8 @@ ALL_ZERO = "Every gradient recorded so far is exactly 0: no weight is told to mo
 
 
 @figure("Does the gradient reach the first layer?", title="Does the gradient reach layer 1?", needs=("gradient_norm",),
-        shows="How long the gradient of each weight matrix is, at one epoch and on average so far.",
-        cannot_show="Norms say how long gradients are, not whether they point the right way.")  # fmt: skip
+    shows="How long the gradient of each weight matrix is, at one epoch and on average so far.",
+    cannot_show="Norms say how long gradients are, not whether they point the right way.")  # fmt: skip
 def gradient_by_layer(plot: Plot) -> Figure:
     """Norm of the gradient of every weight matrix at one epoch, on a log axis (document 001, eq. 27, Annex 5.3).
 
@@ -54,8 +54,8 @@ def _reach(plot: Plot, now: xr.DataArray) -> Words:
 
 
 @figure("When does the gradient fade, and where?", title="When does the gradient fade?", needs=("gradient_norm",),
-        shows="The same norms for every epoch of the run, in the same colours for both networks.",
-        cannot_show="Colours tell orders of magnitude apart; changes of a few per cent do not show.")  # fmt: skip
+    shows="The same norms for every epoch of the run, in the same colours for both networks.",
+    cannot_show="Colours tell orders of magnitude apart; changes of a few per cent do not show.")  # fmt: skip
 def gradient_heat_map(plot: Plot) -> Figure:
     """Norm of every weight matrix's gradient over the whole run, as log10 colour, one panel for each network.
 
@@ -70,9 +70,9 @@ def gradient_heat_map(plot: Plot) -> Figure:
 
 
 @figure("Where does the gradient shrink?", needs=("decay_rate",),
-        shows="By how much the gradient shrinks, or grows, from each hidden layer's weight matrix to the one below it.",
-        cannot_show="The input matrix and the read-out have another shape, so they are left out; norms of theirs do "
-        "not compare.")  # fmt: skip
+    shows="By how much the gradient shrinks, or grows, from each hidden layer's weight matrix to the one below it.",
+    cannot_show="The input matrix and the read-out have another shape, so they are left out; norms of theirs do not "
+    "compare.")  # fmt: skip
 def decay_rate(plot: Plot) -> Figure:
     """log ||g_(l+1)|| - log ||g_l|| of neighbouring hidden layers' weight matrices (Annex 5.3), in nats, by layer l.
 
@@ -90,10 +90,10 @@ def decay_rate(plot: Plot) -> Figure:
 
 
 @figure("What does each block do to the gradient on its way back?", title="What does each block keep?",
-        needs=("hidden_gradient_norm",),
-        shows="The measured factor of each block, beside the average gain of its Jacobian (document 001, eq. 27, 48).",
-        cannot_show="The average gain is taken without dropout, for a gradient of random direction; a real one prefers "
-        "some.")  # fmt: skip
+    needs=("hidden_gradient_norm",),
+    shows="The measured factor of each block, beside the average gain of its Jacobian (document 001, eq. 27, 48).",
+    cannot_show="The average gain is taken without dropout, for a gradient of random direction; a real one prefers "
+    "some.")  # fmt: skip
 def gradient_factor(plot: Plot) -> Figure:
     """Measured ||dL/dh_(l-1)|| / ||dL/dh_l|| beside the root-mean-square gain of dh_l/dh_(l-1) (eq. 27, 45-48).
 

@@ -15,10 +15,9 @@ from goldviz.labs.depth_gradients.figures.quantities import figure
 
 
 @figure("Do the networks learn?", needs=("loss",),
-        shows="The loss on unseen samples after each epoch, without dropout and noise, beside that of always answering "
-        "0. Thin: the training loss. Looking at unseen samples takes about a tenth of a run's time.",
-        cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its "
-        "own.")  # fmt: skip
+    shows="The loss on unseen samples after each epoch, without dropout and noise, beside that of always answering "
+    "0. Thin: the training loss. Looking at unseen samples takes about a tenth of a run's time.",
+    cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its own.")  # fmt: skip
 def loss(plot: Plot) -> Figure:
     """Loss on unseen samples over the epochs, the training loss thin behind it, and the value of each at its end.
 
@@ -52,8 +51,8 @@ def _ends(plot: Plot) -> list[tuple[NetworkStyle, float]]:
 
 
 @figure("Does depth help training?",
-        shows="The training loss of both networks at several depths, trained alike and beside one another.",
-        cannot_show="A depth that trains worse may want another learning rate, or longer training.")  # fmt: skip
+    shows="The training loss of both networks at several depths, trained alike and beside one another.",
+    cannot_show="A depth that trains worse may want another learning rate, or longer training.")  # fmt: skip
 def loss_by_depth(plot: Plot) -> Figure:
     """Training loss against depth at one epoch (document 001, section 3.1), for the plain and the residual network.
 

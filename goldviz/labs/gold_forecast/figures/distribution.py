@@ -34,10 +34,10 @@ DARKNESS = (0.16, 0.22, 0.3)
 
 
 @figure("How sure is the forecast?",
-        redrawn="it has more bands at the run's end, and its axis reaches as far as the look needs",
-        shows="The last forecasts as bands of 50, 80 and 95 %, and what came.",
-        cannot_show="These few months say little of other times; a fan that holds its points can still be needlessly "
-        "wide.")  # fmt: skip
+    redrawn="it has more bands at the run's end, and its axis reaches as far as the look needs",
+    shows="The last forecasts as bands of 50, 80 and 95 %, and what came.",
+    cannot_show="These few months say little of other times; a fan that holds its points can still be needlessly "
+    "wide.")  # fmt: skip
 def fan(plot: Plot) -> Figure:
     """The last forecasts as bands of 50, 80 and 95 %, with their mean, and what came.
 
@@ -104,10 +104,10 @@ def _add_points(
 
 
 @figure("Do its intervals keep their word?",
-        redrawn="how many bins it has, and how far its axes reach, changes with the look",
-        shows="Where in its forecast distribution each value fell, and how many values the intervals held.",
-        cannot_show="Good averages can hide bad days: a constant width can pass here, and fail in calm and in "
-        "stormy times.")  # fmt: skip
+    redrawn="how many bins it has, and how far its axes reach, changes with the look",
+    shows="Where in its forecast distribution each value fell, and how many values the intervals held.",
+    cannot_show="Good averages can hide bad days: a constant width can pass here, and fail in calm and in stormy "
+    "times.")  # fmt: skip
 def calibration(plot: Plot) -> Figure:
     """Histogram of the forecast probability of at most what came (PIT), and how much the intervals held.
 

@@ -38,8 +38,8 @@ WITHOUT_STATES = "An MLP reads its window at once: it has no hidden state that t
 
 
 @figure("How far back does the network learn from?", title="How far back does it learn from?",
-        shows="How long dL/dh is at each row before the forecast.",
-        cannot_show="A short reach is normal for daily moves, and no fault by itself.")  # fmt: skip
+    shows="How long dL/dh is at each row before the forecast.",
+    cannot_show="A short reach is normal for daily moves, and no fault by itself.")  # fmt: skip
 def gradient_by_lag(plot: Plot) -> Figure:
     """Norm of dL/dh so many rows before the forecast, at one look of the last refit, on a log axis.
 
@@ -71,8 +71,8 @@ def _reach(now: xr.DataArray) -> str:
 
 
 @figure("What does the forecast listen to?",
-        shows="How much the forecast moves with each input, by channel and by rows back.",
-        cannot_show="Used does not mean useful. Inputs that move together share their credit by chance.")  # fmt: skip
+    shows="How much the forecast moves with each input, by channel and by rows back.",
+    cannot_show="Used does not mean useful. Inputs that move together share their credit by chance.")  # fmt: skip
 def listening(plot: Plot) -> Figure:
     """Mean size of the forecast's derivative by each input, by channel and by rows back, as log10 colour.
 
@@ -136,9 +136,9 @@ def _loudest(channels: list[str], shares: Values) -> str:
 
 
 @figure("What does the network keep in mind?",
-        shows="The hidden states behind the last forecasts, slow units at the top.",
-        cannot_show="What a unit means cannot be read off it: another seed finds other units for the same "
-        "forecast.")  # fmt: skip
+    shows="The hidden states behind the last forecasts, slow units at the top.",
+    cannot_show="What a unit means cannot be read off it: another seed finds other units for the same forecast.",
+)  # fmt: skip
 def hidden(plot: Plot) -> Figure:
     """Hidden state behind each of the last forecasts, last refit, first seed; the slowest units at the top.
 

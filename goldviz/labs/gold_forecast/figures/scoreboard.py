@@ -21,11 +21,10 @@ from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.words import model_name, source_words
 
 
-@figure("Who forecasts best?",
-        redrawn="what is a dot, or an arrow at the edge, changes with the look",
-        shows="The score of the network and of every baseline against the simplest forecast, with 95 % intervals.",
-        cannot_show="Intervals hold for one network tried once: choosing the best of many makes them too narrow. No "
-        "costs of trading are in them.")  # fmt: skip
+@figure("Who forecasts best?", redrawn="what is a dot, or an arrow at the edge, changes with the look",
+    shows="The score of the network and of every baseline against the simplest forecast, with 95 % intervals.",
+    cannot_show="Intervals hold for one network tried once: choosing the best of many makes them too narrow. No "
+    "costs of trading are in them.")  # fmt: skip
 def scoreboard(plot: Plot) -> Figure:
     """Scores against the simplest forecast, with the 95 % interval of a block bootstrap once the run has ended.
 

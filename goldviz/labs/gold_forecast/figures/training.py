@@ -29,9 +29,9 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 
 
 @figure("Does it learn, or learn by heart?",
-        shows="Training and validation loss of every refit, and the epochs whose weights make the forecasts.",
-        cannot_show="The best epoch is chosen on validation data, so the loss there is a little too good to be "
-        "true.")  # fmt: skip
+    shows="Training and validation loss of every refit, and the epochs whose weights make the forecasts.",
+    cannot_show="The best epoch is chosen on validation data, so the loss there is a little too good to be true.",
+)  # fmt: skip
 def loss(plot: Plot) -> Figure:
     """Training and validation loss of every refit over the epochs, on one scale, with each refit's best epoch.
 
@@ -121,9 +121,8 @@ def _best_epochs(at: int, best: Values) -> str:
     return f"At epoch {at}, best epochs: {x.min():.0f} to {x.max():.0f}, median {np.median(x):.0f}." if x.size else ""
 
 
-@figure("Does every layer get a gradient?",
-        shows="The gradient's norm by layer over the epochs, in the last refit.",
-        cannot_show="Good gradients do not guarantee memory.")  # fmt: skip
+@figure("Does every layer get a gradient?", shows="The gradient's norm by layer over the epochs, in the last refit.",
+    cannot_show="Good gradients do not guarantee memory.")  # fmt: skip
 def gradient_by_layer(plot: Plot) -> Figure:
     """Norm of the gradient of each layer over the epochs, last refit, on a log axis.
 
@@ -136,9 +135,9 @@ def gradient_by_layer(plot: Plot) -> Figure:
 
 
 @figure("Are the steps the right size?",
-        shows="How large the steps are beside the weights that they change, by layer, in the last refit.",
-        cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
-        "way.")  # fmt: skip
+    shows="How large the steps are beside the weights that they change, by layer, in the last refit.",
+    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way.",
+)  # fmt: skip
 def update_to_data(plot: Plot) -> Figure:
     """Spread of the steps over the spread of the weights that they change, by layer, last refit, on a log axis.
 

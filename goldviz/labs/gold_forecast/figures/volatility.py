@@ -31,10 +31,9 @@ WINDOWS = 300
 """Windows over the test years; each is drawn as one point of every curve and one stroke."""
 
 
-@figure("How large will the next move be?",
-        redrawn="its axis reaches as far as the look needs",
-        shows="The forecast standard deviation beside EWMA's and GARCH's, over the largest moves.",
-        cannot_show="Volatility itself is never observed: one day's move is a very noisy reading of it.")  # fmt: skip
+@figure("How large will the next move be?", redrawn="its axis reaches as far as the look needs",
+    shows="The forecast standard deviation beside EWMA's and GARCH's, over the largest moves.",
+    cannot_show="Volatility itself is never observed: one day's move is a very noisy reading of it.")  # fmt: skip
 def volatility(plot: Plot) -> Figure:
     """Forecast standard deviation of the network, EWMA and GARCH over time, over the largest move of each window.
 

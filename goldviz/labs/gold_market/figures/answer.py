@@ -21,9 +21,9 @@ SURE = 1.96
 
 
 @drawn("Does the target move with what documents say?",
-       shows="The mean move from the second working day after a document until the next one's, by its tone.",
-       cannot_show="A forecast: the line is fitted to all these years at once, and a tone can move with something "
-       "else.")  # fmt: skip
+    shows="The mean move from the second working day after a document until the next one's, by its tone.",
+    cannot_show="A forecast: the line is fitted to all these years at once, and a tone can move with something else.",
+)  # fmt: skip
 def answer(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """One point a document: its tone, and the mean move until the next; with the line fitted to all moves."""
     title = f"Does {market.shortened(str(ds['channel'].values[0]))} move with what documents say?"

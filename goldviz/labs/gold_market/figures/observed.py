@@ -21,8 +21,8 @@ SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
 
 
 @drawn("Who is observed in which month?",
-       shows="How many days of each month bring a new value of each channel, and how many masking hides.",
-       cannot_show="Why a value is missing: a holiday, a late start and a lost record look the same.")  # fmt: skip
+    shows="How many days of each month bring a new value of each channel, and how many masking hides.",
+    cannot_show="Why a value is missing: a holiday, a late start and a lost record look the same.")  # fmt: skip
 def strip(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """How many values of each channel a month brings, one row a channel."""
     masked = bool(np.nansum(ds["hidden"].values) > 0)
@@ -98,7 +98,7 @@ STATES = (
 
 
 @drawn("Who is new on which of the last days?", shows="Each mark is a new value in the row of that day's forecast.",
-       cannot_show="Revisions: a series that is revised later stands here as it was last read.")  # fmt: skip
+    cannot_show="Revisions: a series that is revised later stands here as it was last read.")  # fmt: skip
 def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Which channel has a new value in which of the last rows, and whether that value was out by then."""
     placed, masked = np.isfinite(ds["dated"].values), ds["masked"].values > 0

@@ -26,8 +26,8 @@ NAMED_MOVES = 8
 
 
 @drawn("When are the moves large?",
-       shows="The target's moves, and twice two volatilities that were known on the day before.",
-       cannot_show="Moves within a day; one value a day is observed.")  # fmt: skip
+    shows="The target's moves, and twice two volatilities that were known on the day before.",
+    cannot_show="Moves within a day; one value a day is observed.")  # fmt: skip
 def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Every move of the target within twice its volatility as it was known on the day before."""
     unit, window = market.unit_of_changes(ds), int(ds.attrs["window"])
@@ -106,8 +106,8 @@ def _named_moves(ds: xr.Dataset, unit: Moves, theme: Theme) -> Node:
 
 
 @drawn("Are large moves rarer than in a Gaussian?",
-       shows="Days by the size of their move, in bins of a quarter of the standard deviation.",
-       cannot_show="That moves are independent draws: they are not, large ones come together.")  # fmt: skip
+    shows="Days by the size of their move, in bins of a quarter of the standard deviation.",
+    cannot_show="That moves are independent draws: they are not, large ones come together.")  # fmt: skip
 def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The moves' histogram beside a Gaussian of the same standard deviation, counts on a log axis."""
     unit = market.unit_of_changes(ds)
@@ -148,9 +148,9 @@ def worst_sentence(ds: xr.Dataset) -> str:
 
 
 @drawn("What do past moves tell?",
-       shows="The autocorrelation of the moves, which would help to forecast them, and of their squares.",
-       cannot_show="Whether a lag is real: where volatility changes, the band is too narrow for the moves "
-       "themselves.")  # fmt: skip
+    shows="The autocorrelation of the moves, which would help to forecast them, and of their squares.",
+    cannot_show="Whether a lag is real: where volatility changes, the band is too narrow for the moves themselves.",
+)  # fmt: skip
 def memory(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Autocorrelation of the moves and of their squares, with the band of white noise."""
     unit, noise = market.unit_of_changes(ds), float(ds.attrs["noise"])

@@ -16,8 +16,8 @@ PARTS = {"token": "#0e7ac0", "position": "#009e73", "segment": "#838383", "sum":
 
 
 @drawn("How long is what is added up?",
-       shows="Lengths of token, position and segment embedding, and of their sum (document 001, section 4.2.1).",
-       cannot_show="Their directions: long vectors may cancel.")  # fmt: skip
+    shows="Lengths of token, position and segment embedding, and of their sum (document 001, section 4.2.1).",
+    cannot_show="Their directions: long vectors may cancel.")  # fmt: skip
 def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = None) -> Figure:
     """The length of the three embeddings of every piece, and of their sum."""
     columns = [
@@ -31,7 +31,7 @@ def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = N
 
 
 @drawn("Which pieces lie near?", shows="Cosines of token embeddings, before any context.",
-       cannot_show="What the piece means in this text.")  # fmt: skip
+    cannot_show="What the piece means in this text.")  # fmt: skip
 def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The vocabulary's pieces nearest to one piece, before any context."""
     labels = [piece_label(str(piece)) for piece in ds["nearby"].values]

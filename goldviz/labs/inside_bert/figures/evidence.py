@@ -28,9 +28,9 @@ SUMMARIES = {
 
 
 @drawn("What tone does it hear?",
-       shows="The softmax of the classifier's logits, with the names that the model has for its classes.",
-       cannot_show="Whether the model is right, and how it would judge texts unlike those that it was trained "
-       "on.")  # fmt: skip
+    shows="The softmax of the classifier's logits, with the names that the model has for its classes.",
+    cannot_show="Whether the model is right, and how it would judge texts unlike those that it was trained on.",
+)  # fmt: skip
 def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = None) -> Figure:
     """The probability of every class, of one text or of two."""
     figure = Figure()
@@ -63,8 +63,8 @@ def label_texts(ds: xr.Dataset) -> list[str]:
 
 
 @drawn("What speaks for this class?",
-       shows="Integrated gradients (Sundararajan et al. 2017) beside the attention that a piece receives.",
-       cannot_show="How pieces act together: what two do only jointly is shared out between them.")  # fmt: skip
+    shows="Integrated gradients (Sundararajan et al. 2017) beside the attention that a piece receives.",
+    cannot_show="How pieces act together: what two do only jointly is shared out between them.")  # fmt: skip
 def evidence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What every piece adds to the logit, beside the attention that it receives."""
     columns = [
@@ -146,8 +146,8 @@ def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("What does it expect in the hidden place?",
-       shows="The likeliest pieces of the vocabulary, the hidden one in gold if it is among them.",
-       cannot_show="Words of several pieces.")  # fmt: skip
+    shows="The likeliest pieces of the vocabulary, the hidden one in gold if it is among them.",
+    cannot_show="Words of several pieces.")  # fmt: skip
 def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The pieces that the model expects in the masked place; the hidden one is marked."""
     words = [str(piece) for piece in ds["guessed"].values]

@@ -45,8 +45,8 @@ def drawn_sentence(ds: xr.Dataset, keys: NDArray[np.intp]) -> str:
 
 
 @drawn("Whom does the query find?",
-       shows="q k by dimension over the root of d_k; the sums are scores, and their softmax the weights.",
-       cannot_show="Why the matrices are as they are.")  # fmt: skip
+    shows="q k by dimension over the root of d_k; the sums are scores, and their softmax the weights.",
+    cannot_show="Why the matrices are as they are.")  # fmt: skip
 def scores(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The query, its products with the keys dimension by dimension, and the weights that come of their sums."""
     keys = largest_keys(ds)
@@ -64,7 +64,7 @@ def scores(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("What does the head bring back?", shows="Each value times its weight, and their sum z.",
-       cannot_show="What W_O and the other heads make of z.")  # fmt: skip
+    cannot_show="What W_O and the other heads make of z.")  # fmt: skip
 def mixing(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The values, each times its weight, and their sum: the head's output."""
     keys = largest_keys(ds)
@@ -146,9 +146,9 @@ def _finish(
     return figure
 
 
-@drawn("Do the other measures agree?", shows="Raw weights, lengths of weighted values (Kobayashi et al. 2020), rollout "
-       "and flow (Abnar and Zuidema 2020).",
-       cannot_show="The feed-forward networks, which none of the five knows.")  # fmt: skip
+@drawn("Do the other measures agree?",
+    shows="Raw weights, lengths of weighted values (Kobayashi et al. 2020), rollout and flow (Abnar and Zuidema "
+    "2020).", cannot_show="The feed-forward networks, which none of the five knows.")  # fmt: skip
 def shares(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The query shared out over the pieces by five measures, each of which sums to 1."""
     title = "Do the other measures agree?"
@@ -181,9 +181,10 @@ def shares_notes(ds: xr.Dataset) -> list[str]:
     return notes
 
 
-@drawn("Where does this head look?", name="map", shows="A row for each query, a column for each key; every row sums to "
-       "1 (document 001, section 4.1.2, transposed).",
-       cannot_show="How long the values are that the weights mix, and what later layers do with them.")  # fmt: skip
+@drawn("Where does this head look?", name="map",
+    shows="A row for each query, a column for each key; every row sums to 1 (document 001, section 4.1.2, "
+    "transposed).", cannot_show="How long the values are that the weights mix, and what later layers do with them.",
+)  # fmt: skip
 def attention_map(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """One head's weights, queries as rows; for reports, where nothing can be fetched."""
     labels = [pieces.piece_label(str(token)) for token in ds["key_token"].values]

@@ -43,9 +43,9 @@ class Box(NamedTuple):
 
 
 @drawn("What does the layer do to this piece?",
-       shows="The way of one piece: attention adds, a norm, the feed-forward network adds, a norm. Each number is a "
-       "length, or a cosine with what is added to.",
-       cannot_show="In which of the many dimensions it happens.", name="layer")  # fmt: skip
+    shows="The way of one piece: attention adds, a norm, the feed-forward network adds, a norm. Each number is a "
+    "length, or a cosine with what is added to.", cannot_show="In which of the many dimensions it happens.",
+    name="layer")  # fmt: skip
 def layer_diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The layer as boxes from top to bottom, with the lengths of the piece that is followed."""
     figure, ink = Figure(), INKS[theme]
@@ -133,10 +133,10 @@ def _residual(figure: Figure, start: int, end: int, colour: str) -> None:
 
 
 @drawn("How much does each part add?",
-       shows="Lengths of what attention and feed-forward network add to every piece, and the share of neurons whose "
-       "input is above 0.",
-       cannot_show="Whether two parts work against each other; the cosines in the diagram do, for one piece.",
-       name="layer_lengths")  # fmt: skip
+    shows="Lengths of what attention and feed-forward network add to every piece, and the share of neurons whose "
+    "input is above 0.",
+    cannot_show="Whether two parts work against each other; the cosines in the diagram do, for one piece.",
+    name="layer_lengths")  # fmt: skip
 def layer_lengths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What comes in, what both parts add, and the share of neurons that fire, of every piece."""
     lengths = {
@@ -157,8 +157,8 @@ def layer_lengths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("Which neurons write most?",
-       shows="The neurons of the feed-forward network whose part of its output is longest for this piece.",
-       cannot_show="What a neuron stands for.")  # fmt: skip
+    shows="The neurons of the feed-forward network whose part of its output is longest for this piece.",
+    cannot_show="What a neuron stands for.")  # fmt: skip
 def neurons(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The longest parts of the feed-forward network's output for one piece, neuron by neuron."""
     order = np.argsort(-ds["neuron_length"].values, kind="stable")[:MOST_NEURONS]

@@ -16,8 +16,8 @@ WITH, WITHOUT = "#d55e00", "#0e7ac0"
 
 
 @drawn("Which places are alike to the model?",
-       shows="Cosines of the embeddings of the text's places, learned with everything else.",
-       cannot_show="Whether attention uses them: a head may ignore what is there.", name="positions")  # fmt: skip
+    shows="Cosines of the embeddings of the text's places, learned with everything else.",
+    cannot_show="Whether attention uses them: a head may ignore what is there.", name="positions")  # fmt: skip
 def positions(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The cosine of every two position embeddings."""
     places = ds["position"].values
@@ -43,8 +43,8 @@ def near_and_far(ds: xr.Dataset) -> str:
 
 
 @drawn("What does another order change?",
-       shows="How far a piece's state moves when the ordinary pieces are read backwards, median over the pieces.",
-       cannot_show="What the model would say of another order; only reading it does.", name="order")  # fmt: skip
+    shows="How far a piece's state moves when the ordinary pieces are read backwards, median over the pieces.",
+    cannot_show="What the model would say of another order; only reading it does.", name="order")  # fmt: skip
 def order(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """How far states move with position embeddings, and without them."""
     figure, states = Figure(), ds["state"].values
@@ -76,8 +76,8 @@ def order(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("Do the two sentences look at each other?",
-       shows="The share of their attention that a sentence's pieces give to the other sentence's, for every head.",
-       cannot_show="What is carried across: weights may lie on pieces that say little.", name="across")  # fmt: skip
+    shows="The share of their attention that a sentence's pieces give to the other sentence's, for every head.",
+    cannot_show="What is carried across: weights may lie on pieces that say little.", name="across")  # fmt: skip
 def across(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The attention that passes between sentence A and B, head by head."""
     shown = ds["across"]

@@ -15,9 +15,8 @@ from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, refine
 
 
 @figure("Is it an ODE that was learned, or the solver's map?", title="Is it an ODE that was learned?",
-        needs=("refined_error", "error"),
-        shows="The error with the steps of training and with steps four times as fine.",
-        cannot_show="Which of the two is nearer to the truth: a wrong field can be followed exactly.")  # fmt: skip
+    needs=("refined_error", "error"), shows="The error with the steps of training and with steps four times as fine.",
+    cannot_show="Which of the two is nearer to the truth: a wrong field can be followed exactly.")  # fmt: skip
 def consistency(plot: Plot) -> Figure:
     """The ODE-RNN's error with the steps of training and with steps four times as fine, over training, and their ratio.
 
@@ -52,8 +51,8 @@ def _difference(ratio: xr.DataArray) -> str:
 
 
 @figure("Does the field grow stiff?", needs=("evaluations",),
-        shows="Evaluations in each step, how much the field stretches along the paths, and its saturated units.",
-        cannot_show="Whether that is bad: a signal that turns fast needs a steep field.")  # fmt: skip
+    shows="Evaluations in each step, how much the field stretches along the paths, and its saturated units.",
+    cannot_show="Whether that is bad: a signal that turns fast needs a steep field.")  # fmt: skip
 def evaluations(plot: Plot) -> Figure:
     """Evaluations of the field in each step, its largest stretching along the paths, and its saturated units.
 

@@ -36,8 +36,8 @@ class Places:
 
 
 @drawn("Which documents are alike?", name="map", at="document",
-       shows="Documents on the two directions in which the fitted ones differ most, of one kind or of all.",
-       cannot_show="The other directions: two documents that stand together here may be far apart there.")  # fmt: skip
+    shows="Documents on the two directions in which the fitted ones differ most, of one kind or of all.",
+    cannot_show="The other directions: two documents that stand together here may be far apart there.")  # fmt: skip
 def document_map(
     ds: xr.Dataset, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"
 ) -> Figure:

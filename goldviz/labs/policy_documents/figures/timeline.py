@@ -18,9 +18,9 @@ TONE, CHANGE = "Tone: P(positive) − P(negative)", "Change: 1 − cos with the 
 
 
 @drawn("What did they say, and when was it out?", at="document", at_once=True,
-       shows="The tone of each document at the moment of its release, and its distance from the one before of its "
-       "kind.", cannot_show="How sure the tone is: it is one model's reading, and a long text's is a mean over its "
-       "chunks.")  # fmt: skip
+    shows="The tone of each document at the moment of its release, and its distance from the one before of its kind.",
+    cannot_show="How sure the tone is: it is one model's reading, and a long text's is a mean over its chunks.",
+)  # fmt: skip
 def timeline(ds: xr.Dataset, *, document: int | AtStep = 1, theme: Theme = "light") -> Figure:
     """Each document at the moment at which it was out: its tone, and how far it is from the one before of its kind."""
     toned = bool(np.isfinite(ds["balance"].values).any())

@@ -12,8 +12,8 @@ from goldviz.labs.price_tokens.figures.skill import look_of, network_of
 
 
 @figure("Does it learn, or learn by heart?", needs=("loss", "validation_loss"),
-        shows="Training and validation loss of the next token, mean over the fits.",
-        cannot_show="Losses of tokens: with other tokens they are other numbers. Compare nats a day.")  # fmt: skip
+    shows="Training and validation loss of the next token, mean over the fits.",
+    cannot_show="Losses of tokens: with other tokens they are other numbers. Compare nats a day.")  # fmt: skip
 def loss(plot: Plot) -> Figure:
     """The loss of the next token over the epochs, in nats; ln K is that of saying all alike."""
     own = network_of(plot)

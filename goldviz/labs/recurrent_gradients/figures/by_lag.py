@@ -10,10 +10,9 @@ from goldviz.labs.recurrent_gradients.figures.quantities import figure, referenc
 
 
 @figure("From what distance does each network forget the cue?", title="From what distance is it forgotten?",
-        needs=("loss_by_lag",),
-        shows="Loss and accuracy on fresh sequences, by how far back the cue lies.",
-        cannot_show="It says where a network fails, not why: a gradient that arrives may still not have been "
-        "followed.")  # fmt: skip
+    needs=("loss_by_lag",), shows="Loss and accuracy on fresh sequences, by how far back the cue lies.",
+    cannot_show="It says where a network fails, not why: a gradient that arrives may still not have been followed.",
+)  # fmt: skip
 def by_lag(plot: Plot) -> Figure:
     """Loss, and accuracy where the task has it, on fresh sequences by how far back their cue lies, at one look.
 

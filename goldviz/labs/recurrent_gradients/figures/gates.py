@@ -17,10 +17,9 @@ from goldviz.labs.recurrent_gradients.figures.quantities import GATES, figure, g
 WITHOUT_GATES = "A plain RNN has no gates: train an LSTM or a GRU beside it."
 
 
-@figure("What do the gates let through?",
-        shows="How far each gate is open on average, at every time step.",
-        cannot_show="A mean hides its units: half of them open and half shut looks like all of them half "
-        "open.")  # fmt: skip
+@figure("What do the gates let through?", shows="How far each gate is open on average, at every time step.",
+    cannot_show="A mean hides its units: half of them open and half shut looks like all of them half open.",
+)  # fmt: skip
 def gates(plot: Plot) -> Figure:
     """Mean opening of each gate over time at one look, a panel for each gate (document 001, eq. 10-15, 21-24).
 
@@ -69,8 +68,8 @@ def _memory(plot: Plot) -> Words:
 
 
 @figure("How much is stuck at an end?",
-        shows="The share of gates that are almost shut or open, and of hidden values on a flat part of tanh.",
-        cannot_show="Stuck is not always bad: a forget gate that stays open is what carries a memory.")  # fmt: skip
+    shows="The share of gates that are almost shut or open, and of hidden values on a flat part of tanh.",
+    cannot_show="Stuck is not always bad: a forget gate that stays open is what carries a memory.")  # fmt: skip
 def saturation(plot: Plot) -> Figure:
     """Share of gate values below 0.05 or above 0.95, and of hidden values with |h| > 0.97, over training.
 
@@ -113,10 +112,10 @@ def _most_stuck(plot: Plot) -> Words:
 
 
 @figure("What does the recurrent matrix do to a signal in the long run?", title="Does W keep, stretch or shrink?",
-        needs=("spectral_radius", "spectral_norm"),
-        shows="The spectral radius and the spectral norm of W over training, with the line at 1.",
-        cannot_show="The slopes of tanh and the gates are left out: the whole Jacobian can shrink a signal that W "
-        "would keep.")  # fmt: skip
+    needs=("spectral_radius", "spectral_norm"),
+    shows="The spectral radius and the spectral norm of W over training, with the line at 1.",
+    cannot_show="The slopes of tanh and the gates are left out: the whole Jacobian can shrink a signal that W would "
+    "keep.")  # fmt: skip
 def recurrent_matrix(plot: Plot) -> Figure:
     """Spectral radius and spectral norm of W_hh over training, with the line at 1 (document 001, eq. 8-9).
 

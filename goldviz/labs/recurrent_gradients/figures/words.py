@@ -44,8 +44,8 @@ def _of_networks(ds: xr.Dataset, values: xr.DataArray, hover: str) -> Figure:
 
 
 @drawn("What would each network say after each word?", name="verdict",
-       shows="The probability of praise, were the review to end at this word.",
-       cannot_show="Networks were trained to answer at the last word alone; before it they may say all.")  # fmt: skip
+    shows="The probability of praise, were the review to end at this word.",
+    cannot_show="Networks were trained to answer at the last word alone; before it they may say all.")  # fmt: skip
 def verdict(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Probability of praise after each word."""
     figure = _of_networks(ds, ds["praise"], "%{y:.1%}")
@@ -62,8 +62,8 @@ def verdict(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("Which words can the verdict still hear?", name="heard",
-       shows="How much the last verdict moves with the state at each word: the norm of its derivative.",
-       cannot_show="Large is what can be heard, not what is right.")  # fmt: skip
+    shows="How much the last verdict moves with the state at each word: the norm of its derivative.",
+    cannot_show="Large is what can be heard, not what is right.")  # fmt: skip
 def heard(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Norm of the derivative of the verdict's margin with respect to h_t, log axis."""
     powers = log10(ds["state_gradient"])
@@ -80,9 +80,8 @@ def heard(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-@drawn("What does it keep in mind?", name="states",
-       shows="Every unit of the chosen network's state after each word.",
-       cannot_show="What a unit stands for; a bit may be spread over many.")  # fmt: skip
+@drawn("What does it keep in mind?", name="states", shows="Every unit of the chosen network's state after each word.",
+    cannot_show="What a unit stands for; a bit may be spread over many.")  # fmt: skip
 def states(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     """h_t of one network, units by words."""
     found = ds["state"].sel(network=network)
@@ -101,8 +100,8 @@ def states(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
 
 
 @drawn("How far is each gate open?", name="word_gates",
-       shows="The mean opening of the chosen network's gates at each word.",
-       cannot_show="Single units, some of which may be open where the mean is not.")  # fmt: skip
+    shows="The mean opening of the chosen network's gates at each word.",
+    cannot_show="Single units, some of which may be open where the mean is not.")  # fmt: skip
 def gates(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     """Mean opening of each gate at each word."""
     figure = Figure()

@@ -24,9 +24,9 @@ NAMES = {"h1": "h₁ (no unit)", "h2": "h₂ (no unit)", "h3": "h₃, the added 
 
 
 @drawn("Where do the blocks carry the points?", at="ds",
-       shows="The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
-       cannot_show="More than two coordinates: a wider network's states have room that a plane does not "
-       "have.")  # fmt: skip
+    shows="The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
+    cannot_show="More than two coordinates: a wider network's states have room that a plane does not have.",
+)  # fmt: skip
 def carried(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The points that the network carries, at the depth in view, over the paths of a few of them."""
     figure = Figure(_arrows(ds, theme))
@@ -48,8 +48,8 @@ def carried(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("Where does the same field's flow carry them?", at="ds", needs=("true_class",),
-       shows="The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
-       cannot_show="Flows in more dimensions: one more coordinate parts what the plane cannot.")  # fmt: skip
+    shows="The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
+    cannot_show="Flows in more dimensions: one more coordinate parts what the plane cannot.")  # fmt: skip
 def flow(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The points that the flow carries, at the depth in view."""
     figure = Figure(_arrows(ds, theme))

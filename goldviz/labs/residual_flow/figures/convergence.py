@@ -24,8 +24,8 @@ DOPRI5 = "#d55e00"
 
 
 @drawn("How fast does the network become the flow?",
-       shows="The largest distance of a point from the flow's end, over the number of equal steps, for three solvers.",
-       cannot_show="What it costs: midpoint takes two evaluations of f a step, RK4 four.")  # fmt: skip
+    shows="The largest distance of a point from the flow's end, over the number of equal steps, for three solvers.",
+    cannot_show="What it costs: midpoint takes two evaluations of f a step, RK4 four.")  # fmt: skip
 def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The error at the end over the number of steps, with the slopes that are measured and those of theory."""
     steps, figure = ds["steps"].values.astype(float), Figure()
@@ -81,9 +81,9 @@ def lost_runs(ds: xr.Dataset) -> str:
 
 
 @drawn("How many blocks part the two classes?", name="right", needs=("true_class",),
-       shows="The share of both curves on its own side of the read-out's line, for networks of this field.",
-       cannot_show="What networks trained with that many blocks would reach: the field here was trained "
-       "once.")  # fmt: skip
+    shows="The share of both curves on its own side of the read-out's line, for networks of this field.",
+    cannot_show="What networks trained with that many blocks would reach: the field here was trained once.",
+)  # fmt: skip
 def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The share of points on their own side of the read-out's line, over the number of blocks."""
     _, colour, dash, symbol = SOLVERS["euler"]
@@ -113,8 +113,8 @@ def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("Where along the depth do they part?", at="ds",
-       shows="The distance between each point of the network and of the flow, after every block.",
-       cannot_show="Which of the two is the better network: only training on a task says that.")  # fmt: skip
+    shows="The distance between each point of the network and of the flow, after every block.",
+    cannot_show="Which of the two is the better network: only training on a task says that.")  # fmt: skip
 def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The distance between network and flow after every block."""
     depth, figure, shown = ds["layer_depth"].values, Figure(), []
@@ -147,8 +147,8 @@ def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 @drawn("What does a solver cost that chooses its own steps?",
-       shows="dopri5's error at the end and its evaluations of f, over the tolerance that it is asked for.",
-       cannot_show="The time on a clock; and one stiff point makes all points of the batch pay.")  # fmt: skip
+    shows="dopri5's error at the end and its evaluations of f, over the tolerance that it is asked for.",
+    cannot_show="The time on a clock; and one stiff point makes all points of the batch pay.")  # fmt: skip
 def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """dopri5's error and evaluations over its tolerance."""
     figure = panels(["Error at the end", "Evaluations of f"], theme)
