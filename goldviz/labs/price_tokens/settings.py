@@ -179,8 +179,8 @@ class PriceTokens(Experiment):
             "planted regimes: agreement 0.01 to 0.15, where 1 is all and 0 is chance.",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram"}),
         Preset("Regimes alone", "document",
-            "The same model where returns come from the regimes and nothing else: only here the planted chain lies within "
-            "the fitted one's interval. Agreement 0.20 to 0.48 (both on five of five markets).",
+            "The same model where returns come from the regimes and nothing else. Only here the planted chain lies "
+            "within the fitted one's interval, and agreement is 0.20 to 0.48 (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "returns": "regimes"}),
         Preset("GPT", "document",
             "A small GPT reads the bins. On five of five simulated markets it gained 0.006 to 0.014 nats a day more "
