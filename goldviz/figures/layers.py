@@ -143,12 +143,12 @@ def layer_figures(figure: Figures) -> dict[str, FigureSpec]:
         )(hidden_gradient_distribution),
         figure("How large are the weight gradients?", needs=("weight_gradient_histogram",),
             shows="How large the entries of dL/dW are in each layer, and how many are exactly zero.",
-            cannot_show="Healthy weight gradients do not prove that the signal survives all the way to the input."
+            cannot_show="Good weight gradients do not guarantee that the signal reaches the input."
         )(weight_gradient_distribution),
         figure("Are the steps the right size?", needs=("update_to_data",),
             shows="How large each step is beside the weights that it changes, layer by layer.",
-            cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right "
-            "way."
+            cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not guarantee the right "
+            "direction."
         )(update_to_data),
         figure("How large are the gradients beside the weights?", title="Gradients beside the weights",
             needs=("gradient_to_data",),

@@ -50,6 +50,7 @@ def server(yahoo: FakeYahoo, hub: FakeHub, tmp_path_factory: pytest.TempPathFact
         "HF_ENDPOINT": hub.address,
         "HF_HOME": str(folder / "hub"),
         "HF_HUB_OFFLINE": "0",
+        "GOLDVIZ_MODELS": str(folder / "models"),
     }
     with running(f"sqlite:///{folder / 'runs.sqlite'}", folder / "server.log", more=more) as up:
         yield up

@@ -474,12 +474,13 @@ def test_a_figure_that_is_drawn_anew_for_every_step_follows_the_timeline(server:
     for one in (skill, scoreboard):
         expect(one).to_contain_text(re.compile(r"Epoch 2\b"))
     skill.evaluate(EPOCHS)
-    for epoch, shown in ((2, 2), (3, 2), (4, 4)):
+    assert step_in_view(page) == 2
+    for epoch in (4, 6):
         timeline(page).press("ArrowRight")
         assert step_in_view(page) == epoch
-        expect(skill).to_contain_text(re.compile(rf"Epoch {shown}\b"))
+        expect(skill).to_contain_text(re.compile(rf"Epoch {epoch}\b"))
     page.wait_for_timeout(300)
-    assert epochs_shown(page) == [2, 4], "on the way from one step to the next no third one is shown"
+    assert epochs_shown(page) == [2, 4, 6], "on the way from one step to the next no third one is shown"
     timeline(page).press("End")
     for one in (skill, scoreboard):
         expect(one).to_contain_text("Epoch 20")

@@ -127,7 +127,7 @@ def _downloaded(symbol: str, seconds: float) -> Obtained:
 def _how_seen(channel: Channel) -> str:
     if channel.transformation == described(channel.name).transformation:
         return ""
-    return f"{channel.name}: some prices are not above zero, so differences are taken, not log returns."
+    return f"{channel.name} goes to zero or below: we use changes."
 
 
 def _since(start: date, found: Obtained) -> Obtained | None:

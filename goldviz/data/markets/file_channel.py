@@ -77,7 +77,7 @@ def file_channel(
     transformation, notes = choice.transformation or _transformation(kind, facts), daily.notes
     if choice.transformation is None and transformation == "log_return" and (daily.values <= 0).any():
         transformation = "difference"
-        notes += (f"{name} goes to zero or below, so changes are used.",)
+        notes += (f"{name} goes to zero or below: we use changes.",)
     guessed = END_OF_DAY if daily.several_a_day else facts.release
     channel = Channel(
         name,

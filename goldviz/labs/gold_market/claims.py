@@ -20,7 +20,7 @@ def whole_rows(run: xr.Dataset) -> float:
 
 
 def too_early(run: xr.Dataset) -> float:
-    """The share of the covariates' values that stand in a row before they were out."""
+    """The share of the covariates' values that are used before they were out."""
     covariates = run.isel(channel=slice(1, None))
     return float(covariates["too_early"].sum() / covariates["placed"].sum())
 
@@ -31,7 +31,7 @@ CLAIMS = (
     OverMarket("C117", "Calendar time and observation index are two things: a date is not when a value is known.",
         "001, 1.1", lanes=({}, "break-it-join-by-calendar-date"),
         parts=(
-            Part("by release {:.1%} of the values stand in a row before they were out", too_early, below=0.001,
+            Part("by release {:.1%} of the values are used before they were out", too_early, below=0.001,
                 lanes=(1,)),
             Part("joined by date {:.1%} of them do", too_early, above=0.001, lanes=(2,)),
         )),

@@ -217,9 +217,7 @@ def test_prices_below_zero_are_noted_also_when_they_come_from_disk(yahoo):
     for _ in range(2):
         market = download(["GC=F", "SPREAD"], start=START)
         assert market.channel("SPREAD").transformation == "difference"
-        assert market.notes == {
-            "SPREAD": "SPREAD: some prices are not above zero, so differences are taken, not log returns."
-        }
+        assert market.notes == {"SPREAD": "SPREAD goes to zero or below: we use changes."}
     assert yahoo.asked.count("SPREAD") <= 2
 
 

@@ -405,7 +405,7 @@ def test_prices_below_zero_become_differences_and_a_chosen_log_return_is_refused
     content = prices(row7="2024-01-06,-37.63")
     found = market(content)
     assert found.target.transformation == "difference"
-    assert "Close goes to zero or below, so changes are used." in found.notes["Close"]
+    assert "Close goes to zero or below: we use changes." in found.notes["Close"]
     assert refusal(content, transformations={"Close": "log_return"}) == (
         "Close was -37.63 on 2024-01-06: a log return needs prices above zero. Use changes for this channel, or "
         "leave it out."
