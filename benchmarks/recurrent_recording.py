@@ -1,7 +1,8 @@
 """What looking costs: a run of *Gradient flow through time* against a bare loop with the same cells.
 
 Adding problem, length 50, 64 hidden units, batches of 64, one thread; RNN, LSTM and GRU, with a look at every tenth
-step. Times are those of the processor, so a busy machine disturbs them little. Both take their turns.
+step. Both take their turns in short runs; times are those of the processor for the steps alone, and the ratio is the
+median over neighbours in time, so a busy machine disturbs it little.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from goldviz.labs.recurrent_gradients.reader import LANES
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.labs.recurrent_gradients.tasks import evaluation
 from goldviz.labs.recurrent_gradients.train import learner, train
+from goldviz.training.devices import training_on
 from goldviz.training.seeds import DATA, TEST_DATA, stream
 
-REPEATS = 3
-SETTINGS = RecurrentGradients(steps=100)
+REPEATS = 15
+SETTINGS = RecurrentGradients(steps=30)
 
 
 class Silent:
@@ -32,10 +34,13 @@ class Silent:
     settings = SETTINGS
     restored = None
     measuring = 0.0
+    training = 0.0
 
     def steps(self, n: int, state: Callable[[], bytes]) -> Iterator[int]:
+        started = time.process_time()
         # Step 1 is a look of its own: a long run has one look in ten steps, and so has this.
         yield from range(2, n + 2)
+        self.training = time.process_time() - started
 
     def __call__(self, name: str, values: Any) -> None: ...
 
@@ -52,10 +57,12 @@ class Silent:
         self.measuring += time.process_time() - started
 
 
-def bare_loop() -> None:
+def bare_loop() -> float:
+    """Seconds of the steps."""
     order = stream(0, DATA)
     looked_at = evaluation(SETTINGS, stream(0, TEST_DATA))
     learners = [learner(SETTINGS, lane, 0, looked_at, torch.device("cpu")) for lane in LANES]
+    started = time.process_time()
     for _ in range(SETTINGS.steps):
         batch = adding_problem(SETTINGS.length, SETTINGS.batch, order)
         for one in learners:
@@ -66,31 +73,24 @@ def bare_loop() -> None:
             torch.nn.utils.clip_grad_norm_(one.network.parameters(), SETTINGS.clip)
             one.optimiser.step()
             loss.item()
-
-
-def seconds(work: Callable[[], object]) -> float:
-    started = time.process_time()
-    work()
     return time.process_time() - started
 
 
+def looked_loop() -> tuple[float, float]:
+    """Seconds of the steps with their looks, and of looking alone."""
+    silent = Silent()
+    train(SETTINGS, silent)
+    return silent.training, silent.measuring
+
+
 def main() -> None:
-    torch.set_num_threads(1)
-    bare_loop()
-    train(SETTINGS, Silent())
-    bare, looked, measuring = [], [], []
-    for _ in range(REPEATS):
-        bare.append(seconds(bare_loop))
-        silent = Silent()
-        looked.append(seconds(lambda silent=silent: train(SETTINGS, silent)))
-        measuring.append(silent.measuring)
-    ratio = statistics.median(mine / plain for mine, plain in zip(looked, bare, strict=True))
-    for name, times in {
-        "bare loop": bare,
-        "with a look every tenth step": looked,
-        "measuring alone": measuring,
-    }.items():
+    with training_on("cpu"):
+        bare_loop(), looked_loop()
+        rounds = [(bare_loop(), *looked_loop()) for _ in range(REPEATS)]
+    names = ("bare loop", "with a look every tenth step", "measuring alone")
+    for name, times in zip(names, zip(*rounds, strict=True), strict=True):
         print(f"{name:<30} {statistics.median(times) / SETTINGS.steps * 1000:6.1f} ms a step of all three networks")
+    ratio = statistics.median(looked / bare for bare, looked, _ in rounds)
     print(f"with looks / bare: {ratio:.2f}")
 
 

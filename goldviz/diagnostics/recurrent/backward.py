@@ -1,11 +1,13 @@
 """One step of backpropagation through time by hand, for every recurrent network, many gradients at once.
 
 The transpose of :mod:`goldviz.diagnostics.recurrent.jacobians` applied to gradients: document 001, eq. 6-8 for
-the Elman network, eq. 16-20 for the LSTM, and the chain rule over eq. 21-24 for the GRU.
+the Elman network, eq. 16-20 for the LSTM, and the chain rule over eq. 21-24 for the GRU. What does not depend on
+the gradients, the slopes of all gates, is computed for all steps at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -13,89 +15,132 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
-from goldviz.models.recurrent.gru import GRUTrace, ResetAfterGRU, ResetBeforeGRU
+from goldviz.models.recurrent.gru import GatedRecurrentUnit, GRUTrace, ResetAfterGRU, ResetBeforeGRU
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
 from goldviz.models.recurrent.networks import RecurrentLayer, Trace
 
 Gradients = Float[Tensor, "*stacked batch state"]
+Slopes = tuple[Float[Tensor, "batch units"], ...]
+"""One tensor for each step."""
 
 
 class Backward(NamedTuple):
     """The gradients that one step passes on.
 
     ``products`` (..., batch, gates * hidden) is dL/d(W_h times its input), so that a gate's share of dL/dW_h is
-    the outer product with what that matrix multiplied, ``factors`` (batch, gates, hidden): h_(t-1) everywhere
-    but in eq. 23, where it is r_t * h_(t-1). ``previous`` (..., batch, state) is dL/d(state at t-1).
+    the outer product with what that matrix read, see :func:`read_by_gates`. ``previous`` (..., batch, state) is
+    dL/d(state at t-1).
     """
 
     products: Float[Tensor, "*stacked batch rows"]
-    factors: Float[Tensor, "batch gates hidden"]
     previous: Gradients
 
 
+StepBack = Callable[[int, Gradients], Backward]
+
+
 @torch.no_grad()
-def backward_step(layer: RecurrentLayer, trace: Trace, step: int, gradients: Gradients) -> Backward:
-    """Pull dL/d(state at t) back over step t = ``step`` + 1.
+def steps_back(layer: RecurrentLayer, trace: Trace) -> StepBack:
+    """A function (step, gradients) that pulls dL/d(state at t) back over step t = ``step`` + 1 of this pass.
 
     ``gradients`` may have any leading dimensions; the state is h, or h before c for an LSTM. Raises
     ``TypeError`` if the trace belongs to another kind of network.
     """
     match layer, trace:
         case Elman(), ElmanTrace():
-            return _elman_back(layer, trace, step, gradients)
+            return _elman_back(layer, trace)
         case LSTM(), LSTMTrace():
-            return _lstm_back(layer, trace, step, gradients)
+            return _lstm_back(layer, trace)
         case ResetBeforeGRU(), GRUTrace():
-            return _reset_before_back(layer, trace, step, gradients)
+            return _reset_before_back(layer, trace)
         case ResetAfterGRU(), GRUTrace():
-            return _reset_after_back(layer, trace, step, gradients)
+            return _reset_after_back(layer, trace)
     raise TypeError(f"A {type(trace).__name__} is not what a {type(layer).__name__} layer leaves behind.")
 
 
-def _same_factor(layer: RecurrentLayer, last: Tensor) -> Tensor:
-    return last.unsqueeze(1).expand(-1, len(layer.blocks), -1)
+@torch.no_grad()
+def read_by_gates(layer: RecurrentLayer, trace: Trace) -> Float[Tensor, "time batch gates hidden"]:
+    """What each gate's rows of W_h multiplied: h_(t-1) everywhere but in eq. 23, where it is r_t * h_(t-1)."""
+    last = torch.stack(trace.states[:-1])
+    if isinstance(layer, ResetBeforeGRU) and isinstance(trace, GRUTrace):
+        return torch.stack([last, last, torch.stack(trace.reset_gates) * last], 2)
+    return last.unsqueeze(2).expand(-1, -1, len(layer.blocks), -1)
 
 
-def _elman_back(layer: Elman, trace: ElmanTrace, step: int, dh: Tensor) -> Backward:
-    du = dh * ACTIVATIONS[layer.activation].slope(trace.states[step + 1])
-    return Backward(du, _same_factor(layer, trace.states[step]), du @ layer.W_h)
+def _elman_back(layer: Elman, trace: ElmanTrace) -> StepBack:
+    slopes: Slopes = ACTIVATIONS[layer.activation].slope(trace.hidden).unbind(0)
+    W_h = layer.W_h.detach()
+
+    def back(step: int, dh: Tensor) -> Backward:
+        du = dh * slopes[step]
+        return Backward(du, du @ W_h)
+
+    return back
 
 
-def _lstm_back(layer: LSTM, trace: LSTMTrace, step: int, gradients: Tensor) -> Backward:
-    dh, dc = gradients.split(layer.hidden, -1)
-    i, f, o = trace.input_gates[step], trace.forget_gates[step], trace.output_gates[step]
-    candidate, squashed = trace.candidates[step], trace.cells[step + 1].tanh()
-    dc = dc + dh * o * (1 - squashed.square())  # eq. 17
-    sums = torch.cat(
-        [
-            dc * candidate * i * (1 - i),
-            dc * trace.cells[step] * f * (1 - f),
-            dh * squashed * o * (1 - o),  # eq. 20
-            dc * i * (1 - candidate.square()),  # eq. 19
-        ],
-        -1,
+def _lstm_back(layer: LSTM, trace: LSTMTrace) -> StepBack:
+    i, f, o = (torch.stack(gates) for gates in (trace.input_gates, trace.forget_gates, trace.output_gates))
+    candidate, cells = torch.stack(trace.candidates), torch.stack(trace.cells)
+    squashed = cells[1:].tanh()
+    exposures: Slopes = (o * (1 - squashed.square())).unbind(0)
+    by_gate = [
+        candidate * i * (1 - i),
+        cells[:-1] * f * (1 - f),
+        squashed * o * (1 - o),  # eq. 20
+        i * (1 - candidate.square()),  # eq. 19
+    ]
+    slopes: Slopes = torch.cat(by_gate, -1).unbind(0)
+    W_h = layer.W_h.detach()
+
+    def back(step: int, gradients: Tensor) -> Backward:
+        dh, dc = gradients.split(layer.hidden, -1)
+        dc = torch.addcmul(dc, dh, exposures[step])  # eq. 17
+        sums = torch.cat([dc, dc, dh, dc], -1).mul_(slopes[step])
+        return Backward(sums, torch.cat([sums @ W_h, dc * trace.forget_gates[step].detach()], -1))  # eq. 18
+
+    return back
+
+
+def _update_slopes(trace: GRUTrace) -> tuple[Tensor, Tensor, Tensor, Tensor, Slopes]:
+    """r_t, h_(t-1), by what dL/dh_t gives the sums of z_t and h~_t, and what eq. 24 passes straight to h_(t-1)."""
+    z, r, candidate, last = (
+        torch.stack(steps) for steps in (trace.update_gates, trace.reset_gates, trace.candidates, trace.states[:-1])
     )
-    previous = torch.cat([sums @ layer.W_h, dc * f], -1)  # eq. 18
-    return Backward(sums, _same_factor(layer, trace.states[step]), previous)
+    return r, last, (candidate - last) * z * (1 - z), z * (1 - candidate.square()), (1 - z).unbind(0)
 
 
-def _update_and_candidate(trace: GRUTrace, step: int, dh: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """r_t, h_(t-1), the gradients of the sums of z_t and h~_t, and what eq. 24 passes straight to h_(t-1)."""
-    z, candidate, last = trace.update_gates[step], trace.candidates[step], trace.states[step]
-    dz = dh * (candidate - last) * z * (1 - z)
-    return trace.reset_gates[step], last, dz, dh * z * (1 - candidate.square()), dh * (1 - z)
+def _reset_before_back(layer: ResetBeforeGRU, trace: GRUTrace) -> StepBack:
+    r, last, update, candidate, past = _update_slopes(trace)
+    updates, candidates, resets, reset_gates = (
+        steps.unbind(0) for steps in (update, candidate, last * r * (1 - r), r)
+    )  # fmt: skip
+    W_gates, W_candidate = _gates_and_candidate(layer)
+
+    def back(step: int, dh: Tensor) -> Backward:
+        d_candidate = dh * candidates[step]
+        d_recalled = d_candidate @ W_candidate
+        gates = torch.cat([dh * updates[step], d_recalled * resets[step]], -1)
+        previous = (gates @ W_gates).addcmul_(dh, past[step]).addcmul_(d_recalled, reset_gates[step])
+        sums = torch.cat([gates, d_candidate], -1)
+        return Backward(sums, previous)
+
+    return back
 
 
-def _reset_before_back(layer: ResetBeforeGRU, trace: GRUTrace, step: int, dh: Tensor) -> Backward:
-    r, last, dz, d_candidate, past = _update_and_candidate(trace, step, dh)
-    d_recalled = d_candidate @ layer.block(layer.W_h, "candidate")
-    gates = torch.cat([dz, d_recalled * last * r * (1 - r)], -1)
-    previous = past + d_recalled * r + gates @ layer.W_h[: 2 * layer.hidden]
-    return Backward(torch.cat([gates, d_candidate], -1), torch.stack([last, last, r * last], 1), previous)
+def _reset_after_back(layer: ResetAfterGRU, trace: GRUTrace) -> StepBack:
+    r, last, update, candidate, past = _update_slopes(trace)
+    W_h = layer.W_h.detach()
+    inner = last @ _gates_and_candidate(layer)[1].t() + layer.b_hh.detach()
+    by_gate = [update, candidate * inner * r * (1 - r), candidate * r]
+    slopes: Slopes = torch.cat(by_gate, -1).unbind(0)
+
+    def back(step: int, dh: Tensor) -> Backward:
+        products = torch.cat([dh, dh, dh], -1).mul_(slopes[step])
+        return Backward(products, (products @ W_h).addcmul_(dh, past[step]))
+
+    return back
 
 
-def _reset_after_back(layer: ResetAfterGRU, trace: GRUTrace, step: int, dh: Tensor) -> Backward:
-    r, last, dz, d_candidate, past = _update_and_candidate(trace, step, dh)
-    inner = last @ layer.block(layer.W_h, "candidate").t() + layer.b_hh
-    products = torch.cat([dz, d_candidate * inner * r * (1 - r), d_candidate * r], -1)
-    return Backward(products, _same_factor(layer, last), past + products @ layer.W_h)
+def _gates_and_candidate(layer: GatedRecurrentUnit) -> tuple[Tensor, Tensor]:
+    """The rows of W_h that read for both gates, and those that read for the candidate."""
+    return layer.W_h[: 2 * layer.hidden].detach(), layer.block(layer.W_h, "candidate").detach()

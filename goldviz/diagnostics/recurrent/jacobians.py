@@ -151,9 +151,10 @@ def _check_trace(trace: Trace, sequence: int) -> None:
     batch = trace.states[0].shape[0]
     if not 0 <= sequence < batch:
         raise IndexError(f"The sequence is number {sequence}; the batch has numbers 0 to {batch - 1}.")
-    for step, state in enumerate(trace.states):
-        if not bool(state[sequence].isfinite().all()):
-            raise ValueError(f"The hidden state is not finite from step {step} on: its Jacobians do not exist.")
+    finite = _of(trace.states, sequence).isfinite().all(1)
+    if not bool(finite.all()):
+        step = int(finite.logical_not().nonzero()[0])
+        raise ValueError(f"The hidden state is not finite from step {step} on: its Jacobians do not exist.")
 
 
 def _of(steps: Sequence[Tensor], sequence: int) -> PerStep:

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.diagnostics.recurrent.backward import backward_step
+from goldviz.diagnostics.recurrent.backward import steps_back
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
 
 PerStep = Float[Tensor, "time batch hidden"]
@@ -61,6 +61,7 @@ def valves(layer: LSTM, trace: LSTMTrace, direct: PerStep) -> Valves:
     if direct.shape != expected:
         raise ValueError(f"The direct gradients have shape {tuple(direct.shape)}; allowed is {expected}.")
     carried = direct.new_zeros(direct.shape[1], 2 * layer.hidden)
+    back = steps_back(layer, trace)
     rows: list[tuple[Tensor, ...]] = []
     for step in reversed(range(direct.shape[0])):
         from_later, through_next_cell = carried.split(layer.hidden, -1)
@@ -71,7 +72,7 @@ def valves(layer: LSTM, trace: LSTMTrace, direct: PerStep) -> Valves:
         d_candidate = dc * trace.input_gates[step]
         d_input, d_forget, d_output = dc * trace.candidates[step], dc * trace.cells[step], dh * squashed
         rows.append((dh, through_hidden, through_next_cell, d_candidate, d_input, d_forget, d_output))
-        carried = backward_step(layer, trace, step, torch.cat([dh, through_next_cell], -1)).previous
+        carried = back(step, torch.cat([dh, through_next_cell], -1)).previous
     return Valves(*(torch.stack(column[::-1]) for column in zip(*rows, strict=True)))
 
 

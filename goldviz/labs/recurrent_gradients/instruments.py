@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -12,7 +13,7 @@ from torch import Tensor
 
 from goldviz.diagnostics.layers import LayerStep
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
-from goldviz.labs.recurrent_gradients.lag_contributions import contributions_by_lag
+from goldviz.labs.recurrent_gradients.lag_contributions import contribution_norms
 from goldviz.labs.recurrent_gradients.last_state import cell_path_to_last, spectral_norms_to_last
 from goldviz.labs.recurrent_gradients.reader import SequenceReader
 from goldviz.labs.recurrent_gradients.tasks import EVALUATED, Evaluation, TaskBatch, score, scored_steps
@@ -69,8 +70,7 @@ def look(network: SequenceReader, seen: Evaluation) -> Measured:
     """Everything that is measured on the evaluation's sequences, NaN for a network whose numbers are not finite."""
     with torch.no_grad():
         trace = network(seen.inputs)
-    finite = trace.hidden.isfinite().all() and all(weights.isfinite().all() for weights in network.parameters())
-    if not finite:
+    if not are_finite([*trace.states, *network.parameters()]):
         return _unmeasured(len(seen.inputs), len(seen.lags))
     longest = len(seen.lags) - 1
     probe = _sequences_of(trace, seen.columns(longest))
@@ -81,6 +81,12 @@ def look(network: SequenceReader, seen: Evaluation) -> Measured:
         "lag_contribution": _lag_contribution(network, probe, seen.groups[longest]),
         "state_saturation": (probe.hidden.abs() > SATURATED).float().mean(),
     }
+
+
+def are_finite(tensors: Sequence[Tensor]) -> bool:
+    """Whether every number is: the extremes of a tensor are not where one of its numbers is not."""
+    ends = [end for tensor in tensors for end in tensor.detach().aminmax()]
+    return bool(torch.stack(ends).isfinite().all())
 
 
 def recurrent_matrix(network: SequenceReader) -> Float[Tensor, "hidden hidden"]:
@@ -96,10 +102,10 @@ def _sequences_of(trace: Trace, columns: slice) -> Trace:
 
 @torch.no_grad()
 def _by_lag(network: SequenceReader, trace: Trace, seen: Evaluation) -> Measured:
-    scores = [
-        score(group, answers(network, _sequences_of(trace, seen.columns(number)), scored_steps(group)))
-        for number, group in enumerate(seen.groups)
-    ]
+    scores = []
+    for number, group in enumerate(seen.groups):
+        own = [trace.states[step + 1][seen.columns(number)] for step in scored_steps(group)]
+        scores.append(score(group, network.read(torch.stack(own))))
     losses, accuracies = zip(*scores, strict=True)
     return {"loss_by_lag": torch.stack(losses), "accuracy_by_lag": torch.stack(accuracies)}
 
@@ -144,8 +150,7 @@ def _lag_contribution(network: SequenceReader, probe: Trace, batch: TaskBatch) -
     direct = torch.zeros_like(few.hidden)
     # The loss is a mean over all sequences, of which only a few are itemised.
     direct[scored_steps(batch)[-LAST_ANSWERS:]] = gradient[-LAST_ANSWERS:] * (EVALUATED / ITEMISED)
-    norms: Tensor = torch.linalg.matrix_norm(contributions_by_lag(network.layer, few, direct).double())
-    return norms
+    return contribution_norms(network.layer, few, direct)
 
 
 def _unmeasured(steps: int, lags: int) -> Measured:

@@ -5,13 +5,13 @@ Document 001, eq. 6; document 003's sum over t and k. Itemised after RNNbow (Cas
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.diagnostics.recurrent.backward import Backward, backward_step
+from goldviz.diagnostics.recurrent.backward import read_by_gates, steps_back
 from goldviz.models.recurrent.lstm import LSTMTrace
 from goldviz.models.recurrent.networks import RecurrentLayer, Trace
 
@@ -27,34 +27,58 @@ def contributions_by_lag(layer: RecurrentLayer, trace: Trace, direct: Direct) ->
     """
     gates, hidden = len(layer.blocks), layer.hidden
     terms = direct.new_zeros(direct.shape[0], gates, hidden, hidden)
-    losses = direct.flatten(1).any(1).nonzero().flatten().tolist()
-    pulled = [*_pulled_back(layer, trace, direct)]
+    asked: list[bool] = direct.flatten(1).any(1).tolist()
+    losses = [step for step, reached in enumerate(asked) if reached]
+    pulled = [*_pulled_back(layer, trace, direct, asked)]
+    read = read_by_gates(layer, trace).permute(0, 2, 1, 3)
     for number, last in enumerate(losses):
         # Only the latest losses reach a step, so this one's gradient stands so many places from the end.
         place = number - len(losses)
-        own = [(live.products[place], live.factors) for step, live in pulled if step <= last]
-        products, factors = (torch.stack(parts) for parts in zip(*own, strict=True))
+        products = torch.stack([live[place] for step, live in pulled if step <= last])
         sums = products.unflatten(-1, (gates, hidden))
-        terms[: last + 1] += sums.permute(0, 2, 3, 1) @ factors.transpose(1, 2)
+        terms[: last + 1] += sums.permute(0, 2, 3, 1) @ read[: last + 1].flip(0)
     return terms.flatten(1, 2)
 
 
-def _pulled_back(layer: RecurrentLayer, trace: Trace, direct: Direct) -> Iterator[tuple[int, Backward]]:
-    """For each step, last first, the gradients there of all losses that reach it, in their order in time."""
+@torch.no_grad()
+def contribution_norms(layer: RecurrentLayer, trace: Trace, direct: Direct) -> Float[Tensor, " lag"]:
+    """The Frobenius norm of each of :func:`contributions_by_lag`, in float64.
+
+    With one loss a term is sum_b p_b r_b^T over a few sequences b, and its squared norm the sum over pairs of them of
+    (p_b . p_c)(r_b . r_c): the terms themselves, many times as large, need not be there.
+    """
+    asked: list[bool] = direct.flatten(1).any(1).tolist()
+    if sum(asked) > 1:
+        return torch.as_tensor(torch.linalg.matrix_norm(contributions_by_lag(layer, trace, direct).double()))
+    norms = direct.new_zeros(len(direct), dtype=torch.float64)
+    pulled = [products for _, products in _pulled_back(layer, trace, direct, asked)]
+    if pulled:
+        products = torch.cat(pulled).unflatten(-1, (len(layer.blocks), layer.hidden)).transpose(1, 2).double()
+        read = read_by_gates(layer, trace)[: len(pulled)].flip(0).transpose(1, 2).double()
+        squares = ((products @ products.mT) * (read @ read.mT)).sum((1, 2, 3))
+        norms[: len(pulled)] = squares.clamp(min=0).sqrt()
+    return norms
+
+
+def _pulled_back(
+    layer: RecurrentLayer, trace: Trace, direct: Direct, asked: Sequence[bool]
+) -> Iterator[tuple[int, Tensor]]:
+    """For each step, last first, what its products owe to all losses that reach it, in their order in time."""
     steps, batch, hidden = direct.shape
     if len(trace.states) != steps + 1 or trace.states[0].shape != direct.shape[1:]:
         raise ValueError(
             f"The direct gradients have shape {tuple(direct.shape)}; the trace has {len(trace.states) - 1} steps "
             f"of shape {tuple(trace.states[0].shape)}."
         )
+    back = steps_back(layer, trace)
     live = direct.new_zeros(0, batch, 2 * hidden if isinstance(trace, LSTMTrace) else hidden)
     for step in reversed(range(steps)):
-        if bool(direct[step].any()):
+        if asked[step]:
             own = live.new_zeros(1, *live.shape[1:])
             own[0, :, :hidden] = direct[step]
             live = torch.cat([own, live])
         if len(live) == 0:
             continue
-        backward = backward_step(layer, trace, step, live)
-        yield step, backward
+        backward = back(step, live)
+        yield step, backward.products
         live = backward.previous

@@ -5,10 +5,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldviz.diagnostics.recurrent.backward import backward_step
+from goldviz.diagnostics.recurrent.backward import steps_back
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.lstm_valves.valves import openings, valves
-from goldviz.labs.recurrent_gradients.lag_contributions import contributions_by_lag
+from goldviz.labs.recurrent_gradients.lag_contributions import contribution_norms, contributions_by_lag
 from goldviz.models.recurrent.networks import LAYERS
 from tests.diagnostics.recurrent.cases import case, recipes
 
@@ -21,10 +21,10 @@ def random_like(tensor: torch.Tensor, seed: int) -> torch.Tensor:
 @given(recipe=recipes())
 def test_a_backward_step_is_the_transposed_jacobian(recipe):
     one = case(**recipe)
-    dense = step_jacobians(one.layer, one.trace, 1).dense()
+    dense, back = step_jacobians(one.layer, one.trace, 1).dense(), steps_back(one.layer, one.trace)
     for step, matrix in enumerate(dense):
         gradients = random_like(matrix[:, None].expand(-1, 2, -1), step)
-        previous = backward_step(one.layer, one.trace, step, gradients).previous
+        previous = back(step, gradients).previous
         assert torch.allclose(previous[:, 1], gradients[:, 1] @ matrix, atol=1e-12)
 
 
@@ -36,6 +36,17 @@ def test_contributions_add_up_to_autograds_gradient(recipe):
     (expected,) = torch.autograd.grad((one.trace.hidden * direct).sum(), one.layer.W_h)
     by_lag = contributions_by_lag(one.layer, one.trace, direct)
     assert torch.allclose(by_lag.sum(0), expected, atol=1e-11, rtol=1e-11)
+
+
+@settings(max_examples=30, deadline=None)
+@given(recipe=recipes(), asked=st.sets(st.integers(0, 3)))
+def test_norms_of_contributions_need_not_the_contributions(recipe, asked):
+    one = case(**recipe)
+    direct = torch.zeros_like(one.trace.hidden)
+    for step in asked:
+        direct[step % len(direct)] = random_like(direct[0], step)
+    expected = torch.linalg.matrix_norm(contributions_by_lag(one.layer, one.trace, direct))
+    assert torch.allclose(contribution_norms(one.layer, one.trace, direct), expected, atol=1e-9, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -105,4 +116,4 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match="the trace has 8 steps"):
         contributions_by_lag(one.layer, one.trace, torch.zeros(3, 2, 6, dtype=torch.float64))
     with pytest.raises(TypeError, match="LSTMTrace is not what a ResetBeforeGRU"):
-        backward_step(case("gru").layer, one.trace, 0, torch.zeros(2, 6, dtype=torch.float64))
+        steps_back(case("gru").layer, one.trace)
