@@ -30,14 +30,14 @@ def test_there_are_eight_stories_and_each_ends_with_something_to_do_or_to_guess(
         assert any(step.guess for step in story.steps)
 
 
-@pytest.mark.parametrize(("slug", "number", "step"), STEPS)
-def test_a_step_names_what_there_is(slug: str, number: int, step: Step) -> None:
-    lab = laboratories()[place(slug, number)]
-    for preset in step.presets:
-        assert lab.declared.preset(preset)
-    assert not step.figure or step.figure in lab.figures().FIGURES
-    trained = issubclass(lab.declared, Experiment)
-    assert trained or not (step.figure or step.guess or step.task or len(step.presets) > 1)
+def test_a_step_names_what_there_is() -> None:
+    for slug, number, step in (param.values for param in STEPS):
+        lab = laboratories()[place(slug, number)]
+        for preset in step.presets:
+            assert lab.declared.preset(preset), (slug, number)
+        assert not step.figure or step.figure in lab.figures().FIGURES, (slug, number)
+        trained = issubclass(lab.declared, Experiment)
+        assert trained or not (step.figure or step.guess or step.task or len(step.presets) > 1), (slug, number)
 
 
 @pytest.mark.parametrize(("slug", "number", "step"), GUESSES)

@@ -37,17 +37,17 @@ def test_the_examples_hold():
     assert doctest.testmod(policy_sentences_module).failed == 0
 
 
-@pytest.mark.parametrize("pattern", PATTERNS_BY_NAME["all"], ids=lambda pattern: pattern.text[:60])
-def test_every_pattern_can_be_written(pattern):
-    generator = np.random.default_rng(0)
-    drawn = [written(pattern, POLICY_LEXICON, generator) for _ in range(30)]
-    for text, _ in drawn:
-        assert not SLOT_LEFT.search(text), text
-        assert text[0].isupper() or text[0].isdigit() or text[0] == "$"
-        assert text.endswith(".")
-        assert "  " not in text
-        assert not re.search(r"\ba [aeio]", text), text
-    assert {sign for _, sign in drawn} == ({0} if pattern.tone == "0" else {-1, 1})
+def test_every_pattern_can_be_written():
+    for pattern in PATTERNS_BY_NAME["all"]:
+        generator = np.random.default_rng(0)
+        drawn = [written(pattern, POLICY_LEXICON, generator) for _ in range(30)]
+        for text, _ in drawn:
+            assert not SLOT_LEFT.search(text), text
+            assert text[0].isupper() or text[0].isdigit() or text[0] == "$", text
+            assert text.endswith("."), text
+            assert "  " not in text
+            assert not re.search(r"\ba [aeio]", text), text
+        assert {sign for _, sign in drawn} == ({0} if pattern.tone == "0" else {-1, 1}), pattern.text
 
 
 def test_the_same_seed_gives_the_same_texts_and_another_one_others():
