@@ -9,7 +9,7 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests other-tests test-long lint format types install browser bench screenshots examples laboratories advice claims model clean
+.PHONY: run test tests browser-tests other-tests test-long lint format types install browser bench soak screenshots examples laboratories advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -77,7 +77,11 @@ model: $(VENV)/.app
 	$(BIN)/python docs/make_document_vectors.py
 
 bench: $(VENV)/.dev
-	for script in benchmarks/*.py; do OMP_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
+	for script in $(filter-out benchmarks/soak.py,$(wildcard benchmarks/*.py)); do OMP_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
+
+# A thousand visits with a run each, and ten browsers: an hour or two on an idle machine.
+soak: $(VENV)/.dev browser
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/soak.py
 
 install: $(VENV)/.app
 

@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -51,3 +51,16 @@ def test_what_is_declared_is_pinned() -> None:
     pinned = named((ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines())
     groups = [*DECLARED["project"]["dependencies"], *DECLARED["dependency-groups"]["dev"]]
     assert named(groups) - pinned == set()
+
+
+def installed(package: str) -> str:
+    try:
+        return version(package).partition("+")[0]
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def test_what_is_pinned_is_what_the_tests_run_with() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if "==" in line)
+    assert {package: installed(package) for package in pins} == pins
