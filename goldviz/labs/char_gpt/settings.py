@@ -194,7 +194,7 @@ class CharGpt(Experiment):
         size = 100 if self.tokens == "characters" else self.vocabulary
         weights = 12 * self.layers * self.width**2 + size * self.width + self.block * self.width
         a_block = 22 * self.width + 3 * self.heads * self.block
-        values = max(self.batch, 16) * self.block * (self.layers * a_block + 3 * size)
+        values = max(self.batch, 16) * self.block * (self.layers * a_block + 5 * size)
         return bytes_of_training(weights, len(self.seeds), values)
 
     def estimated_seconds(self) -> float:

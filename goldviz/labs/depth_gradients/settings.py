@@ -169,8 +169,8 @@ class DepthGradients(Experiment):
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: six numbers for each unit and sample of the deepest network, and layers'
-        Jacobians."""
-        weights = sum(depth * self.width**2 for depth in trained_depths(self.depth, self.shallower))
+        Jacobians. Weights are kept twice more, to compare each step with what it started from."""
+        weights = 2 * sum(depth * self.width**2 for depth in trained_depths(self.depth, self.shallower))
         rows = max(self.batch or self.samples, self.samples // 4)
         values = 6 * rows * self.width * self.depth + 2 * self.depth * self.width**2 + 6 * self.samples * self.features
         return bytes_of_training(weights, 2 * len(self.seeds), values)

@@ -190,7 +190,7 @@ class GoldForecast(Experiment):
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: each row's gates and states, and the solver's stages in between."""
         kept = {"mlp": 2, "rnn": 6, "ode_rnn": 60, "gru_decay": 24}.get(self.network, 16)
-        values = kept * max(self.batch, 1024) * self.hidden * self.window
+        values = kept * max(self.batch, 400) * self.hidden * self.window
         return bytes_of_training(4 * self.hidden**2 + 20 * self.window * self.hidden, 1, values + 20e6)
 
     def estimated_seconds(self) -> float:
