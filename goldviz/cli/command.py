@@ -118,7 +118,8 @@ def _rescue(_arguments: argparse.Namespace) -> int:
 
     saved = rescue()
     lost = f"{saved.lost} rows could not be read. " if saved.lost else ""
-    print(f"{saved.runs} runs with {saved.rows} rows of records were saved. {lost}The old file is {saved.aside}.")
+    runs, were = ("run", "was") if saved.runs == 1 else ("runs", "were")
+    print(f"{saved.runs} {runs} with {saved.rows} rows of records {were} saved. {lost}The old file is {saved.aside}.")
     return 0
 
 

@@ -29,6 +29,8 @@ NEUTRAL: Mapping[str, Any] = {
 """What stands in a run's row where a column was lost."""
 TABLES = ("runs", "batches", "finals", "states", "marks")
 """What is saved, a run before what belongs to it."""
+UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What reading damaged pages raises; the second where SQLite's message quotes bytes that are no text."""
 FARTHEST = 2**40
 """No table has more rows than that."""
 
@@ -85,13 +87,16 @@ def _opened(file: Path) -> sqlite3.Connection:
     old = sqlite3.connect(f"file:{quote(str(file))}?mode=rw", uri=True, isolation_level=None, timeout=1)
     old.row_factory = sqlite3.Row
     old.text_factory = lambda text: text.decode(errors="replace")
+    # So one table whose description is damaged does not keep the others from being read.
+    with suppress(*UNREADABLE):
+        old.execute("PRAGMA writable_schema = ON")
     try:
         old.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
         if "locked" in str(error):
             old.close()
             raise StoreError(f"The database {file} is in use: stop goldviz first.") from None
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         pass  # so damaged that it cannot be locked; reading may still give something
     return old
 
@@ -151,7 +156,7 @@ def _rows(old: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
                 values = dict(row)
                 start, step = values.pop("place") + 1, 1
                 yield values
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             start, step = start + step, 2 * step
         else:
             return
@@ -159,6 +164,6 @@ def _rows(old: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
 
 def _count(old: sqlite3.Connection, table: str) -> int:
     """How many rows a table should have; 0 where nobody knows any more."""
-    with suppress(sqlite3.DatabaseError):
+    with suppress(*UNREADABLE):
         return int(old.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
     return 0

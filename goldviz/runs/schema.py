@@ -194,6 +194,8 @@ def open_engine(url: str) -> Engine:
         try:
             engine = _engine(url)
             _create_or_update(engine, url)
+        except UnicodeError:
+            raise
         except (TypeError, ValueError) as error:
             # What stands behind the question mark of an address goes to the driver as it is.
             raise _unusable(url, error) from error
@@ -337,6 +339,9 @@ def sentences(url: str) -> Iterator[None]:
             f"The database {shown(url)} needs a driver that is not installed ({error}); "
             'for PostgreSQL: pip install "goldviz[postgresql]".'
         ) from error
+    except UnicodeDecodeError as error:
+        # Python's, where SQLite tells of damage by quoting bytes that are no text.
+        raise StoreError(_sentence("malformed", url)) from error
     except UnicodeError as error:
         raise StoreError("A text holds characters that no database keeps.") from error
     except SQLAlchemyError as error:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import experiments
 from goldviz.declare.settings import Experiment, schemas
 from goldviz.runs.execution import Executor
 from goldviz.runs.store import Store
@@ -28,9 +29,9 @@ def executor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
 
 def endless(lab: Laboratory) -> Experiment:
     """A small run of as many steps as are allowed."""
-    declared = lab.declared
+    declared = experiments()[lab.name]
     steps = {name for name in ("steps", "epochs", "pretraining_steps") if name in declared.model_fields}
-    settings: Experiment = declared(**cases(lab).RUNS[0])
+    settings = declared(**cases(lab).RUNS[0])
     return settings.changed(**{name: schemas(declared)[name]["maximum"] for name in steps})
 
 

@@ -161,6 +161,24 @@ def test_a_rescue_steps_over_rows_on_lost_pages(
     assert {"run 0", "run 39"} <= names
 
 
+def test_a_table_whose_description_is_damaged_is_told_of_and_rescue_saves_the_others(
+    store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", store.url)
+    run_id, file = trained(store), Path(store.place)
+    told(file, "pragma wal_checkpoint(truncate)")
+    store.close()
+    content = bytearray(file.read_bytes())
+    # SQLite's message quotes what it cannot read, and Python cannot read the message.
+    place = content.index(b"CREATE TABLE orders")
+    content[place : place + 6] = b"CRE\x9eTE"
+    file.write_bytes(content)
+    with pytest.raises(StoreError, match=r"is damaged\. Stop goldviz and say 'goldviz rescue'"):
+        Store(store.url).list()
+    assert rescued(capsys).startswith("1 run with ")
+    assert Store(store.url).load(run_id)["norm"].sizes["epoch"] == 2
+
+
 def test_a_rescue_refuses_what_it_cannot_do(
     store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -26,7 +26,7 @@ def test_a_moved_observation_never_passes_its_neighbours(times, data):
         assert moved.times[number] == wanted
 
 
-def test_what_is_missing_or_left_out_cannot_be_dragged():
+def test_what_is_missing_or_left_out_cannot_be_dragged() -> None:
     series = EditedSeries.of(np.array([0.0, 1.0, 2.0, 3.0]), np.array([[1.0], [np.nan], [3.0], [4.0]]))
     assert series.handles() == [0, 2, 3]
     changed = series.without(frozenset({2}))
@@ -36,7 +36,7 @@ def test_what_is_missing_or_left_out_cannot_be_dragged():
     np.testing.assert_array_equal(values, [[1.0], [np.nan], [4.0]])
 
 
-def test_all_can_be_put_back():
+def test_all_can_be_put_back() -> None:
     values = np.array([[1.0, np.nan], [np.nan, 2.0], [3.0, 4.0]])
     series = EditedSeries.of(np.array([0.0, 1.0, 2.0]), values)
     changed = series.moved(0, 0.1, 9.0).without(frozenset({1}))
