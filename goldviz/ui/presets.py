@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -15,12 +17,16 @@ def draw(declared: type[Settings], also: Callable[[str], None] = lambda slug: No
     by_slug = {preset.slug: preset for preset in declared.presets}
     key = f"preset-{declared.name}"
     st.session_state[key] = _matching(declared)
+    drawn = f"{key}-knobs"
 
     def choose() -> None:
         slug = st.session_state[key]
-        if slug is not None:
+        # Knobs that are moved quickly tell where the menu stood before they were: nobody has chosen that.
+        if slug is not None and st.session_state[drawn] == _knobs(declared):
             controls.put_preset(declared, slug)
             also(slug)
+
+    st.session_state[drawn] = _knobs(declared)
 
     st.selectbox(
         "Start from",
@@ -39,6 +45,11 @@ def words(declared: type[Settings]) -> None:
     slug = _matching(declared)
     if slug is not None:
         st.caption(next(preset.words for preset in declared.presets if preset.slug == slug))
+
+
+def _knobs(declared: type[Settings]) -> dict[str, Any]:
+    keys = map(partial(controls.key_of, declared), declared.model_fields)
+    return {key: st.session_state.get(key) for key in keys}
 
 
 def _matching(declared: type[Settings]) -> str | None:

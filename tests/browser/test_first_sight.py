@@ -93,6 +93,7 @@ def test_a_part_is_opened_linked_and_found_again(server: Server, open_page: Open
 @pytest.mark.slow
 def test_presenting_goes_on_through_the_parts(server: Server, open_page: Opener) -> None:
     page = open_page(address(server) + "#present")
+    settled(page)
     wait_for_figure(page)
     seen: list[str] = []
     for _ in range(9):

@@ -32,7 +32,7 @@ def test_a_step_sets_its_page_up_and_a_guess_is_answered() -> None:
     assert shown(visitor) == [lanes.EXAMPLE + "break-it-deeper-is-worse"]
     assert visitor.at.session_state["detail-depth-gradients"] == "loss_by_depth"
     assert visitor.at.query_params["story"] == "skip.3"
-    [guess] = [pills for pills in visitor.at.get("button_group") if pills.key == "guess-skip-3"]
+    [guess] = [pills for pills in visitor.at.button_group if pills.key == "guess-skip-3"]
     guess.set_value("No")
     visitor.look()
     assert "**No. The answer: Yes.** Plain 0.40 of zero's loss, residual 0.05." in said(visitor)

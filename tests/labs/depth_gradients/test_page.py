@@ -39,6 +39,18 @@ def _count_runs() -> int:
 # -- arriving -------------------------------------------------------------------------------------------------------
 
 
+def test_a_knob_that_is_moved_again_before_the_menu_follows_keeps_its_value() -> None:
+    visitor = _laboratory({"depth": "29", "activation": "sigmoid"})
+    menu = visitor.at.selectbox(key="preset-depth-gradients")
+    assert menu.value is None
+    menu.set_value("break-it-sigmoid")
+    visitor.set(depth=28)
+    assert visitor.at.query_params["depth"] == "28"
+    visitor.at.selectbox(key="preset-depth-gradients").set_value("break-it-sigmoid")
+    visitor.look()
+    assert visitor.at.query_params["depth"] == "30"
+
+
 def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
     visitor = _laboratory()
     assert visitor.at.title[0].value == DepthGradients.title
