@@ -28,6 +28,10 @@ RECURRENT_MATRICES = {
     "non_normal": "Non-normal",
 }
 
+EVERY_STEP = ("step", "network", "seed")
+LOOK = ("look", "network", "seed")
+"""Dimensions of what most laboratories record at every step, and at every look."""
+
 # fmt: off
 activation = partial(setting, group="Network", essential=True,
     labels={name: kind.words for name, kind in ACTIVATIONS.items()})

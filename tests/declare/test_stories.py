@@ -8,13 +8,9 @@ from goldviz.declare.settings import Experiment
 from goldviz.declare.stories import Guess, Step, Story, place, step_of, stories
 from goldviz.runs.examples import example
 
-STEPS = [
-    pytest.param(slug, number, step, id=f"{slug}.{number}")
-    for slug, (_, story) in stories().items()
-    for number, step in enumerate(story.steps, 1)
-]
-GUESSES = [param for param in STEPS if param.values[2].guess]
-TASKS = [param for param in STEPS if param.values[2].task]
+STEPS = [(slug, number, step) for slug, (_, story) in stories().items() for number, step in enumerate(story.steps, 1)]
+GUESSES = [pytest.param(*one, id=f"{one[0]}.{one[1]}") for one in STEPS if one[2].guess]
+TASKS = [pytest.param(*one, id=f"{one[0]}.{one[1]}") for one in STEPS if one[2].task]
 
 
 def recorded(slug: str, number: int, step: Step) -> list[xr.Dataset]:
@@ -31,7 +27,7 @@ def test_there_are_eight_stories_and_each_ends_with_something_to_do_or_to_guess(
 
 
 def test_a_step_names_what_there_is() -> None:
-    for slug, number, step in (param.values for param in STEPS):
+    for slug, number, step in STEPS:
         lab = laboratories()[place(slug, number)]
         for preset in step.presets:
             assert lab.declared.preset(preset), (slug, number)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_extent, distinct_names, is_missing
 from goldviz.data.tables.printed_dates import date_form
+from goldviz.data.tables.text_cells import UncutError, columns_of_text
 
 SEPARATORS = ("\t", ";", "|", ",")
 """The comma last: it also stands inside numbers and dates."""
@@ -178,34 +179,13 @@ def _header(text: str, separator: str, file: str) -> _Header:
 def _cells(text: str, separator: str, header: _Header, file: str) -> list[pa.StringArray]:
     """The columns as text, the header's rows among them."""
     width = len(header.names)
-    places = [str(place) for place in range(width)]
-    content = text.encode("utf-8", errors="replace")
-    ragged: list[tuple[int, int]] = []
-
-    def stop(row: pyarrow.csv.InvalidRow) -> str:
-        ragged.append((row.number, row.actual_columns))
-        return "error"
-
     try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(content),
-            # One block and one thread: rows are numbered, and a quoted cell may span lines.
-            read_options=pyarrow.csv.ReadOptions(
-                use_threads=False, column_names=places, block_size=min(len(content) + 2, 2**31 - 1)
-            ),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=separator, newlines_in_values=True, ignore_empty_lines=False, invalid_row_handler=stop
-            ),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False
-            ),
-        )
-    except (pa.ArrowException, OSError) as error:
-        if not ragged:
+        return columns_of_text(text, separator, width, ignore_empty_lines=False)
+    except UncutError as error:
+        if error.uneven is None:
             raise MarketError(f"{file} cannot be cut into cells; allowed are {ALLOWED_FILES}.") from error
-        row, cells = ragged[0]
+        row, cells = error.uneven
         raise MarketError(
             f"Row {row} of {file} has {cells:,} cells where the first row has {width}; every row needs the same "
             "number, and quotation marks come in pairs."
         ) from None
-    return [table.column(place).combine_chunks() for place in range(width)]

@@ -47,6 +47,10 @@ class Recorded:
         """The same of the last entry along the first axis: the last look, the last epoch."""
         return self.measure(name, *dims, by=lambda values: by(values[-1]))
 
+    def at_last_look(self, **variables: str) -> dict[str, Any]:
+        """What these variables are at the last look, by the names that a reading has for them."""
+        return {name: self.last(variable, "look") for name, variable in variables.items()}
+
     def verdict(self, name: str, *dims: str, by: Callable[[Floats], Verdicts]) -> Verdicts:
         """A verdict for each seed; none where nothing was recorded."""
         values = self.values(name, *dims)

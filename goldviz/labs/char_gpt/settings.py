@@ -19,6 +19,7 @@ from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
+from goldviz.declare.standard import EVERY_STEP
 
 CORPORA = {"python": "Python's documentation", "names": "First names", "cities": "City names"}
 TOKENS = {"characters": "Characters", "pieces": "Pieces of bytes (BPE)"}
@@ -28,7 +29,6 @@ RESIDUAL_SCALES = {
 }  # fmt: skip
 PRECISIONS = {"float32": "32 bits", "bfloat16": "bfloat16 where it does no harm"}
 
-EVERY_STEP = ("step", "network", "seed")
 LOOK = ("look", "network", "seed", "layer")
 CLOSE = ("close_look", "network", "seed")
 BLOCK = (*CLOSE, "block_number")

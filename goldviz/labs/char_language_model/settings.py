@@ -20,6 +20,7 @@ from goldviz.data.texts.items import FEWEST_ITEMS
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
+from goldviz.declare.standard import EVERY_STEP
 from goldviz.labs.char_language_model.sizes import hidden_layers
 
 MODELS = {
@@ -41,7 +42,6 @@ CORPORA = {"names": "First names", "cities": "City names", "python": "Python's d
 NORMALISATIONS = {"none": "None", "batch": "Batch norm", "mixed_up": "Batch norm over the wrong axis"}
 INITIALISATIONS = {"normal": "N(0, 1)", "kaiming": "Kaiming: N(0, 1/inputs)"}
 
-EVERY_STEP = ("step", "network", "seed")
 PER_LAYER = ("look", "network", "seed", "layer")
 CLOSE = ("close_look", "network", "seed")
 PER_HIDDEN = (*CLOSE, "hidden")

@@ -54,10 +54,8 @@ class Reading:
         flow = recorded if network == "ode" else Recorded(ds.coords.to_dataset(), network)
         return cls(
             name=LABELS.get(network, network),
-            loss=recorded.last("test_loss", "look"),
-            refined=recorded.last("refined_test_loss", "look"),
+            **recorded.at_last_look(loss="test_loss", refined="refined_test_loss", saturation="field_saturation"),
             accuracy=recorded.measure("test_accuracy", "look", by=_settled),
-            saturation=recorded.last("field_saturation", "look"),
             gradient_difference=flow.measure("gradient_difference", "look", by=_typical),
             paid_first=recorded.measure("evaluations_forward", "step", by=lambda paid: paid[:FIRST_STEPS].mean(axis=0)),
             paid_last=recorded.measure("evaluations_forward", "step", by=_settled),

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
+from goldviz.declare.standard import EVERY_STEP, LOOK
 
 TASKS = {"rings": "Two rings", "moons": "Two moons", "spirals": "Two spirals", "flip": "Regression: x becomes -x"}
 NETWORKS = {"both": "Neural ODE and residual network", "ode": "Neural ODE", "residual": "Residual network"}
@@ -23,8 +24,6 @@ METHODS = {
     "euler": "Euler",
 }
 
-EVERY_STEP = ("step", "network", "seed")
-LOOK = ("look", "network", "seed")
 FIRST_SEED = ("look", "network")
 ADAPTIVE = {"dopri5": 45, "bosh3": 70}
 """Solvers that choose their steps, and how often they ask for the field at a tolerance of 1e-4."""

@@ -10,9 +10,10 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from goldviz.declare import market_settings, standard
+from goldviz.declare import market_settings, standard, walk_forward
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
+from goldviz.declare.walk_forward import BY_FOLD, TYPICAL_YEARS
 
 TARGETS = {"return": "Next move", "volatility": "Next variance", "level": "Next level"}
 NETWORKS = {
@@ -35,10 +36,6 @@ METRICS = ("mse", "mae", "rmse", "r2", "r2_mean", "hit_rate", "dm", "dm_p")
 VOLATILITY_METRICS = ("qlike", "qlike_gain", "dm", "dm_p", "crps", "coverage_50", "coverage_90")
 LEVELS = (0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975)
 
-TYPICAL_YEARS = 20
-"""Years of data that an estimate assumes."""
-
-BY_FOLD = ("epoch", "fold", "seed")
 LOOK = ("look",)
 
 
@@ -82,11 +79,11 @@ class GoldForecast(Experiment):
 
     scheme: Literal["expanding", "rolling"] = setting("expanding", group="Walk-forward", labels=SCHEMES,
         description="Whether the training window begins with the data or has a fixed length.")
-    train_years: float = setting(8.0, ge=0.5, le=60, group="Walk-forward", unit="years",
+    train_years: float = walk_forward.train_years(
         description="Length of a rolling training window, and the least that an expanding one begins with.")
-    test_years: float = setting(6.0, ge=0.25, le=60, group="Walk-forward", essential=True, unit="years",
+    test_years: float = walk_forward.test_years(
         description="The last years before the final block: all of them are forecast, none of them from itself.")
-    refits: int = setting(6, ge=1, le=60, group="Walk-forward", essential=True, unit="refits",
+    refits: int = walk_forward.refits(6, le=60,
         description="So often the network is fitted anew, each time with more of the past.")
     embargo: int = setting(5, ge=0, le=250, group="Walk-forward", unit="rows",
         description="Rows left out between training, validation and test, so that none knows of the next.")

@@ -62,22 +62,19 @@ class Reading:
         of_flow = recorded if network == "ode_rnn" else Recorded(ds.coords.to_dataset(), network)
         return cls(
             name=LABELS.get(network, network),
-            error=recorded.last("error", "look"),
-            long_gap_error=recorded.last("long_gap_error", "look"),
+            **recorded.at_last_look(
+                error="error", long_gap_error="long_gap_error", coverage="coverage", state_size="state_size",
+                gap_sensitivity="gap_sensitivity",
+            ),
+            **of_flow.at_last_look(refined="refined_error", saturation="field_saturation", stiffness="field_stiffness"),
             zero=_of_zero(recorded, "in range"),
             long_gap_zero=_of_zero(recorded, "long gap"),
             plain_error=_of_plain(ds),
             gained=recorded.measure("error", "look", by=_gained),
-            refined=of_flow.last("refined_error", "look"),
-            coverage=recorded.last("coverage", "look"),
-            saturation=of_flow.last("field_saturation", "look"),
-            stiffness=of_flow.last("field_stiffness", "look"),
             early_stiffness=of_flow.measure("field_stiffness", "look", by=lambda norms: norms[len(norms) // 3]),
             growth=of_flow.measure("evaluations", "step", by=_growth),
-            state_size=recorded.last("state_size", "look"),
-            gap_sensitivity=recorded.last("gap_sensitivity", "look"),
             diverged=recorded.verdict("loss", "step", by=diverged),
-        )
+        )  # fmt: skip
 
     @property
     def worth(self) -> Floats:

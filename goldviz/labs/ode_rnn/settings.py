@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 from goldviz.declare import layers, market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
+from goldviz.declare.standard import EVERY_STEP, LOOK
 
 TASKS = {
     "oscillator": "Damped oscillator",
@@ -36,8 +37,6 @@ SOLVERS = {
     "torchdiffeq_rk4": "RK4 (torchdiffeq)",
 }
 
-EVERY_STEP = ("step", "network", "seed")
-LOOK = ("look", "network", "seed")
 PROBE = ("look", "network")
 SHORTEST_GAP = 0.02
 """Seconds; gaps are log-uniform between this and the longest."""

@@ -12,9 +12,10 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from goldviz.declare import market_settings, standard
+from goldviz.declare import market_settings, standard, walk_forward
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
+from goldviz.declare.walk_forward import BY_FOLD, TYPICAL_YEARS
 
 TOKENISERS = {
     "uniform": "Bins of equal width",
@@ -37,10 +38,6 @@ CODES = {"data": "among the data", "far": "far away"}
 
 HEADS = 4
 """Of the GPT."""
-TYPICAL_YEARS = 20
-"""Years of data that an estimate assumes."""
-
-BY_FOLD = ("epoch", "fold", "seed")
 LOOK = ("look",)
 
 
@@ -92,11 +89,11 @@ class PriceTokens(Experiment):
     smoothing: float = setting(1.0, ge=0.01, le=100, group="Network",
         description="Fake counts in every cell of the table of pairs.")
 
-    train_years: float = setting(8.0, ge=0.5, le=60, group="Walk-forward", unit="years",
+    train_years: float = walk_forward.train_years(
         description="Years before the first forecast. Later fits see all that came before their block.")
-    test_years: float = setting(6.0, ge=0.25, le=60, group="Walk-forward", essential=True, unit="years",
+    test_years: float = walk_forward.test_years(
         description="The last years: all of them are forecast, none of them from itself.")
-    refits: int = setting(3, ge=1, le=20, group="Walk-forward", essential=True, unit="refits",
+    refits: int = walk_forward.refits(3, le=20,
         description="So often tokeniser and network are fitted anew, each time with more of the past.")
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")

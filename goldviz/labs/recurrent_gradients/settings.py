@@ -13,6 +13,7 @@ from pydantic import model_validator
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
+from goldviz.declare.standard import EVERY_STEP, LOOK
 
 TASKS = {
     "adding": "Adding problem",
@@ -24,9 +25,6 @@ TASKS = {
 NETWORKS = {"all": "RNN, LSTM and GRU", "rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
 ACTIVATIONS = {"tanh": "tanh", "relu": "ReLU"}
 RESETS = {"before": "before the matrix (eq. 23)", "after": "after the matrix (as PyTorch)"}
-
-EVERY_STEP = ("step", "network", "seed")
-LOOK = ("look", "network", "seed")
 
 
 class RecurrentGradients(Experiment):

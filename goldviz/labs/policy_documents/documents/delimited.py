@@ -13,6 +13,7 @@ import pyarrow.csv
 from goldviz.data.tables.delimited_text import SEPARATORS
 from goldviz.data.tables.file_table import MOST_COLUMNS, FileTable, distinct_names, plain_words
 from goldviz.data.tables.printed_dates import date_form
+from goldviz.data.tables.text_cells import UncutError, columns_of_text
 from goldviz.data.texts.dated_texts import LONGEST_TEXT, DatedTextError
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD, decoded_text
 
@@ -66,32 +67,14 @@ def _first_row(text: str, separator: str, file: str) -> list[str]:
 
 
 def _parsed(text: str, separator: str, width: int, file: str) -> list[pa.StringArray]:
-    places = [str(place) for place in range(width)]
-    ragged: list[tuple[int, int]] = []
-
-    def note(row: pyarrow.csv.InvalidRow) -> str:
-        ragged.append((row.number, row.actual_columns))
-        return "error"
-
-    content = text.encode("utf-8", errors="replace")
     try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(content),
-            # One block and one thread: rows are numbered, and a quoted text spans lines.
-            read_options=pyarrow.csv.ReadOptions(use_threads=False, column_names=places, block_size=len(content) + 2),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=separator, newlines_in_values=True, invalid_row_handler=note
-            ),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False
-            ),
-        )
-    except (pa.ArrowException, OSError) as error:
-        if not ragged:
+        columns = columns_of_text(text, separator, width, ignore_empty_lines=True)
+    except UncutError as error:
+        if error.uneven is None:
             raise DatedTextError(f"{file} cannot be cut into cells; allowed is a CSV file.") from error
-        row, cells = ragged[0]
+        row, cells = error.uneven
         raise DatedTextError(
             f"Row {row} of {file} has {cells:,} cells where the first row has {width}; every row needs the same "
             "number. Put a text with a comma or a line break in quotation marks."
         ) from None
-    return [pc.utf8_trim_whitespace(table.column(place).combine_chunks()) for place in range(width)]
+    return [pc.utf8_trim_whitespace(column) for column in columns]

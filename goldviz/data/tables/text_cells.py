@@ -1,0 +1,44 @@
+"""A delimited text cut into cells, all of them text, or the row that has too many or too few of them."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.csv
+
+
+class UncutError(ValueError):
+    """A text that cannot be cut; ``uneven`` is the number of the row with other cells than the first, and how many."""
+
+    def __init__(self, uneven: tuple[int, int] | None) -> None:
+        self.uneven = uneven
+        super().__init__("The text cannot be cut into cells.")
+
+
+def columns_of_text(text: str, separator: str, width: int, *, ignore_empty_lines: bool) -> list[pa.StringArray]:
+    """The columns of a text with so many cells in every row; raises :class:`UncutError`."""
+    places = [str(place) for place in range(width)]
+    content = text.encode("utf-8", errors="replace")
+    ragged: list[tuple[int, int]] = []
+
+    def stop(row: pyarrow.csv.InvalidRow) -> str:
+        ragged.append((row.number, row.actual_columns))
+        return "error"
+
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(content),
+            # One block and one thread: rows are numbered, and a quoted cell may span lines.
+            read_options=pyarrow.csv.ReadOptions(
+                use_threads=False, column_names=places, block_size=min(len(content) + 2, 2**31 - 1)
+            ),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=separator, newlines_in_values=True, ignore_empty_lines=ignore_empty_lines,
+                invalid_row_handler=stop,
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False
+            ),
+        )  # fmt: skip
+    except (pa.ArrowException, OSError) as error:
+        raise UncutError(ragged[0] if ragged else None) from error
+    return [table.column(place).combine_chunks() for place in range(width)]

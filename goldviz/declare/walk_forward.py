@@ -1,0 +1,18 @@
+"""Settings of walking forward: a model is fitted on the past again and again, and forecasts the years after it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from goldviz.declare.settings import setting
+
+BY_FOLD = ("epoch", "fold", "seed")
+"""Dimensions of what every refit records at every epoch."""
+TYPICAL_YEARS = 20
+"""Years of data that an estimate assumes."""
+
+# fmt: off
+train_years = partial(setting, 8.0, ge=0.5, le=60, group="Walk-forward", unit="years")
+test_years = partial(setting, 6.0, ge=0.25, le=60, group="Walk-forward", essential=True, unit="years")
+refits = partial(setting, ge=1, group="Walk-forward", essential=True, unit="refits")
+# fmt: on
