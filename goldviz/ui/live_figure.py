@@ -71,14 +71,14 @@ _diagram = st.components.v2.component(
 _timeline = st.components.v2.component(
     "goldviz_timeline",
     html=f'<div class="goldviz-timeline">{_SLIDER}</div>',
-    css=_asset("timeline.css"),
+    css=asset("timeline.css"),
     js=script("timeline"),
     isolate_styles=False,
 )
 _position_slider = st.components.v2.component(
     "goldviz_position_slider",
     html=f'<div class="goldviz-position"></div><div class="goldviz-timeline">{_SLIDER}</div>',
-    css=_asset("timeline.css"),
+    css=asset("timeline.css"),
     js=script("timeline"),
     isolate_styles=False,
 )
@@ -99,7 +99,7 @@ _progress = st.components.v2.component(
     html='<div class="goldviz-progress" role="progressbar" aria-valuemin="0" aria-valuemax="100">'
     '<div class="goldviz-progress-words"></div><div class="goldviz-progress-room">'
     '<div class="goldviz-progress-done"></div></div></div>',
-    css=_asset("progress.css"),
+    css=asset("progress.css"),
     js=script("progress"),
     isolate_styles=False,
 )
