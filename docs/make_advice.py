@@ -31,8 +31,6 @@ from goldviz.diagnostics.findings.tried import Trial, page
 ALL = np.ones(len(SEEDS), dtype=bool)
 NOTHING = np.full(len(SEEDS), np.nan)
 ANEW, PRESETS = "anew", "presets"
-LONGEST = 12.0
-"""Estimated seconds of a drawn set-up, all seeds; longer ones are drawn again."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def _drawn(declared: type[Experiment], how: Trials, generator: np.random.Generat
             settings = how.smallest(settings.changed(**{n: _value(settings, str(n), generator) for n in names}))
         except SettingsError:
             continue
-        if settings.estimated_seconds() <= LONGEST:
+        if settings.estimated_seconds() <= how.longest:
             return settings
 
 

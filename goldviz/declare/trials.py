@@ -34,7 +34,8 @@ class Trials:
     card. Settings named in ``drawn`` are drawn anew, one to three at a time, in so many ``draws``. ``sizes`` make a
     set-up smaller, so that all can be tried, and ``drawn_sizes`` one that is drawn. Where training takes long, only
     some ``presets`` are tried. ``instruments`` change what is measured and not what is learned. Where seeds make one
-    forecast ``together``, each is a run, and settings named in ``with_seed`` take the seed's number.
+    forecast ``together``, each is a run, and settings named in ``with_seed`` take the seed's number. A drawn set-up
+    whose seeds take more than the ``longest`` estimated seconds together is drawn again.
     """
 
     unit: str
@@ -47,6 +48,7 @@ class Trials:
     draws: int = 20
     together: bool = False
     with_seed: Sequence[str] = ()
+    longest: float = 12.0
 
     def smaller(self, settings: Experiment) -> Experiment:
         """The set-up as it is tried."""

@@ -9,4 +9,5 @@ TRIALS = Trials(
         "learning_rate", "batch", "optimiser"),
     sizes={"steps": LoweredTo(800), "close_looks": LoweredTo(4)},
     instruments=("close_looks", "look_every"),
+    longest=3.0,
 )  # fmt: skip

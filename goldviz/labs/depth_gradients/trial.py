@@ -9,4 +9,5 @@ TRIALS = Trials(
         "optimiser", "learning_rate", "clip", "epochs"),
     sizes={"samples": LoweredTo(300), "histogram_every": RaisedTo(20)},
     instruments=("histogram_every",),
+    longest=3.0,
 )  # fmt: skip

@@ -9,4 +9,5 @@ TRIALS = Trials(
         "learning_rate", "clip"),
     sizes={"steps": LoweredTo(100), "hidden": LoweredTo(32)},
     instruments=("look_every",),
+    longest=3.0,
 )  # fmt: skip
