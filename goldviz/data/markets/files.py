@@ -202,9 +202,11 @@ def market_from_file(content: bytes, name: str, choices: Choices = Choices(), *,
 def _market_notes(layout: TableLayout, found: Sequence[FileChannel], future: Sequence[str]) -> dict[str, str]:
     """What should be known of each channel; what holds for the whole file stands with the target alone."""
     general = [*layout.notes, *future]
-    unknown = ", ".join(one.channel.name for one in found if not one.release_known)
+    unknown = [one.channel.name for one in found if not one.release_known]
     if unknown:
-        general.append(f"Release time of {unknown} unknown: end of day (UTC) assumed.")
+        # The target's own name stands before its notes already.
+        of = "" if unknown == [found[0].channel.name] else f" of {', '.join(unknown)}"
+        general.append(f"Release time{of} unknown: end of day (UTC) assumed.")
     general += found[0].notes
     notes = {one.channel.name: [note for note in one.notes if note not in general] for one in found}
     notes[found[0].channel.name] = general

@@ -105,8 +105,10 @@ def _check_span(made: pd.DatetimeIndex, train_years: float, test_years: float, f
         raise MarketError(f"There is no forecast to make; these settings need {needed:.2f} years of them.")
     there = (made[-1] - made[0]) / pd.Timedelta(days=1) / DAYS_A_YEAR
     if there < needed - SLACK_DAYS / DAYS_A_YEAR:
+        kept = f", testing on {test_years:g} and keeping {final_days:g} days as final block"
+        wanted = kept if final_days else f" and testing on {test_years:g}"
+        lower = "train years, test years or final days" if final_days else "train years or test years"
         raise MarketError(
-            f"Training on {train_years:g} years, testing on {test_years:g} and keeping {final_days:g} days as final "
-            f"block need {needed:.2f} years of forecasts; there are {there:.2f} ({made[0]:%Y-%m-%d} to "
-            f"{made[-1]:%Y-%m-%d}). Lower train years, test years or final days."
+            f"Training on {train_years:g} years{wanted} need {needed:.2f} years of forecasts; there are {there:.2f} "
+            f"({made[0]:%Y-%m-%d} to {made[-1]:%Y-%m-%d}). Lower {lower}."
         )

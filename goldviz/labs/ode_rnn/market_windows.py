@@ -72,13 +72,15 @@ def market_windows(settings: ODERNNLaboratory) -> MarketWindows:
 
 
 def _refuse_unusable(found: MarketWindows, settings: ODERNNLaboratory) -> None:
-    words = found.market.target.words
+    words, gaps = found.market.target.words, np.diff(found.times)
+    usual = float(np.median(gaps)) if gaps.size else 0.0
     windows = {"training": found.trained_on, "tests": found.tested_on, "tests of long gaps": found.tested_on_long}
     for purpose, there in windows.items():
         if len(there) == 0:
             raise MarketError(
                 f"{words} has no {settings.observations} observations in a row for {purpose} with gaps of at "
-                f"most {settings.longest_gap:g} weeks. Take fewer observations, a longer longest gap or more data."
+                f"most {settings.longest_gap:g} weeks; its usual gap is {usual:.2g}. Take fewer observations, a longer "
+                "longest gap or more data."
             )
     if not np.isfinite(found.values[: found.split, 0]).any():
         raise MarketError(

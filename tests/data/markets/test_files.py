@@ -397,7 +397,7 @@ def test_what_is_not_known_is_said():
     found = market(prices(), "mine.csv")
     assert found.target.name == found.target.words == "Close"
     assert found.target.release == END_OF_DAY
-    assert found.notes["Close"] == "Release time of Close unknown: end of day (UTC) assumed."
+    assert found.notes["Close"] == "Release time unknown: end of day (UTC) assumed."
     assert (found.source, found.origin, found.retrieved) == ("file", "mine.csv", NOW)
 
 

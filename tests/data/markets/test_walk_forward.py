@@ -167,6 +167,13 @@ def test_a_span_that_is_too_short_says_what_is_there_and_what_to_lower():
     )
 
 
+def test_a_final_block_that_nobody_keeps_is_not_named():
+    assert refusal(731, final_days=0) == (
+        "Training on 2 years and testing on 1 need 3.00 years of forecasts; there are 2.00 (2010-01-01 to 2011-12-31). "
+        "Lower train years or test years."
+    )
+
+
 def test_too_many_refits_are_named():
     assert refusal(1500, test_years=0.1, refits=40) == (
         "The 0.1 test years hold 37 forecasts, and 40 refits need one each at least. Lower refits, or raise test years."

@@ -21,6 +21,6 @@ def test_a_market_that_is_too_short_is_told_of_and_one_that_is_not_is_not(
     gold = Channel("gold", "Gold", prices, "log_return")
     key = keep(Market((gold,), "file", "gold.csv", pd.Timestamp("2026-11-20", tz="UTC")))
     [sentence] = doubts(PriceTokens(data=key))
-    assert "Training on 8 years, testing on 6" in sentence
+    assert "Training on 8 years and testing on 6 need" in sentence
     assert doubts(PriceTokens(data=key, train_years=2, test_years=2)) == ()
     assert doubts(PriceTokens()) == ()
