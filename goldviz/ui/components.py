@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from streamlit.components.v2.types import ComponentRenderer
 
 
 def asset(name: str) -> str:
@@ -13,3 +19,8 @@ def asset(name: str) -> str:
 def assets(*names: str) -> str:
     """Several of them, one after the other."""
     return "\n".join(map(asset, names))
+
+
+def component(name: str, *, js: str, html: str = "", css: str | None = None) -> ComponentRenderer:
+    """A part of the page that a script draws, in the page's own styles."""
+    return st.components.v2.component(f"goldviz_{name}", html=html, css=css, js=js, isolate_styles=False)

@@ -13,13 +13,11 @@ import streamlit as st
 from goldviz.declare.glossary import Term, terms
 from goldviz.declare.registry import laboratories
 from goldviz.ui import chrome
-from goldviz.ui.components import asset
+from goldviz.ui.components import asset, component
 from goldviz.ui.server import address
 from goldviz.ui.words import plain
 
-_component = st.components.v2.component(
-    "goldviz_glossary", html="", css=asset("glossary.css"), js=asset("glossary.js"), isolate_styles=False
-)
+_component = component("glossary", css=asset("glossary.css"), js=asset("glossary.js"))
 
 
 def explain() -> None:

@@ -21,7 +21,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from goldviz.figures.theme import INKS
 from goldviz.ui import frames
 from goldviz.ui.answers import ANSWERS_PATH
-from goldviz.ui.components import asset, assets
+from goldviz.ui.components import asset, assets, component
 from goldviz.ui.frames_route import FRAMES_PATH
 from goldviz.ui.server import PLOTLY_PATH, address
 from goldviz.ui.theme import theme_now
@@ -49,15 +49,14 @@ def _after_shared(own: str) -> str:
 _SLIDER = '<button type="button"></button><input type="range" min="1" value="1"><output></output>'
 
 
-_component = st.components.v2.component(
-    "goldviz_live_figure",
+_component = component(
+    "live_figure",
     html='<div class="goldviz-figure" role="figure"></div>',
     css=asset("live_figure.css"),
     js=script("live_figure"),
-    isolate_styles=False,
 )
-_diagram = st.components.v2.component(
-    "goldviz_diagram",
+_diagram = component(
+    "diagram",
     html='<div class="goldviz-diagram" role="figure"></div>',
     css=asset("diagram.css"),
     js=_after_shared(
@@ -66,42 +65,30 @@ _diagram = st.components.v2.component(
         )
         + asset("diagram.js")
     ),
-    isolate_styles=False,
 )
-_timeline = st.components.v2.component(
-    "goldviz_timeline",
+_timeline = component(
+    "timeline",
     html=f'<div class="goldviz-timeline">{_SLIDER}</div>',
     css=asset("timeline.css"),
     js=script("timeline"),
-    isolate_styles=False,
 )
-_position_slider = st.components.v2.component(
-    "goldviz_position_slider",
+_position_slider = component(
+    "position_slider",
     html=f'<div class="goldviz-position"></div><div class="goldviz-timeline">{_SLIDER}</div>',
     css=asset("timeline.css"),
     js=script("timeline"),
-    isolate_styles=False,
 )
-_positions = st.components.v2.component(
-    "goldviz_positions",
-    html="",
-    js=_after_shared("export default ({ data }) => positionsPage(data.page).take(data);"),
-    isolate_styles=False,
+_positions = component(
+    "positions", js=_after_shared("export default ({ data }) => positionsPage(data.page).take(data);")
 )
-_ahead = st.components.v2.component(
-    "goldviz_ahead",
-    html="",
-    js=_after_shared(assets("latest.js", "ahead.js")),
-    isolate_styles=False,
-)
-_progress = st.components.v2.component(
-    "goldviz_progress",
+_ahead = component("ahead", js=_after_shared(assets("latest.js", "ahead.js")))
+_progress = component(
+    "progress",
     html='<div class="goldviz-progress" role="progressbar" aria-valuemin="0" aria-valuemax="100">'
     '<div class="goldviz-progress-words"></div><div class="goldviz-progress-room">'
     '<div class="goldviz-progress-done"></div></div></div>',
     css=asset("progress.css"),
     js=script("progress"),
-    isolate_styles=False,
 )
 
 

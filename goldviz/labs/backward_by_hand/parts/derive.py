@@ -15,7 +15,7 @@ from goldviz.labs.backward_by_hand.network import BACKWARD, Node, nodes
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.labs.backward_by_hand.shapes import FUNCTIONS
 from goldviz.ui.answers import ANSWERS_PATH
-from goldviz.ui.components import asset
+from goldviz.ui.components import asset, component
 from goldviz.ui.instant_page import View
 from goldviz.ui.server import address
 
@@ -26,12 +26,11 @@ NAMED = 4
 """Gradients found before that a hint names."""
 
 
-_field = st.components.v2.component(
-    "goldviz_formula_field",
+_field = component(
+    "formula_field",
     html=asset("formula_field.html"),
     css=asset("formula_field.css"),
     js=asset("latest.js") + asset("formula_field.js"),
-    isolate_styles=False,
 )
 
 
