@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -15,6 +16,9 @@ from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
 from goldviz.ui.lanes import Lane
 from goldviz.ui.parts import Part
 from goldviz.ui.words import plain
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FIRST_WEIGHTS = 0.02
 """Standard deviation of the first weights (document 002, 3.7)."""
@@ -50,19 +54,19 @@ def _numbers(lane: Lane[CharGpt]) -> str:
         "In this run:",
         f"- $n = {settings.layers}$, $H = {settings.width} / {settings.heads} = {head}$, "
         f"{float(ds['parameter_count'][0]):,.0f} parameters",
-        f"- all tokens alike: $\\ln V = {uniform:.2f}$ nat; the first dev loss: **{first:.2f}**{_head_start(lane)}",
+        f"- all tokens alike: $\\ln V = {uniform:.2f}$ nat; the first dev loss: **{first:.2f}**"
+        f"{head_start(settings, ds)}",
         f"- counted pairs: {float(ds['bigram_loss']):.2f} nat; this network now: **{last:.2f}** nat = "
         f"**{last * share:.2f}** bits a byte; gzip: {float(ds['gzip_bits']):.2f}",
     ]
     return "\n".join(lines)
 
 
-def _head_start(lane: Lane[CharGpt]) -> str:
+def head_start(settings: CharGpt, ds: xr.Dataset) -> str:
     """Why a tied network's first loss is not ln V: its state holds the token's own vector, which reads it out."""
-    settings = lane.settings
-    if not (settings.tied and settings.residual and settings.layer_norm and "residual_variance" in lane.dataset):
+    if not (settings.tied and settings.residual and settings.layer_norm and "residual_variance" in ds):
         return ""
-    spread = math.sqrt(float(np.median(lane.dataset["residual_variance"][0, ..., -1])))
+    spread = math.sqrt(float(np.median(ds["residual_variance"][0, ..., -1])))
     return (
         ". The token table also reads out. So at first the token just read is about "
         f"{settings.width * FIRST_WEIGHTS**2 / spread:.1f} nat ahead of the others, which is right where a text repeats"

@@ -5,6 +5,7 @@ import pytest
 
 from goldviz.declare.trials import tried
 from goldviz.labs.char_gpt import LAB
+from goldviz.labs.char_gpt.page import head_start
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.runs.examples import example
 
@@ -37,6 +38,17 @@ def test_the_ends_that_presets_name_are_those_of_five_seeds(preset, differences,
     assert " to ".join(words) in described
     assert "five seeds of five" in described
     assert [f"{end:.{len(words[0]) - 2}f}" for end in (differences.min(), differences.max())] == list(words)
+
+
+@pytest.mark.parametrize(
+    ("preset", "words"),
+    [("as-in-the-document", "about 1.7 nat ahead"), ("small-to-compare", "about 0.8 nat ahead"),
+     ("break-it-no-layernorm", ""), ("break-it-no-residual", "")],
+)  # fmt: skip
+def test_why_says_how_far_ahead_the_token_just_read_starts_where_its_vector_reads_out(preset, words):
+    said = head_start(CharGpt.preset(preset), example(CharGpt, preset))
+    assert words in said
+    assert bool(said) == bool(words)
 
 
 def test_slower_steps_lose_less_than_no_warm_up_and_more_than_a_warm_up():
