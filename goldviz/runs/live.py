@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from goldviz.declare.kept import in_todays_words
@@ -13,6 +15,7 @@ from goldviz.runs.rows import reading_of
 from goldviz.sheet import Sheet
 
 if TYPE_CHECKING:
+    from goldviz.declare.settings import Experiment
     from goldviz.runs.store import Run, Store
 
 
@@ -36,12 +39,12 @@ class LiveRun:
 
     def refresh(self) -> Run:
         """Read the run's row, and its new records where there are any. Raises :class:`UnknownRunError`."""
-        with self._lock, reading_of(self.run_id):
+        with self._lock, reading_of(self.run_id), self._store.together():
             return self._refresh()
 
     def snapshot(self) -> tuple[Run, Sheet]:
         """The run's row and all that has been recorded until now, labelled; the same sheet while nothing is new."""
-        with self._lock, reading_of(self.run_id):
+        with self._lock, reading_of(self.run_id), self._store.together():
             run = self._refresh()
             if self._sheet is None:
                 self._sheet = self._build(run)
@@ -78,10 +81,14 @@ class LiveRun:
         }
         declared = experiments().get(run.experiment)
         # A run that was paused by an older version goes on with the variables of today.
-        todays = {name: asdict(variable) for name, variable in declared.variables.items()} if declared else {}
-        sheet = sheet_of({**todays, **about.variables}, about.coordinates, self._records, about.once, facts)
+        sheet = sheet_of({**_todays(declared), **about.variables}, about.coordinates, self._records, about.once, facts)
         sheet.attrs = in_todays_words(declared, sheet.attrs)
         return sheet
+
+
+@cache
+def _todays(declared: type[Experiment] | None) -> Mapping[str, Mapping[str, Any]]:
+    return {name: asdict(variable) for name, variable in declared.variables.items()} if declared else {}
 
 
 def _overlap(old: Stacked, new: Stacked) -> bool:

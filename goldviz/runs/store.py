@@ -7,7 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -155,6 +155,7 @@ class Store:
         self.url = settled(url) if url else default_url()
         self._file = file_of(self.url)
         self._opening = threading.Lock()
+        self._shared = threading.local()
         self._engine = open_engine(self.url)
         self._reads_only = self._file is not None and reads_only(self._file)
         self._birthmark = birthmark(self._engine)
@@ -197,8 +198,19 @@ class Store:
             log.error("%s", self._damage)
 
     @contextmanager
+    def together(self) -> Iterator[None]:
+        """What this thread reads meanwhile shares one connection: opening one costs more than reading a row."""
+        with self._reading() as connection:
+            self._shared.connection = connection
+            try:
+                yield
+            finally:
+                self._shared.connection = None
+
+    @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with sentences(self.url), self._connected() as connection:
+        shared: Connection | None = getattr(self._shared, "connection", None)
+        with sentences(self.url), nullcontext(shared) if shared is not None else self._connected() as connection:
             yield connection
 
     @contextmanager

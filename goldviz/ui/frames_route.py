@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
 FRAMES_PATH = "/goldviz/frames"
-LOOK_SECONDS = 0.2
+LOOK_SECONDS = 0.1
 """How often the store is asked for the runs that somebody watches."""
 HELD_SECONDS = 20.0
 """So long a question waits for news; proxies cut what stays silent for a minute."""

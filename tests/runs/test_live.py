@@ -28,6 +28,21 @@ def begun(store: Store, run_id: str) -> str:
     return start.lease
 
 
+def test_what_is_new_is_read_by_one_connection(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = store.create(Toy())
+    live = LiveRun(store, run_id)
+    opened, connected = [], store._connected
+    monkeypatch.setattr(store, "_connected", lambda: opened.append(run_id) or connected())
+    for last in (3, 5):
+        write(store, run_id, range(last - 2, last), coordinates={"seed": [7]})
+        opened.clear()
+        assert live.snapshot()[1]["norm"].sel(seed=7).values[-1] == last - 1
+        assert len(opened) == 1
+    with pytest.raises(UnknownRunError):
+        LiveRun(store, "gone").refresh()
+    assert store.run(run_id).step == 4
+
+
 def test_a_dataset_grows_and_stays_the_same_object_while_nothing_is_new(store: Store) -> None:
     run_id = store.create(Toy(), name="<b>")
     live = LiveRun(store, run_id)
