@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from goldviz.data.tables.whole_files import make_room, write_whole
+from goldviz.data.tables.whole_files import disk_faults_as, make_room, write_whole
 
 
 def test_a_file_is_replaced_whole(tmp_path):
@@ -55,3 +55,11 @@ def test_what_cannot_be_removed_stays_and_others_go_for_it(tmp_path):
         os.utime(path, (1000 + age, 1000 + age))
     make_room(tmp_path, [stuck, old, new], stuck.stat().st_size + 10, spared=new)
     assert sorted(tmp_path.iterdir()) == sorted([stuck, new, unfinished])
+
+
+def test_a_fault_of_the_disk_is_told_with_its_reason(tmp_path):
+    with (
+        pytest.raises(ValueError, match=r"^Notes cannot be read: .+\. Try another folder\.$"),
+        disk_faults_as(ValueError, "Notes cannot be read", " Try another folder."),
+    ):
+        (tmp_path / "none").read_bytes()
