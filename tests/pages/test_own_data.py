@@ -1,5 +1,6 @@
 """A visitor has one market, one text and one model of texts for all pages, and each page says whose data it shows."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +10,24 @@ import pytest
 
 from goldviz.data.markets.files import market_from_file
 from goldviz.data.markets.kept_markets import keep
+from goldviz.data.texts.dated_texts import ReleaseRule
 from goldviz.data.texts.kept_texts import keep_text
+from goldviz.export.report import report_of_run
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+from goldviz.labs.policy_documents.documents.kept import keep_documents
+from goldviz.labs.policy_documents.documents.tables import TextColumns, texts_from_table
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.text_tokens.settings import TextTokens
-from goldviz.ui import controls, trained_on
+from goldviz.ui import controls, services, trained_on
 from goldviz.ui.words import plain
-from tests.pages.visit import Visitor
+from tests.pages.visit import PATIENCE_SECONDS, Visitor
+from tests.text_model_folders import with_classifier
 from tests.thinned import thinned
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -104,6 +110,61 @@ def test_train_beside_the_sentence_trains_on_the_visitor_s_market() -> None:
     [head] = visitor.states
     assert plain(FILE) in head
     assert own_market() not in " ".join([*visitor.markdown, *visitor.captions])
+
+
+def look_until(visitor: Visitor, words: str) -> None:
+    """Look again while a worker reads, until the page says this."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not said(visitor, words):
+        assert time.monotonic() < deadline, [*visitor.markdown, *visitor.captions]
+        time.sleep(0.1)
+        visitor.look()
+
+
+def statements() -> str:
+    """A statement of every eighth week, and minutes of one meeting without a text."""
+    days = pd.bdate_range("2018-01-15", periods=18, freq="40B")
+    words = ("rose", "fell", "eased", "stood still")
+    rows = [(day, "Statement", f"Inflation {words[number % 4]}. The range stays.") for number, day in enumerate(days)]
+    table = pd.DataFrame([*rows, (days[3], "Minutes", "")], columns=["Date", "Type", "Text"])
+    content = table[::-1].assign(Date=table["Date"].dt.strftime("%d/%m/%Y")).to_csv(index=False).encode("utf-8-sig")
+    columns = TextColumns(date="Date", text="Text", release="", kind="Type")
+    return keep_documents(texts_from_table(content, "meetings.csv", columns, ReleaseRule()))
+
+
+@pytest.mark.slow
+def test_statements_become_channels_that_a_forecast_is_trained_on_and_each_page_says_whose() -> None:
+    visitor = Visitor(page_of(GoldForecast), {"data": own_market(), **SMALL})
+    visitor.go(page_of(PolicyDocuments), {"documents": statements(), "shown": "channels"})
+    look_until(visitor, f"**{plain('meetings.csv')}**: 18 documents")
+    assert said(visitor, f"**{plain(FILE)}**: Gold")
+    assert said(visitor, plain("1 meeting has no text in meetings.csv: 2018-07-02."))
+    visitor.click("add-channels")
+    assert said(visitor, "Your market now has Tone of policy documents")
+    both = f"{FILE} + meetings.csv"
+    visitor.go(page_of(GoldForecast))
+    assert said(visitor, f"Not trained on **{plain(both)}** yet.")
+    assert said(visitor, plain("Component 1 of policy documents: Axes fitted on documents"))
+    visitor.click("train-gold-forecast").wait_for("Finished")
+    assert not said(visitor, "Not trained on")
+    assert plain(both) in visitor.states[0]
+    store = services.store()
+    run = store.run(visitor.runs[0])
+    report = report_of_run(GoldForecast.from_store(run.settings_version, run.settings), store.load(run.id), {})
+    assert both in report
+
+
+@pytest.mark.slow
+def test_a_folder_s_model_reads_a_text_and_documents_of_one_s_own_and_each_page_says_so(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOLDVIZ_MODELS", str(kept / "models"))
+    with_classifier(kept / "models" / "our-bank")
+    visitor = Visitor(page_of(InsideBert), {"model": "folder:our-bank", "text": "Gold rose by 2 percent."})
+    look_until(visitor, f"**{plain('our-bank')}**")
+    visitor.go(page_of(PolicyDocuments), {"documents": statements()})
+    look_until(visitor, f"**{plain('meetings.csv')}**: 18 documents")
+    assert said(visitor, f"Read by {plain('our-bank')}.")
 
 
 @pytest.mark.slow

@@ -73,8 +73,9 @@ def _words() -> tuple[str, list[str]]:
         return f":material/error: {plain(str(error))} {ADVICE}", []
     # The simulated market's line says all that matters of its own channels; Yahoo's refusals, a file's oddities, and
     # when documents were known have to be read.
+    words = {channel.name: channel.words for channel in market.channels}
     notes = [
-        plain(_named(channel, sentence))
+        plain(_named(words.get(channel, channel), sentence))
         for channel, sentence in market.notes.items()
         if not market.simulated or is_text_channel(channel)
     ]

@@ -74,7 +74,7 @@ def test_days_and_months_are_asked_and_obeyed() -> None:
 
 def test_rows_without_text_go_and_are_noted_even_without_a_date() -> None:
     rows = f"Date,Text\n2024-01-31,{TEXT}\n2030-01-30,\n,\n".encode()
-    assert "2 rows have no text, as meetings to come have, and no part in this." in look_into_texts(rows, "a").notes
+    assert "2 rows without a text are left out, as of meetings to come." in look_into_texts(rows, "a").notes
     assert len(read(rows).texts) == 1
 
 

@@ -202,7 +202,8 @@ def _dropped(table: FileTable, filled: FileTable) -> tuple[str, ...]:
     count = len(table.rows) - len(filled.rows)
     if not count:
         return ()
-    return (f"{count} row{' has' if count == 1 else 's have'} no text, as meetings to come have, and no part in this.",)
+    rows = "1 row without a text is" if count == 1 else f"{count} rows without a text are"
+    return (f"{rows} left out, as of meetings to come.",)
 
 
 def _unwritten(table: FileTable, chosen: TextColumns) -> tuple[date, ...]:
