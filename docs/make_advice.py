@@ -75,14 +75,20 @@ def _stacked(parts: list[Mapping[str, Any]], missing: Any) -> dict[str, Any]:
 
 
 def set_ups(lab: Laboratory, how: Trials) -> Iterator[tuple[str, Experiment]]:
-    """Presets, then settings drawn around them, each made smaller."""
-    declared = experiments()[lab.name]
+    """Presets, then settings drawn around them, each made smaller; what is there already is drawn again."""
+    declared, seen = experiments()[lab.name], []
     for preset in declared.presets:
         if not how.presets or preset.slug in how.presets:
-            yield preset.name, how.smaller(declared.preset(preset.slug))
+            settings = how.smaller(declared.preset(preset.slug))
+            seen.append(how.set_up(settings))
+            yield preset.name, settings
     generator = np.random.default_rng(2024)
     for number in range(1, how.draws + 1 if PRESETS not in sys.argv else 1):
-        yield f"drawn {number}", _drawn(declared, how, generator)
+        settings = _drawn(declared, how, generator)
+        while how.set_up(settings) in seen:
+            settings = _drawn(declared, how, generator)
+        seen.append(how.set_up(settings))
+        yield f"drawn {number}", settings
 
 
 def _drawn(declared: type[Experiment], how: Trials, generator: np.random.Generator) -> Experiment:
