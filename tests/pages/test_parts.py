@@ -4,6 +4,7 @@ import pytest
 
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.ui import settings_panel
 from goldviz.ui.lanes import EXAMPLE
 from tests.pages.visit import Visitor
 
@@ -36,7 +37,8 @@ def test_training_goes_to_the_figures_where_the_part_shows_nothing_of_the_run_an
     assert told.value.startswith("The new run is shown here.")
 
 
-def test_training_in_another_lane_than_the_part_s_goes_to_the_figures() -> None:
+def test_training_in_another_lane_than_the_part_s_goes_to_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings_panel, "DOUBLE_CLICK_SECONDS", 0)
     visitor = in_sees(WAVENET).click(f"beside-{CharLanguageModel.name}").wait_for("Finished")
     assert open_parts(visitor) == ["sees"]
     visitor.at.number_input(key="setting-char-language-model-steps").set_value(2)
