@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import torch
@@ -9,19 +10,20 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from goldviz.data.texts.pair_counts import divergence
+from goldviz.data.texts.pair_counts import cross_entropy as of_counts
+from goldviz.data.texts.pair_counts import divergence, probabilities, table_of_counts
 from goldviz.diagnostics.gradients import norms
 from goldviz.diagnostics.histograms import VALUE_BINS
 from goldviz.diagnostics.layers import LayerStep, activation_readings, distributions
 from goldviz.labs.char_language_model.networks import CharacterModel, Model, statistics_of_batches
 from goldviz.labs.char_language_model.sampling import sampled
+from goldviz.labs.char_language_model.split import Windows
 from goldviz.models.feedforward.activations import TANH
 from goldviz.training.seeds import stream
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from goldviz.labs.char_language_model.split import Windows
 
 Measured = dict[str, Tensor]
 PROBE = 256
@@ -37,6 +39,22 @@ def mean_loss(network: Model, asked: Windows) -> Float[Tensor, ""]:
     loss = cross_entropy(network(asked.contexts).logits, asked.targets)
     network.train()
     return loss
+
+
+def unseen_contexts(asked: Windows, learned: Windows) -> Windows:
+    """Those of the windows asked whose context is none of those learned."""
+    known = set(map(tuple, learned.contexts.tolist()))
+    new = torch.tensor([tuple(context) not in known for context in asked.contexts.tolist()])
+    return Windows(asked.contexts[new], asked.targets[new])
+
+
+def losses_unseen(network: Model, unseen: Windows, counts: np.ndarray, smoothing: float) -> dict[str, float]:
+    """The network's loss on such windows and that of counted pairs, which know the last symbol at least; else NaN."""
+    if not len(unseen):
+        return dict.fromkeys(("unseen_loss", "unseen_pairs_loss"), math.nan)
+    rows = torch.stack([unseen.contexts[:, -1], unseen.targets], 1).cpu().numpy()
+    pairs_loss = of_counts(table_of_counts(rows, len(counts)), probabilities(counts, smoothing))
+    return {"unseen_loss": mean_loss(network, unseen).item(), "unseen_pairs_loss": pairs_loss}
 
 
 def look_closely(network: Model, seen: Windows, dev: Windows) -> Measured:

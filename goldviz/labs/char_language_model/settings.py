@@ -173,6 +173,9 @@ class CharLanguageModel(Experiment):
         "expected_std": Variable(("network", "hidden"), "Spread that theory expects at the start", once=True),
         "running_values": Variable(("network", "hidden"), "Running means that the layer's batch norm keeps", once=True),
         "test_loss": Variable(("network", "seed"), "Test loss after training", "nat", once=True),
+        "unseen_loss": Variable(("network", "seed"), "Dev loss after contexts that training text never has", "nat",
+            once=True),
+        "unseen_pairs_loss": Variable(("seed",), "The same loss of guessing by counted pairs", "nat", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
     }  # fmt: skip
 

@@ -28,8 +28,10 @@ from goldviz.labs.char_language_model.instruments import (
     divergence_of,
     gradients_of,
     look_closely,
+    losses_unseen,
     mean_loss,
     of_first_seed,
+    unseen_contexts,
 )
 from goldviz.labs.char_language_model.networks import (
     MODELS,
@@ -122,6 +124,21 @@ def train(settings: CharLanguageModel, record: Record) -> None:
         record.once(
             "test_loss", [[mean_loss(one.network, own).item() for one, own in zip(readers, asked, strict=True)]]
         )
+        if isinstance(readers[0].network, CharacterModel):
+            record_unseen(settings, record, read, readers, device)
+
+
+def record_unseen(
+    settings: CharLanguageModel, record: Record, read: Corpus, readers: Sequence[Reader], device: torch.device
+) -> None:
+    """Losses on dev contexts that training text never has, of which counts of whole contexts know nothing."""
+    found = []
+    for one in readers:
+        dev = windows(one.text.items.dev, read.symbols, characters_read(settings))
+        unseen = unseen_contexts(dev, one.text.train).to(device)
+        found.append(losses_unseen(one.network, unseen, one.text.counts, settings.smoothing))
+    record.once("unseen_loss", [[one["unseen_loss"] for one in found]])
+    record.once("unseen_pairs_loss", [one["unseen_pairs_loss"] for one in found])
 
 
 def hand_over_looks(readers: Sequence[Reader], steps: list[int], record: Record) -> None:

@@ -22,7 +22,7 @@ TABLE = {"table", "divergence"}
 NORM = {"batch_statistics_loss", "running_gap"}
 HIDDEN = {
     "activation_mean", "activation_std", "saturation", "dead_units", "hidden_gradient_norm", "activation_histogram",
-    "gradient_histogram", "embedding_table",
+    "gradient_histogram", "embedding_table", "unseen_loss", "unseen_pairs_loss",
 }  # fmt: skip
 STACKED = {"expected_std", "running_values"}
 

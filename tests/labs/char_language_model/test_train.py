@@ -7,11 +7,13 @@ import torch
 from goldviz.data.texts.corpora import corpus
 from goldviz.data.texts.pair_counts import cross_entropy, pairs, probabilities, table_of_counts
 from goldviz.diagnostics import layers
+from goldviz.labs.char_language_model.instruments import losses_unseen, unseen_contexts
 from goldviz.labs.char_language_model.networks import MODELS
 from goldviz.labs.char_language_model.sampling import OVER, as_text, sampled
 from goldviz.labs.char_language_model.settings import MODELS as NAMED
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.char_language_model.sizes import characters_read
+from goldviz.labs.char_language_model.split import windows
 from goldviz.labs.char_language_model.train import close_steps
 from tests.labs.small_runs import small_run
 
@@ -102,6 +104,16 @@ def test_every_model_spells(name, context):
         assert row == sorted(row, key=lambda symbol: symbol == OVER), "nothing comes after the end"
         assert OVER not in row or row[row.index(OVER) - 1] == 0
         assert as_text(row, list(".abcdefghijklmnopqrstuvwxyz"))
+
+
+def test_unseen_are_the_contexts_that_training_text_never_has():
+    learned, asked = windows(["ab", "b"], ".ab", 2), windows(["aab", "ab"], ".ab", 2)
+    assert unseen_contexts(asked, learned).contexts.tolist() == [[1, 1]]
+    network = MODELS["mlp"](CharLanguageModel(context=2, hidden=4, output_gain=0.0), 3, 0)
+    counts = table_of_counts(pairs(["ab", "b"], ".ab"), 3)
+    found = losses_unseen(network, unseen_contexts(asked, learned), counts, 0.0)
+    assert found == pytest.approx({"unseen_loss": np.log(3), "unseen_pairs_loss": 0.0})
+    assert np.isnan([*losses_unseen(network, unseen_contexts(asked, asked), counts, 0.0).values()]).all()
 
 
 def test_drawn_names_come_as_often_as_the_table_says():
