@@ -25,6 +25,7 @@ from serving.chromium import chromium, fresh_page
 from serving.server import APP, Server, database, running
 from serving.viewer import Viewer, open_viewer
 
+from goldviz.declare.registry import laboratories
 from goldviz.runs.store import Store
 
 SMALL = "depth={depth}&width=2&samples=16&epochs=2&histogram_every=0"
@@ -155,9 +156,7 @@ def switch_pages(server: Server, browsers: int, switches: int) -> str:
     return f"{switches} page switches in {browsers} browsers, {seconds:.2f} s each: {len(faults)} faults{told}"
 
 
-LABORATORIES = (
-    "depth-gradients", "recurrent-gradients", "gold-market", "character-models", "ode-rnn", "tokens", "gold-forecast",
-)  # fmt: skip
+LABORATORIES = tuple(laboratories())
 LISTS = ("runs", "claims", "stories")
 CLICKED = """path => {
   const found = [...document.querySelectorAll("a[href]")].map((link) => [link, new URL(link.href)]);

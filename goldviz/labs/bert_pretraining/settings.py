@@ -226,12 +226,17 @@ class BertPretraining(Experiment):
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every piece's values in each block, and each map of attention."""
-        pieces = self.longest if self.document_share or self.corpus != "generated" else min(self.longest, 40)
-        rows = max(self.batch, 64)
-        a_block = 16 * self.width + 4 * self.inner + 4 * self.heads * pieces
-        values = rows * pieces * (self.layers * a_block + self.masked_share * 3 * self.vocabulary)
+        sentence = self.longest if self.corpus != "generated" else min(self.longest, 40)
+        values = self._values(max(self.batch, 64), sentence)
+        if self.document_share:
+            values = max(values, self._values(self.batch, self.longest))
         weights = self.vocabulary * self.width + self.layers * (4 * self.width**2 + 2 * self.width * self.inner)
         return bytes_of_training(weights, len(self.seeds), values + 10e6)
+
+    def _values(self, texts: int, pieces: int) -> float:
+        """How many numbers the network keeps of so many texts of so many pieces."""
+        a_block = 16 * self.width + 4 * self.inner + 4 * self.heads * pieces
+        return texts * pieces * (self.layers * a_block + self.masked_share * 3 * self.vocabulary)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs in milliseconds fitted to timed runs.

@@ -195,7 +195,7 @@ class CharGpt(Experiment):
         weights = 12 * self.layers * self.width**2 + size * self.width + self.block * self.width
         a_block = 22 * self.width + 3 * self.heads * self.block
         values = max(self.batch, 16) * self.block * (self.layers * a_block + 5 * size)
-        return bytes_of_training(weights, len(self.seeds), values)
+        return bytes_of_training(1.5 * weights, len(self.seeds), values)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs fitted to timed runs.

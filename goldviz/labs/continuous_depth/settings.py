@@ -144,7 +144,7 @@ class ContinuousDepth(Experiment):
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: the field's layers at every stage of the flow, or in every block."""
         deep = max(self.blocks, 1 if self.gradient == "adjoint" else 1.5 * self._evaluations())
-        values = 5 * max(self.batch, 0) * self.width * deep + 20 * self.samples * self.width
+        values = 5 * min(self.batch, self.samples) * self.width * deep + 20 * self.samples * self.width
         return bytes_of_training(self.blocks * 3 * self.width**2, 2 * len(self.seeds), values)
 
     def _evaluations(self) -> float:

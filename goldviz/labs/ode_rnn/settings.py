@@ -165,7 +165,7 @@ class ODERNNLaboratory(Experiment):
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: what the field computes at every stage of every gap."""
         stages = self.observations * self._evaluations_of_a_gap() if self.networks in ("all", "ode_rnn") else 0.0
-        rows = max(self.batch, 256)
+        rows = max(self.batch, 256) if self._fused else self.batch
         values = rows * (stages * (5 * self.hidden + 4 * self.width) + 36 * self.observations * self.hidden)
         weights = 2 * self.hidden * self.width + self.width**2 + 9 * self.hidden**2
         return bytes_of_training(weights, 4 * len(self.seeds), values)

@@ -238,9 +238,13 @@ class PriceTokens(Experiment):
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every token's values in each block of the GPT, or of the network."""
-        rows = max(self.batch, 1024)
-        kept = {"bigram": 1, "mlp": 4, "gpt": self.layers * (22 * self.hidden + 12 * self.context) / self.hidden}
-        values = rows * self.context * self.hidden * kept[self.network]
+        rows = max(self.batch, 400)
+        a_row = {
+            "bigram": self.hidden,
+            "mlp": 8 * self.context + 4 * self.hidden,
+            "gpt": self.context * self.layers * (22 * self.hidden + 12 * self.context),
+        }[self.network]
+        values = rows * a_row
         weights = self.layers * 12 * self.hidden**2 + self.context * self.hidden * self.hidden
         return bytes_of_training(weights, len(self.seeds), values + 20e6)
 

@@ -12,6 +12,32 @@ NEWER = {"activation_histogram", "gradient_histogram", "weight_gradient_histogra
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram"}
 BLIND = {"look_every": 1}
 
+LARGE = (
+    {
+        "pretraining_steps": 1,
+        "fine_tuning_steps": 1,
+        "texts": 200,
+        "labelled": 30,
+        "layers": 1,
+        "heads": 8,
+        "longest": 512,
+        "document_share": 1.0,
+        "batch": 2,
+    },
+    {
+        "pretraining_steps": 1,
+        "fine_tuning_steps": 1,
+        "texts": 50,
+        "labelled": 30,
+        "layers": 3,
+        "heads": 8,
+        "width": 256,
+        "inner": 1024,
+        "batch": 16,
+    },
+)
+"""Near the upper limits of what takes memory, a few steps of each."""
+
 SECONDS = (30, 180)
 MORE = ({"seeds": (0, 1)}, {"pretraining_steps": 6000}, {"layers": 4}, {"width": 128}, {"batch": 64})
 LESS = ({"pretraining_steps": 0}, {"layers": 1, "heads": 1}, {"width": 32})

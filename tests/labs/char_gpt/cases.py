@@ -13,6 +13,24 @@ BLIND = {"look_every": 0, "close_looks": 0}
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram", "sample_token",
             "sample_probability", "attention"}  # fmt: skip
 
+LARGE = (
+    {"steps": 2, "close_looks": 1, "look_every": 0, "batch": 128},
+    {
+        "steps": 2,
+        "close_looks": 1,
+        "look_every": 0,
+        "layers": 1,
+        "heads": 1,
+        "width": 8,
+        "batch": 128,
+        "tokens": "pieces",
+        "vocabulary": 2048,
+        "corpus": "names",
+    },
+    {"steps": 2, "close_looks": 1, "look_every": 0, "layers": 12, "width": 512, "heads": 8, "block": 16, "batch": 2},
+)
+"""Near the upper limits of what takes memory, a few steps of each."""
+
 SECONDS = (5, 60)
 MORE = ({"seeds": (0, 1)}, {"steps": 1000}, {"batch": 48}, {"width": 256}, {"block": 256})
 LESS = ({"steps": 200}, {"layers": 2}, {"width": 64})

@@ -12,6 +12,9 @@ RUNS = (
 BLIND = {"look_every": 0, "close_looks": 0}
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram", "sample_symbol"}
 
+LARGE = ({"steps": 2, "model": "mlp", "hidden": 512, "embedding": 64, "context": 16, "batch": 4096},)
+"""Near the upper limits of what takes memory, a few steps of each."""
+
 SECONDS = (0.5, 10)
 MORE = ({"seeds": (0, 1)}, {"steps": 6000}, {"batch": 1024}, {"model": "deep_mlp"}, {"model": "lstm"})
 LESS = ({"steps": 1000}, {"model": "neural_bigram"})

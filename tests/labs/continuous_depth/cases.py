@@ -10,6 +10,13 @@ NEWER = {"weight_gradient_histogram", "update_to_data", "gradient_to_data"}
 ROUNDING = {"weight_gradient_histogram"}
 BLIND = {"look_every": 1000}
 
+LARGE = (
+    {"steps": 1, "width": 128, "batch": 2048, "networks": "ode"},
+    {"steps": 1, "width": 128, "batch": 512, "solver_steps": 64, "method": "rk4", "networks": "ode"},
+    {"steps": 1, "width": 128, "batch": 512, "blocks": 128, "networks": "residual"},
+)
+"""Near the upper limits of what takes memory, a few steps of each."""
+
 SECONDS = (2, 30)
 MORE = ({"seeds": (0, 1)}, {"steps": 600}, {"method": "rk4", "solver_steps": 64}, {"look_every": 2})
 LESS = ({"networks": "residual"}, {"method": "euler"}, {"look_every": 100})

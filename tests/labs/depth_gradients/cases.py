@@ -6,6 +6,14 @@ RUNS = (SMALL, AWKWARD, SMALL | {"normalisation": "layer", "activation": "gelu",
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram"}
 BLIND = {"histogram_every": 0}
 
+LARGE = (
+    {"epochs": 1, "width": 512, "depth": 15},
+    {"epochs": 1, "width": 64, "depth": 100, "samples": 5000},
+    {"epochs": 1, "width": 32, "samples": 20_000, "features": 200},
+    {"epochs": 1, "width": 512, "depth": 30, "samples": 500, "normalisation": "batch"},
+)
+"""Near the upper limits of what takes memory, a few steps of each."""
+
 SECONDS = (0.1, 2)
 MORE = ({"seeds": (0, 1)}, {"epochs": 40}, {"depth": 30}, {"width": 100}, {"samples": 2000}, {"batch": 10})
 LESS = ({"epochs": 10}, {"depth": 5})

@@ -10,6 +10,15 @@ RUNS = (
 )
 BLIND = {"look_every": 3}
 
+SHORT = {"epochs": 1, "refits": 1, "test_years": 1, "train_years": 2, "scheme": "rolling"}
+LARGE = (
+    SHORT | {"network": "gru", "hidden": 64, "window": 60},
+    SHORT | {"network": "rnn", "hidden": 64, "window": 250},
+    SHORT | {"network": "ode_rnn", "hidden": 64},
+    SHORT | {"network": "mlp", "hidden": 256, "window": 250, "batch": 2048},
+)
+"""Near the upper limits of what takes memory, a few steps of each."""
+
 SECONDS = (1, 120)
 MORE = ({"window": 40}, {"hidden": 64}, {"epochs": 60}, {"refits": 12})
 LESS = ({"epochs": 5}, {"network": "mlp"})

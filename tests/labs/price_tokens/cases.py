@@ -13,6 +13,13 @@ RUNS = (
 )
 BLIND = {"look_every": 3}
 
+ONE_FIT = {"epochs": 1, "refits": 1, "test_years": 1}
+LARGE = (
+    ONE_FIT | {"network": "gpt", "hidden": 32, "layers": 2, "context": 64, "batch": 512},
+    ONE_FIT | {"network": "mlp", "hidden": 128, "context": 64, "batch": 2048},
+)
+"""Near the upper limits of what takes memory, a few steps of each."""
+
 SECONDS = (1, 120)
 MORE = ({"hidden": 128, "context": 64}, {"epochs": 60}, {"network": "gpt", "epochs": 30})
 LESS = ({"epochs": 1}, {"network": "bigram"})

@@ -10,6 +10,14 @@ NEWER = {
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram"}
 BLIND = {"look_every": 0}
 
+LARGE = (
+    {"steps": 2, "hidden": 256, "batch": 2, "length": 200, "networks": "lstm"},
+    {"steps": 2, "hidden": 64, "batch": 512, "length": 200, "networks": "gru"},
+    {"steps": 2, "hidden": 64, "batch": 512, "length": 200, "networks": "rnn"},
+    {"steps": 2, "hidden": 256, "batch": 128, "task": "reviews"},
+)
+"""Near the upper limits of what takes memory, a few steps of each."""
+
 SECONDS = (3, 40)
 MORE = ({"seeds": (0, 1)}, {"steps": 800}, {"length": 100}, {"hidden": 256}, {"batch": 256})
 LESS = ({"networks": "rnn"}, {"look_every": 0})
