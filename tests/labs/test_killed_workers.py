@@ -46,7 +46,9 @@ def test_a_run_whose_worker_was_killed_says_so_and_goes_on(lab: Laboratory, exec
     assert run.message.endswith("it was killed from outside, or ran out of memory. What was recorded is kept.")
     assert store.load(run_id).sizes[settings.step] == run.step > 1
     executor.resume(settings, run_id)
-    until(lambda: store.run(run_id).status == "running" and store.run(run_id).step > run.step, SLOW)
-    executor.stop(run_id)
+    try:
+        until(lambda: store.run(run_id).status == "running" and store.run(run_id).step > run.step, SLOW)
+    finally:
+        executor.stop(run_id)
     assert ended(store, run_id, SLOW).status == "stopped"
     assert store.load(run_id).sizes[settings.step] >= run.step
