@@ -336,7 +336,7 @@ def test_what_a_finding_proposes_is_named_by_what_it_changes_and_its_settings_ar
     settings = DepthGradients.checked_json(tried.settings)
     assert tried.name.startswith("Tried: ")
     changed = settings.differences().items()
-    assert all(in_words({name: value}).lower() in tried.name.lower() for name, value in changed)
+    assert all(in_words(DepthGradients, {name: value}).lower() in tried.name.lower() for name, value in changed)
     assert visitor.at.query_params == {**controls.to_link(settings), "runs": ",".join(visitor.runs)}
     services.executor().stop(tried.id)
 

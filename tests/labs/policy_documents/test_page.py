@@ -203,7 +203,9 @@ def test_documents_become_channels_of_the_visitors_market() -> None:
     assert "Of the kind Statement alone." in market.notes["text tone"]
     visitor.go("pages/gold_forecast.py")
     assert any("with channels out of documents" in line for line in said(visitor))
-    assert any("text tone: Known from 14:00 in New York" in line for line in said(visitor))
+    assert any(
+        "Tone of policy documents (generated documents): Known from 14:00 in New York" in line for line in said(visitor)
+    )
 
 
 def test_a_response_to_these_documents_can_be_planted_in_the_simulated_market() -> None:
