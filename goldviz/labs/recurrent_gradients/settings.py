@@ -167,8 +167,8 @@ class RecurrentGradients(Experiment):
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every step's gates and states, and the Jacobians of a look."""
         kept = {"rnn": 6, "lstm": 18, "gru": 14, "all": 18}[self.networks]
-        values = kept * self.batch * self.hidden * self.time_steps()
-        values += 5.5 * self.time_steps() * (2 * self.hidden if self.networks in ("lstm", "all") else self.hidden) ** 2
+        state = 2 * self.hidden if self.networks in ("lstm", "all") else self.hidden
+        values = self.time_steps() * (kept * self.batch * self.hidden + 5.5 * state**2)
         learners = len(self.seeds) * (3 if self.networks == "all" else 1)
         return bytes_of_training(4 * self.hidden**2, learners, values)
 
