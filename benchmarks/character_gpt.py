@@ -26,8 +26,8 @@ from goldviz.training.devices import resolve, training_on
 from goldviz.training.optimisers import set_learning_rate
 from goldviz.training.schedules import warm_up_share
 
-STEPS = 500
-REPEATS = 1
+STEPS = 250
+REPEATS = 4
 BLOCK = 256
 GOAL = 2.0
 SETTINGS = CharGpt()
@@ -64,7 +64,7 @@ class Timed(Recorder[CharGpt]):
 
 
 def recorded(**changes: int) -> Callable[[], float]:
-    """Seconds of a recorded run's steps; a fifth of the default run has a fifth of its close looks."""
+    """Seconds of a recorded run's steps; half of the default run has half of its close looks."""
     settings = SETTINGS.changed(steps=STEPS, **changes)
 
     def work() -> float:

@@ -91,9 +91,12 @@ class LayerStep:
         spread(W_after - W_before) / spread(W_before), of which about 1e-3 is healthy. NaN or infinite where all weights
         of a layer are equal.
         """
-        moved = _in_one([weight for layer in self.weights for weight in layer]) - self._before
-        entries = torch.stack([self._before, self._slopes, moved]).cpu().double()
-        return {name: values.to(moved.dtype) for name, values in _readings(entries, self._sizes.tolist()).items()}
+        moved = _in_one([weight for layer in self.weights for weight in layer]).sub_(self._before)
+        kept, found, first = (self._before, self._slopes, moved), [], 0
+        for sizes in _in_parts(self._sizes.tolist()):
+            part = slice(first, first := first + sum(sizes))
+            found.append(_readings(torch.stack([entries[part] for entries in kept]).cpu().double(), sizes))
+        return {name: torch.cat([own[name] for own in found]).to(moved.dtype) for name in found[0]}
 
     def distributions(self) -> Measured:
         """Shares of magnitudes per bin after the backward pass, (layer, bin) each.
@@ -233,6 +236,21 @@ def _distribution(bins: Bins, tensors: Sequence[Tensor]) -> Float[Tensor, " bin"
     if not tensors:
         return torch.full((bins.count + 2,), math.nan)
     return bins.shares([torch.cat([values[:PROBE].detach().flatten() for values in tensors])])[0].cpu()
+
+
+def _in_parts(sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Neighbouring layers together up to :data:`ENTRIES_AT_ONCE`, so that their entries stay in the cache.
+
+    >>> [*_in_parts([1, 2, ENTRIES_AT_ONCE, 3])]
+    [[1, 2], [100000], [3]]
+    """
+    part: list[int] = []
+    for size in sizes:
+        if part and sum(part) + size > ENTRIES_AT_ONCE:
+            yield part
+            part = []
+        part.append(size)
+    yield part
 
 
 def _in_one(tensors: Sequence[Tensor]) -> Float[Tensor, " entry"]:
