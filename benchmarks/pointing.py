@@ -1,0 +1,108 @@
+"""What follows a person's pointer, in Chromium: a head chosen in *Inside BERT*, an observation dragged in *ODE-RNN*.
+
+Milliseconds from the pointer's release: until the last change below the overview of heads, where the chosen head's
+figures and equations stand; and until the path through the moved observation is drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page
+from serving.chromium import chromium, fresh_page
+from serving.server import APP, Server, running
+
+REST_MS = 1500
+RELEASES = "addEventListener('pointerup', () => { window.released = performance.now(); }, { capture: true });"
+LAST_CHANGE = """
+(rest) => new Promise(resolve => {
+  let last = NaN;
+  const explorer = [...document.querySelectorAll('*')].find(one => one.shadowRoot?.querySelector('.explorer'));
+  const below = change => explorer.compareDocumentPosition(change.target) & Node.DOCUMENT_POSITION_FOLLOWING
+    && change.target.isConnected;
+  const seen = new MutationObserver(changes => { if (changes.some(below)) last = performance.now(); });
+  seen.observe(document.querySelector('[data-testid=stMain]'), { childList: true, subtree: true, characterData: true });
+  setTimeout(() => { seen.disconnect(); resolve(last - window.released); }, rest);
+})
+"""
+REDRAWN = """
+(host, [rest, before]) => new Promise(resolve => {
+  const look = () => {
+    if (window.pathOf(host) !== before) resolve(performance.now() - window.released);
+    else if (performance.now() - window.released > rest) resolve(NaN);
+    else requestAnimationFrame(look);
+  };
+  look();
+})
+"""
+PATH = """
+window.pathOf = host => JSON.stringify((host._fullData ?? []).filter(trace => trace.name === 'forecast')
+  .map(trace => Array.from(trace.y?._inputArray ?? trace.y ?? [])));
+"""
+
+
+def heads(page: Page, server: Server, count: int) -> list[float]:
+    """Choosing ``count`` heads in turn, after a first one."""
+    page.goto(f"{server.address}/inside-bert")
+    page.locator(".explorer[data-drawn][data-shown]").wait_for()
+    page.wait_for_timeout(2 * REST_MS)
+    found = []
+    for turn in range(count + 1):
+        place = page.locator(".explorer").evaluate(
+            """(host, turn) => {
+              const overview = host.goldvizExplorer.overview;
+              const { x, y } = overview.placeOf((turn * 5 + 1) % overview.shown.length);
+              return { x: x + overview.tile / 2, y: y + overview.tile / 2 };
+            }""",
+            turn,
+        )
+        page.locator(".explorer [data-part=overview]").click(position=place)
+        found.append(float(page.evaluate(LAST_CHANGE, REST_MS)))
+    return found[1:]
+
+
+def drags(page: Page, server: Server, count: int) -> list[float]:
+    """Dragging one observation up and down ``count`` times, after a first one."""
+    page.goto(f"{server.address}/ode-rnn?shown=observations")
+    figure = page.locator("[class*='st-key-explore-path-'] .goldviz-figure").first
+    figure.locator(".main-svg").first.wait_for()
+    found = []
+    for turn in range(count + 1):
+        page.wait_for_timeout(REST_MS)
+        figure.scroll_into_view_if_needed()
+        place = figure.locator(".shapelayer path").nth(3).bounding_box()
+        assert place is not None
+        x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+        before = figure.evaluate("host => window.pathOf(host)")
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x, y + (30 if turn % 2 else -30), steps=6)
+        page.mouse.up()
+        found.append(float(figure.evaluate(REDRAWN, [REST_MS, before])))
+    return found[1:]
+
+
+def row(words: str, times: list[float]) -> str:
+    return (
+        f"{words:<44} median {statistics.median(times):.0f} ms ({min(times):.0f}-{max(times):.0f}, {len(times)} times)"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--times", type=int, default=12)
+    count = parser.parse_args().times
+    with tempfile.TemporaryDirectory() as name, chromium() as browser, running(APP, Path(name)) as server:
+        for words, measured in (
+            ("a head chosen, to all below it", heads),
+            ("an observation dropped, to its path", drags),
+        ):
+            with fresh_page(browser, before=RELEASES + PATH) as page:
+                print(row(words, measured(page, server, count)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
