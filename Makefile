@@ -79,7 +79,7 @@ model: $(VENV)/.app
 bench: $(VENV)/.dev
 	for script in $(filter-out benchmarks/soak.py,$(wildcard benchmarks/*.py)); do OMP_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
 
-# A thousand visits with a run each, and ten browsers: an hour or two on an idle machine.
+# A thousand visits with a run each, and ten browsers: about ten minutes on an idle machine.
 soak: $(VENV)/.dev browser
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/soak.py
 
