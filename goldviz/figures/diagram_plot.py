@@ -54,8 +54,7 @@ def drawn_by_plotly(layout: Mapping[str, Any]) -> Figure:
     ticks = power_ticks(low, high) if colour["scale"].startswith("log") else {"nticks": 6}
     at = colour.get("at")
     words = colour["words"] if at is None else f"{colour['words']}, {diagram['step']} {at}"
-    colour_bar_below(figure, (low, high), look.SEQUENTIAL, as_label(words), **ticks)
-    return figure
+    return colour_bar_below(figure, (low, high), look.SEQUENTIAL, as_label(words), **ticks)
 
 
 def _rows(part: Mapping[str, Any]) -> float:
@@ -85,15 +84,11 @@ def _draw_nodes(
     middles = [(node[2] + node[4] / 2, -node[3] - node[5] / 2) for node in nodes]
     said = [f"{value:.3g}" if np.isfinite(value) else "no number" for value in values]
     inks = [BRIGHT if share < 0.55 else DARK if share >= 0.55 else ink.text for share in scaled]
-    figure.add_trace(
-        Scatter(
-            x=[x for x, _ in middles], y=[y for _, y in middles], mode="markers+text",
-            text=[as_label(node[0]) for node in nodes], textfont={"size": 12, "color": inks}, showlegend=False,
-            marker={"size": 14, "opacity": 0}, customdata=said,
-            hovertext=[as_label(node[1]) for node in nodes],
-            hovertemplate="%{hovertext}: %{customdata}<extra></extra>",
-        ),
-        row=row, col=1,
+    figure.scatter(
+        x=[x for x, _ in middles], y=[y for _, y in middles], mode="markers+text",
+        text=[as_label(node[0]) for node in nodes], textfont={"size": 12, "color": inks}, showlegend=False,
+        marker={"size": 14, "opacity": 0}, customdata=said, hovertext=[as_label(node[1]) for node in nodes],
+        hovertemplate="%{hovertext}: %{customdata}<extra></extra>", row=row,
     )  # fmt: skip
 
 
@@ -108,9 +103,8 @@ def _draw_wires(figure: Figure, part: Mapping[str, Any], row: int, ink: Ink) -> 
             y.append(up)
         x.append(None)
         y.append(None)
-    figure.add_trace(
-        Scatter(x=x, y=y, mode="lines", line={"color": ink.muted, "width": 1.5}, hoverinfo="skip", showlegend=False),
-        row=row, col=1,
+    figure.scatter(
+        x=x, y=y, mode="lines", line={"color": ink.muted, "width": 1.5}, hoverinfo="skip", showlegend=False, row=row,
     )  # fmt: skip
 
 

@@ -129,6 +129,18 @@ class Figure:
         self.data.append(trace)
         return self
 
+    def scatter(self, row: int | None = None, **properties: Any) -> Figure:
+        """Draw points or lines, in a panel where there are panels."""
+        return self.add_trace(Scatter(**properties), row)
+
+    def bar(self, row: int | None = None, **properties: Any) -> Figure:
+        """Draw bars, in a panel where there are panels."""
+        return self.add_trace(Bar(**properties), row)
+
+    def heatmap(self, row: int | None = None, **properties: Any) -> Figure:
+        """Draw coloured cells, in a panel where there are panels."""
+        return self.add_trace(Heatmap(**properties), row)
+
     def add_traces(self, traces: Iterable[Node]) -> Figure:
         """Draw several traces."""
         for trace in traces:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter, make_subplots
+from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.frames import AtStep, Words, changed, spoken
 from goldviz.figures.limits import decades, padded
 from goldviz.figures.notes import as_label, wrapped
@@ -73,18 +73,13 @@ def add_curve(
 ) -> None:  # fmt: skip
     """A network's curve in its colour, dash and marker, or in ``style``, with the range of its seeds behind it."""
     style = style or style_of(network)
-    place = {} if row is None else {"row": row, "col": 1}
     if band.seeds > 1:
         add_range(figure, network, x, band.low, band.high, style=style, row=row)
-    figure.add_trace(
-        Scatter(
-            x=x, y=band.middle, name=style.label, legendgroup=network, showlegend=legend,
-            mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
-            line={"color": style.colour, "dash": style.dash, "width": width},
-            marker={"symbol": style.symbol, "size": 7},
-            hovertemplate=hover,
-        ),
-        **place,
+    figure.scatter(
+        x=x, y=band.middle, name=style.label, legendgroup=network, showlegend=legend,
+        mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
+        line={"color": style.colour, "dash": style.dash, "width": width}, marker={"symbol": style.symbol, "size": 7},
+        hovertemplate=hover, row=row,
     )  # fmt: skip
 
 
@@ -93,31 +88,29 @@ def add_range(
     style: NetworkStyle | None = None, row: int | None = None,
 ) -> None:  # fmt: skip
     """A transparent band in the network's colour."""
-    place = {} if row is None else {"row": row, "col": 1}
-    edge = {
-        "x": x,
-        "mode": "lines",
-        "line": {"width": 0},
-        "legendgroup": network,
-        "showlegend": False,
-        "hoverinfo": "skip",
-    }
-    figure.add_trace(Scatter(y=low, **edge), **place)
     fill = look.with_alpha((style or style_of(network)).colour, 0.22)
-    figure.add_trace(Scatter(y=high, fill="tonexty", fillcolor=fill, **edge), **place)
+    add_band(figure, x, low, high, fill, row=row, group=network)
+
+
+def add_band(
+    figure: Figure, x: Any, low: Any, high: Any, fill: str, *, row: int | None = None, group: str | None = None,
+    **named: Any,
+) -> None:  # fmt: skip
+    """A band without edges between two curves; what is ``named`` is said of it in the legend, where it has a place."""
+    edge = {"x": x, "mode": "lines", "line": {"width": 0}, "legendgroup": group, "hoverinfo": "skip"}
+    edge["showlegend"] = False
+    figure.scatter(row, y=low, **edge)
+    figure.scatter(row, y=high, fill="tonexty", fillcolor=fill, **{**edge, **named})
 
 
 def add_test_loss(figure: Figure, network: str, last: int, losses: xr.DataArray) -> None:
     """An open marker at the last epoch or step for the test loss, with a bar from the lowest seed to the highest."""
     style, middle = style_of(network), float(losses.median())
     bars = {"array": [float(losses.max()) - middle], "arrayminus": [middle - float(losses.min())]}
-    figure.add_trace(
-        Scatter(
-            x=[last], y=[middle], name=f"{style.label}, test", legendgroup=network, showlegend=False, mode="markers",
-            marker={"symbol": f"{style.symbol}-open", "size": 13, "color": style.colour, "line": {"width": 2.5}},
-            error_y=bars if losses.size > 1 else None, hovertemplate="%{y:.4f}",
-            cliponaxis=False,
-        )
+    figure.scatter(
+        x=[last], y=[middle], name=f"{style.label}, test", legendgroup=network, showlegend=False, mode="markers",
+        marker={"symbol": f"{style.symbol}-open", "size": 13, "color": style.colour, "line": {"width": 2.5}},
+        error_y=bars if losses.size > 1 else None, hovertemplate="%{y:.4f}", cliponaxis=False,
     )  # fmt: skip
 
 
@@ -207,7 +200,7 @@ def log_axis(limits: tuple[float, float]) -> dict[str, Any]:
     return {"type": "log", "range": [low, high], "tickvals": kept, "ticktext": texts}
 
 
-def colour_bar_below(figure: Figure, limits: tuple[float, float], colourscale: Any, words: str, **bar: Any) -> None:
+def colour_bar_below(figure: Figure, limits: tuple[float, float], colourscale: Any, words: str, **bar: Any) -> Figure:
     """Give a figure with panels one colour scale for all of them, and under the plot its bar with ``words`` above it.
 
     Call it after ``theme.apply``; ``bar`` goes to Plotly's colour bar. The words are an annotation because Plotly
@@ -217,7 +210,7 @@ def colour_bar_below(figure: Figure, limits: tuple[float, float], colourscale: A
         margin={"t": figure.layout.margin.t + 14, "b": 118},
         coloraxis={"cmin": limits[0], "cmax": limits[1], "colorscale": colourscale, "colorbar": bar},
     )
-    figure.add_annotation(
+    return figure.add_annotation(
         text=words, x=0.5, xref="paper", y=0, yref="paper", yanchor="top", yshift=-56, showarrow=False, font_size=13
     )
 

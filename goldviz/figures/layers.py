@@ -244,8 +244,7 @@ def _distribution(plot: Plot, name: str, entries: str) -> Figure:
     measured = plot.when(f"Measured at {growing_dim(plot.ds)} {{}}.", step)
     plot.finish(measured, height=_height(len(parts)), legend=False, hover="closest")
     words = "Share of the layer's entries in a bin"
-    colour_bar_below(plot.figure, plot.limit(name), look.SEQUENTIAL, words, tickformat=".0%", nticks=6)
-    return plot.figure
+    return colour_bar_below(plot.figure, plot.limit(name), look.SEQUENTIAL, words, tickformat=".0%", nticks=6)
 
 
 @dataclass(frozen=True)
@@ -353,8 +352,7 @@ def _explained(plot: Plot, layers: NDArray[Any], dim: str, notes: list[Words], h
     ends = (int(whole_range.min()), int(whole_range.max()))
     axis = _axis_of(plot, dim)
     colours = look.depth_colourscale(plot.theme)
-    colour_bar_below(plot.figure, ends, colours, axis.title, **axis.ticks(plot.ds, ends))
-    return plot.figure
+    return colour_bar_below(plot.figure, ends, colours, axis.title, **axis.ticks(plot.ds, ends))
 
 
 def _typical(plot: Plot, name: str) -> Words:

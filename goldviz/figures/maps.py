@@ -33,12 +33,12 @@ def cells(z: ArrayLike | AtStep, *, x: Any, y: Any, hover: str, **options: Any) 
     return Heatmap(z=shown, x=x, y=y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **options)
 
 
-def colour_bar(figure: Figure, limits: tuple[float, float], scale: str, words: str, **bar: Any) -> None:
+def colour_bar(figure: Figure, limits: tuple[float, float], scale: str, words: str, **bar: Any) -> Figure:
     """The one colour scale, its bar under the plot and what it means above the bar. Call after ``theme.apply``."""
     figure.update_layout(
         margin_b=112, coloraxis={"cmin": limits[0], "cmax": limits[1], "colorscale": scale, "colorbar": bar}
     )
-    figure.add_annotation(
+    return figure.add_annotation(
         text=words, x=0.5, xref="paper", y=0, yref="paper", yanchor="top", yshift=-48, showarrow=False, font_size=13
     )
 

@@ -147,7 +147,7 @@ def apply(
     ``meta`` until it is known how wide the figure stands; see :func:`goldviz.figures.notes.settle`.
     """
     said = [changed(note, as_label) for note in notes if note]
-    figure.update_layout(
+    return figure.update_layout(
         template=f"goldviz_{theme}",
         title_text=as_label(title),
         meta={"notes": said} if said else None,
@@ -157,7 +157,6 @@ def apply(
         hovermode=hover,
         uirevision="goldviz",
     )
-    return figure
 
 
 def _axis(ink: Ink) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter, make_subplots
+from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading, power_ticks, worded
 from goldviz.figures.frames import AtStep, each
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
@@ -84,14 +84,14 @@ def predictions(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light")
         cells(ds["y_hat"].values.T, x=steps, y=list(range(len(symbols))), customdata=np.array([symbols] * len(steps)).T,
               hover="step %{x}: %{customdata} with %{z:.1%}")
     )  # fmt: skip
-    figure.add_trace(
-        Scatter(x=steps, y=wanted, mode="markers", customdata=ds["loss"].values, name="what follows",
-                   marker={"symbol": "circle-open", "size": 12, "color": "#ffffff", "line_width": 2.5},
-                   hovertemplate="step %{x}: what follows, loss %{customdata:.3f}<extra></extra>")
+    figure.scatter(
+        x=steps, y=wanted, mode="markers", customdata=ds["loss"].values, name="what follows",
+        marker={"symbol": "circle-open", "size": 12, "color": "#ffffff", "line_width": 2.5},
+        hovertemplate="step %{x}: what follows, loss %{customdata:.3f}<extra></extra>",
     )  # fmt: skip
-    figure.add_trace(
-        Scatter(x=steps, y=wanted, mode="markers", hoverinfo="skip",
-                   marker={"symbol": "circle-open", "size": 15, "color": "#1e1e1c", "line_width": 1})
+    figure.scatter(
+        x=steps, y=wanted, mode="markers", hoverinfo="skip",
+        marker={"symbol": "circle-open", "size": 15, "color": "#1e1e1c", "line_width": 1},
     )  # fmt: skip
     look.apply(
         figure, theme, title="What does the network expect next?",
@@ -108,8 +108,7 @@ def predictions(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light")
         type="rect", x0=each(at, lambda one: one.step - 0.5), x1=each(at, lambda one: one.step + 0.5), y0=0, y1=1,
         yref="paper", line={"color": ink.accent, "width": 3}, layer="above",
     )  # fmt: skip
-    colour_bar(figure, (0, 1), SEQUENTIAL, "Probability", tickformat=".0%")
-    return figure
+    return colour_bar(figure, (0, 1), SEQUENTIAL, "Probability", tickformat=".0%")
 
 
 @drawn("", name="vectors", shows="Every vector of this step, as heat maps.", cannot_show="", at="number")
@@ -178,8 +177,7 @@ def triangle(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") ->
     )  # fmt: skip
     low, high = float(finite.min()), float(finite.max())
     limits = (low - 0.5, high + 0.5) if high - low < 1 else (low, high)
-    colour_bar(figure, limits, SEQUENTIAL, "Norm of the term", **power_ticks(*limits, most=5))
-    return figure
+    return colour_bar(figure, limits, SEQUENTIAL, "Norm of the term", **power_ticks(*limits, most=5))
 
 
 @drawn("How does one loss reach back?", name="one_loss", at="number",
@@ -200,8 +198,7 @@ def one_loss(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
     figure.update_xaxes(title_text="Step k", tickvals=ds["step"].values, ticktext=read, showgrid=False, tickangle=0)
     figure.update_yaxes(title_text="Unit", tickvals=ds["unit"].values, showgrid=False, autorange="reversed")
-    colour_bar(figure, symmetric(deltas.values), SIGNED, "δᵘ of this loss alone", nticks=5)
-    return figure
+    return colour_bar(figure, symmetric(deltas.values), SIGNED, "δᵘ of this loss alone", nticks=5)
 
 
 @drawn("How much comes from the step's own answer?", name="direct_and_total", at="number", at_once=True,
@@ -216,9 +213,9 @@ def direct_and_total(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "li
         ("from_output", "direct: through its own answer", "#d55e00", "dash"),
     ):
         lengths = np.linalg.norm(ds[name].values, axis=1)
-        figure.add_trace(
-            Scatter(x=ds["step"].values, y=lengths, name=words, mode="lines+markers",
-                    line={"color": colour, "dash": dash, "width": 2.5}, hovertemplate="%{y:.3~g}")
+        figure.scatter(
+            x=ds["step"].values, y=lengths, name=words, mode="lines+markers",
+            line={"color": colour, "dash": dash, "width": 2.5}, hovertemplate="%{y:.3~g}",
         )  # fmt: skip
     look.apply(figure, theme, title="Direct or total?", height=450)
     legend_below(figure)
@@ -270,8 +267,7 @@ def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -
     look.apply(figure, theme, title=html.unescape(title), legend=False, hover="closest")
     colour_bar(figure, limits, SIGNED, "Value", nticks=5)
     top = figure.layout.margin.t + 18
-    figure.update_layout(margin_t=top, height=inner + top + figure.layout.margin.b)
-    return figure
+    return figure.update_layout(margin_t=top, height=inner + top + figure.layout.margin.b)
 
 
 def picture(ds: xr.Dataset) -> str:

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme, with_alpha
 from goldviz.labs.backpropagation_steps.steps import Step
@@ -51,7 +51,7 @@ def _draw_edges(figure: Figure, ds: xr.Dataset, step: Step) -> None:
         for width, positive, ends in _bundles(numbers, _spots(ds, layer - 1), _spots(ds, layer)):
             x, y = np.asarray(ends).reshape(-1, 2).T
             line = {"width": width, "color": MORE if positive else LESS, "dash": "solid" if positive else "dash"}
-            figure.add_trace(Scatter(x=x, y=y, mode="lines", line=line, opacity=0.6, hoverinfo="skip"))
+            figure.scatter(x=x, y=y, mode="lines", line=line, opacity=0.6, hoverinfo="skip")
 
 
 def _bundles(
@@ -74,13 +74,11 @@ def _draw_neurons(figure: Figure, ds: xr.Dataset, step: Step, theme: Theme) -> N
         x, y = np.asarray(_spots(ds, level)).T
         tint = with_alpha(LESS, 0.25) if level and step.knows("delta", level) else ink.surface
         # No edge is seen through a neuron.
-        figure.add_trace(
-            Scatter(x=x, y=y, mode="markers", marker={"size": SIZE, "color": ink.background}, hoverinfo="skip")
-        )
-        figure.add_trace(
-            Scatter(x=x, y=y, mode="markers+text", text=_numbers(ds, step, level), hoverinfo="skip",
-                    marker={"size": SIZE, "color": tint, "line": {"color": ink.muted, "width": 1.5}},
-                    textfont={"size": 10, "color": ink.text})
+        figure.scatter(x=x, y=y, mode="markers", marker={"size": SIZE, "color": ink.background}, hoverinfo="skip")
+        figure.scatter(
+            x=x, y=y, mode="markers+text", text=_numbers(ds, step, level), hoverinfo="skip",
+            marker={"size": SIZE, "color": tint, "line": {"color": ink.muted, "width": 1.5}},
+            textfont={"size": 10, "color": ink.text},
         )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import power_ticks, reference_line, worded
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar, legend_below, symmetric
@@ -44,18 +44,16 @@ def halves(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         for layer in ds["layer"].values:
             values = sizes.sel(layer=layer).values
             values = values[np.isfinite(values)]
-            figure.add_trace(
-                Scatter(x=np.full(values.shape, layer + (side - 0.5) * 0.24), y=values, mode="markers", name=words,
-                        legendgroup=name, showlegend=bool(layer == 1),
-                        marker={"color": colour, "symbol": symbol, "size": 9},
-                        hovertemplate=f"layer {layer}<br>10<sup>%{{y:.2f}}</sup><extra>{words}</extra>")
+            figure.scatter(
+                x=np.full(values.shape, layer + (side - 0.5) * 0.24), y=values, mode="markers", name=words,
+                legendgroup=name, showlegend=bool(layer == 1), marker={"color": colour, "symbol": symbol, "size": 9},
+                hovertemplate=f"layer {layer}<br>10<sup>%{{y:.2f}}</sup><extra>{words}</extra>",
             )  # fmt: skip
     look.apply(figure, theme, title="Where does the error get lost?", notes=[_dead_sentence(ds)], hover="closest")
     legend_below(figure)
     low, high = _range(figure)
     figure.update_xaxes(title_text="Layer; the error comes from the right", dtick=1, showgrid=False)
-    figure.update_yaxes(title_text="Size of the error", range=[low, high], **power_ticks(low, high))
-    return figure
+    return figure.update_yaxes(title_text="Size of the error", range=[low, high], **power_ticks(low, high))
 
 
 def _dead_sentence(ds: xr.Dataset) -> str:
@@ -81,11 +79,10 @@ def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     hand = _all(ds, "")
     for way, (words, colour, symbol) in WAYS.items():
         apart = np.maximum(np.abs(_all(ds, f"_{way}") - hand), EXACT)
-        figure.add_trace(
-            Scatter(x=np.log10(np.maximum(np.abs(hand), EXACT)), y=np.log10(apart), mode="markers", name=words,
-                    marker={"color": colour, "symbol": symbol, "size": 8},
-                    hovertemplate=f"gradient 10<sup>%{{x:.1f}}</sup><br>10<sup>%{{y:.1f}}</sup> from {words}"
-                                  "<extra></extra>")
+        figure.scatter(
+            x=np.log10(np.maximum(np.abs(hand), EXACT)), y=np.log10(apart), mode="markers", name=words,
+            marker={"color": colour, "symbol": symbol, "size": 8},
+            hovertemplate=f"gradient 10<sup>%{{x:.1f}}</sup><br>10<sup>%{{y:.1f}}</sup> from {words}" "<extra></extra>",
         )  # fmt: skip
     notes = [
         f"By hand and by autograd: at most {ds.attrs['difference_to_autograd']:.0e} apart. "
@@ -119,23 +116,21 @@ def nudges(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     there = np.isfinite(delta)
     low, high = symmetric(delta, nudged)
     ends = [1.1 * low, 1.1 * high]
-    figure = Figure(
-        Scatter(x=ends, y=ends, mode="lines", name="the same", line={"color": INKS[theme].muted, "dash": "dash"},
-                hoverinfo="skip")
+    figure = Figure().scatter(
+        x=ends, y=ends, mode="lines", name="the same", line={"color": INKS[theme].muted, "dash": "dash"},
+        hoverinfo="skip",
     )  # fmt: skip
     for layer in ds["layer"].values:
         here = there & (layers == layer)
         colour = look.depth_colours(ds.sizes["layer"], theme)[int(layer) - 1]
-        figure.add_trace(
-            Scatter(x=delta[here], y=nudged[here], mode="markers", name=f"layer {layer}",
-                    marker={"size": 10, "color": colour},
-                    hovertemplate=f"layer {layer}<br>δ %{{x:.6g}}<br>ΔL / nudge %{{y:.6g}}<extra></extra>")
+        figure.scatter(
+            x=delta[here], y=nudged[here], mode="markers", name=f"layer {layer}", marker={"size": 10, "color": colour},
+            hovertemplate=f"layer {layer}<br>δ %{{x:.6g}}<br>ΔL / nudge %{{y:.6g}}<extra></extra>",
         )  # fmt: skip
     look.apply(figure, theme, title="Does δ say what a nudge does?", hover="closest")
     legend_below(figure)
     figure.update_xaxes(title_text="δ by equations 1 and 2", range=ends)
-    figure.update_yaxes(title_text="Change of the loss / nudge of z", range=ends)
-    return figure
+    return figure.update_yaxes(title_text="Change of the loss / nudge of z", range=ends)
 
 
 @drawn("How long may a step be?", name="step",
@@ -149,16 +144,16 @@ def step(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shown = rates > 0
     for name, words, colour, dash in (("loss_after", "the loss", "#d55e00", "solid"),
                                       ("loss_foreseen", "foreseen by the gradient", "#0e7ac0", "dash")):  # fmt: skip
-        figure.add_trace(
-            Scatter(x=np.log10(rates[shown]), y=ds[name].values[shown], mode="lines", name=words,
-                    line={"color": colour, "dash": dash, "width": 2.5}, hovertemplate="%{y:.4g}")
+        figure.scatter(
+            x=np.log10(rates[shown]), y=ds[name].values[shown], mode="lines", name=words,
+            line={"color": colour, "dash": dash, "width": 2.5}, hovertemplate="%{y:.4g}",
         )  # fmt: skip
     rate = ds.attrs["learning_rate"]
     if rate > 0:
-        figure.add_trace(
-            Scatter(x=[np.log10(rate)], y=[ds.attrs["loss_after_update"]], mode="markers", name="your η",
-                    marker={"size": 14, "symbol": "diamond", "color": INKS[theme].accent},
-                    hovertemplate=f"η {rate:g}: %{{y:.4g}}<extra></extra>")
+        figure.scatter(
+            x=[np.log10(rate)], y=[ds.attrs["loss_after_update"]], mode="markers", name="your η",
+            marker={"size": 14, "symbol": "diamond", "color": INKS[theme].accent},
+            hovertemplate=f"η {rate:g}: %{{y:.4g}}<extra></extra>",
         )  # fmt: skip
     best = int(np.nanargmin(np.where(np.isfinite(after), after, np.nan)))
     notes = [f"Lowest after η = {rates[best]:.2g}: {after[best]:.4g}, from {before:.4g}."]
@@ -166,8 +161,7 @@ def step(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     legend_below(figure)
     reference_line(figure, before, "loss before", theme, x=0)
     figure.update_xaxes(title_text="η", **power_ticks(-2, 1), showgrid=False)
-    figure.update_yaxes(title_text="Loss after one update", range=[min(0.0, float(after[best])), 1.1 * most])
-    return figure
+    return figure.update_yaxes(title_text="Loss after one update", range=[min(0.0, float(after[best])), 1.1 * most])
 
 
 @drawn("What is left of the softmax?", name="softmax", needs=("softmax_jacobian",),
@@ -193,8 +187,7 @@ def softmax(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
                legend=False, height=470, hover="closest")  # fmt: skip
     figure.update_xaxes(showgrid=False)
     figure.update_yaxes(showgrid=False)
-    colour_bar(figure, symmetric(values), SIGNED, "Derivative")
-    return figure
+    return colour_bar(figure, symmetric(values), SIGNED, "Derivative")
 
 
 @drawn("What does storing save?", name="costs",
@@ -203,18 +196,17 @@ def softmax(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 def costs(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Multiplications of phase A, of phase B with and without stored numbers, and of central differences."""
     counts = [int(ds.attrs[f"cost_{name}"]) for name in PASSES]
-    figure = Figure(
-        Bar(x=np.log10(counts), y=list(PASSES.values()), orientation="h",
-            marker={"color": ["#838383", "#009e73", "#d55e00", "#d55e00"]},
-            text=[f"{count:,}" for count in counts], textposition="auto", hovertemplate="%{y}: %{text}<extra></extra>")
+    figure = Figure().bar(
+        x=np.log10(counts), y=list(PASSES.values()), orientation="h",
+        marker={"color": ["#838383", "#009e73", "#d55e00", "#d55e00"]}, text=[f"{count:,}" for count in counts],
+        textposition="auto", hovertemplate="%{y}: %{text}<extra></extra>",
     )  # fmt: skip
     stored = int(ds.attrs["cost_stored"])
     notes = [f"Stored: {stored:,} numbers, {int(ds.attrs['stored_bytes']):,} bytes."]
     look.apply(figure, theme, title="What does storing save?", notes=notes, legend=False, hover="closest")
     most = float(np.log10(counts[-1]))
     figure.update_xaxes(title_text="Multiplications", range=[0, most + 0.3], **power_ticks(0, most + 0.3))
-    figure.update_yaxes(autorange="reversed", showgrid=False)
-    return figure
+    return figure.update_yaxes(autorange="reversed", showgrid=False)
 
 
 def picture(ds: xr.Dataset) -> str:

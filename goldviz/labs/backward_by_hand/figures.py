@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter, make_subplots
+from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.notes import as_label
@@ -55,8 +55,7 @@ def _map(ds: xr.Dataset, array: xr.DataArray, title: str, notes: Sequence[str], 
     _place_axis(figure, "x", columns, _axis_words(dims[1:]))
     _place_axis(figure, "y", rows, _axis_words(dims[:1]))
     figure.update_yaxes(autorange="reversed")
-    colour_bar(figure, symmetric(matrix), SIGNED, "Value", nticks=5)
-    return figure
+    return colour_bar(figure, symmetric(matrix), SIGNED, "Value", nticks=5)
 
 
 def plain_labels(ds: xr.Dataset, dim: str) -> list[str]:
@@ -106,7 +105,7 @@ def push_and_pull(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     at = [symbols.index(target) for target in ds.attrs["targets"]]
     for size, colour, width in ((12, "#ffffff", 2.5), (15, "#1e1e1c", 1)):
         marker = {"symbol": "circle-open", "size": size, "color": colour, "line_width": width}
-        figure.add_trace(Scatter(x=at, y=list(range(len(at))), mode="markers", hoverinfo="skip", marker=marker))
+        figure.scatter(x=at, y=list(range(len(at))), mode="markers", hoverinfo="skip", marker=marker)
     return figure.update_layout(height=520)
 
 
@@ -127,8 +126,7 @@ def column_of_zeros(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     _place_axis(figure, "x", names, "Character, and −Σ: dlogit_maxes")
     _place_axis(figure, "y", rows, "Sample")
     figure.update_yaxes(autorange="reversed")
-    colour_bar(figure, symmetric(matrix), SIGNED, "dnorm_logits, dlogit_maxes", nticks=5)
-    return figure
+    return colour_bar(figure, symmetric(matrix), SIGNED, "dnorm_logits, dlogit_maxes", nticks=5)
 
 
 @drawn("By which ways does batch norm hand a gradient on?",
@@ -153,8 +151,7 @@ def paths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure.update_layout(margin_t=figure.layout.margin.t + 18)
     figure.update_xaxes(showgrid=False, nticks=6).update_yaxes(showgrid=False, nticks=5, autorange="reversed")
     figure.update_xaxes(title_text="Hidden unit", row=2).update_yaxes(title_text="Sample", col=1)
-    colour_bar(figure, symmetric(*(values for _, values in shown)), SIGNED, "Gradient", nticks=5)
-    return figure
+    return colour_bar(figure, symmetric(*(values for _, values in shown)), SIGNED, "Gradient", nticks=5)
 
 
 def picture(ds: xr.Dataset) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.frames import AtStep, each
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme, with_alpha
@@ -50,8 +50,7 @@ def graph(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Fi
                hover="closest")  # fmt: skip
     figure.update_layout(meta={"chooses": True}, hoverdistance=NEAR)
     figure.update_xaxes(visible=False, range=[-0.02, COLUMNS - 0.04], fixedrange=True)
-    figure.update_yaxes(visible=False, range=[len(LAYERS) - 0.55, -0.6], fixedrange=True)
-    return figure
+    return figure.update_yaxes(visible=False, range=[len(LAYERS) - 0.55, -0.6], fixedrange=True)
 
 
 def middles(listed: Iterable[Node]) -> Where:
@@ -112,17 +111,16 @@ def _write_names(
     ink = INKS[theme]
     names = each(at, lambda one: [_name(one, node) for node in known.values()])
     colours = each(at, lambda one: [ink.text if one.knows_value(node) else ink.muted for node in known.values()])
-    figure.add_trace(
-        Scatter(x=[where[name][0] for name in known], y=[where[name][1] for name in known], mode="text", text=names,
-                textfont={"color": colours, "size": [12 if len(name) < LONG else 10 for name in known]},
-                customdata=[_about(ds, node) for node in known.values()],
-                ids=each(at, lambda one: [str(one.to(node)) for node in known.values()]),
-                hovertemplate="%{customdata}<extra></extra>", showlegend=False)
+    figure.scatter(
+        x=[where[name][0] for name in known], y=[where[name][1] for name in known], mode="text", text=names,
+        textfont={"color": colours, "size": [12 if len(name) < LONG else 10 for name in known]},
+        customdata=[_about(ds, node) for node in known.values()],
+        ids=each(at, lambda one: [str(one.to(node)) for node in known.values()]),
+        hovertemplate="%{customdata}<extra></extra>", showlegend=False,
     )  # fmt: skip
-    figure.add_trace(
-        Scatter(x=[0.0] * len(LAYERS), y=[line - 0.4 for line in range(len(LAYERS))], mode="text", text=list(LAYERS),
-                textposition="middle right", textfont={"color": ink.muted, "size": 12}, hoverinfo="skip",
-                showlegend=False)
+    figure.scatter(
+        x=[0.0] * len(LAYERS), y=[line - 0.4 for line in range(len(LAYERS))], mode="text", text=list(LAYERS),
+        textposition="middle right", textfont={"color": ink.muted, "size": 12}, hoverinfo="skip", showlegend=False,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import power_ticks
 from goldviz.figures.frames import AtStep
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
@@ -82,9 +82,9 @@ def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
     def line(values: np.ndarray, name: str, colour: str, dash: str, width: float = 2.5) -> None:
         shown = np.where(np.isfinite(values), values, np.nan)
-        figure.add_trace(
-            Scatter(x=lags, y=shown, name=name, mode="lines", line={"color": colour, "dash": dash, "width": width},
-                       hovertemplate="10<sup>%{y:.2f}</sup>")
+        figure.scatter(
+            x=lags, y=shown, name=name, mode="lines", line={"color": colour, "dash": dash, "width": width},
+            hovertemplate="10<sup>%{y:.2f}</sup>",
         )  # fmt: skip
 
     line(ds["singular_value"].values[:, 0], "largest gain (measured)", style.colour, "solid", 3.5)
@@ -145,10 +145,9 @@ def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure = Figure()
     for order, colour in zip(orders, depth_colours(len(orders), theme), strict=True):
         shown = np.where(np.isfinite(values[:, order]), values[:, order], np.nan)
-        figure.add_trace(
-            Scatter(x=ds["lag"].values, y=shown, mode="lines", line={"color": colour, "width": 1.8},
-                       name=f"σ{order + 1}", hovertemplate=f"σ<sub>{order + 1}</sub>, lag %{{x}}: "
-                       "10<sup>%{y:.2f}</sup><extra></extra>")
+        figure.scatter(
+            x=ds["lag"].values, y=shown, mode="lines", line={"color": colour, "width": 1.8}, name=f"σ{order + 1}",
+            hovertemplate=f"σ<sub>{order + 1}</sub>, lag %{{x}}: " "10<sup>%{y:.2f}</sup><extra></extra>",
         )  # fmt: skip
     lost = bool(np.isnan(values).any())
     notes = [
@@ -161,8 +160,7 @@ def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     low, high = _drawn_range(figure)
     figure.update_yaxes(title_text="Singular value of the product", range=[low, high], **power_ticks(low, high))
     figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
-    figure.add_hline(y=0, line={"color": INKS[theme].muted, "width": 1})
-    return figure
+    return figure.add_hline(y=0, line={"color": INKS[theme].muted, "width": 1})
 
 
 @drawn("Where are the eigenvalues?", name="eigenvalues",
@@ -173,9 +171,9 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
     ink, style = INKS[theme], network_style(ds)
     angle = np.linspace(0, 2 * np.pi, 181)
-    figure = Figure(
-        Scatter(x=np.cos(angle), y=np.sin(angle), mode="lines", line={"color": ink.accent, "width": 1.5},
-                   name="unit circle", hoverinfo="skip")
+    figure = Figure().scatter(
+        x=np.cos(angle), y=np.sin(angle), mode="lines", line={"color": ink.accent, "width": 1.5}, name="unit circle",
+        hoverinfo="skip",
     )  # fmt: skip
     step = int(ds.attrs["start"]) + 1
     for name, variable, marker in (
@@ -183,10 +181,9 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         (f"Jacobian of step {step}", "step_eigenvalue", {"symbol": "diamond", "color": style.colour, "size": 7}),
     ):
         real, imaginary = ds[variable].values
-        figure.add_trace(
-            Scatter(x=real, y=imaginary, mode="markers", name=name, marker=marker,
-                       customdata=np.hypot(real, imaginary),
-                       hovertemplate="%{x:.3f} + %{y:.3f} i, modulus %{customdata:.3f}<extra></extra>")
+        figure.scatter(
+            x=real, y=imaginary, mode="markers", name=name, marker=marker, customdata=np.hypot(real, imaginary),
+            hovertemplate="%{x:.3f} + %{y:.3f} i, modulus %{customdata:.3f}<extra></extra>",
         )  # fmt: skip
     outside = int((np.hypot(*ds["step_eigenvalue"].values) > 1 + 1e-9).sum())
     notes = [f"{outside} of {ds.sizes['step_eigenvalue_number']} eigenvalues of the step lie outside the circle."]
@@ -194,8 +191,7 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     legend_below(figure)
     most = 1.1 * max(1.0, *(float(np.abs(ds[name].values).max()) for name in ("weight_eigenvalue", "step_eigenvalue")))
     figure.update_xaxes(title_text="Real part", range=[-most, most], constrain="domain")
-    figure.update_yaxes(title_text="Imaginary part", range=[-most, most], scaleanchor="x", constrain="domain")
-    return figure
+    return figure.update_yaxes(title_text="Imaginary part", range=[-most, most], scaleanchor="x", constrain="domain")
 
 
 @drawn("What does each unit hand on?", name="passed",
@@ -215,8 +211,7 @@ def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure.update_xaxes(title_text="Step", showgrid=False)
     figure.update_yaxes(title_text="Unit", showgrid=False)
     most = max(1.0, float(ds["passed"].max()))
-    colour_bar(figure, (0, most), SEQUENTIAL, words)
-    return figure
+    return colour_bar(figure, (0, most), SEQUENTIAL, words)
 
 
 def picture(ds: xr.Dataset) -> str:

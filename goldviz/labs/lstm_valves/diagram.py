@@ -12,7 +12,7 @@ from typing import Any
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, NETWORKS, Ink, Theme, with_alpha
 
@@ -148,11 +148,11 @@ def _draw_wires(figure: Figure, cell: Cell, ink: Ink) -> None:
         x += [*(place[0] for place in wire), None]
         y += [*(place[1] for place in wire), None]
     line = {"color": ink.muted, "width": 2}
-    figure.add_trace(Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip"))
+    figure.scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip")
     dots = {"size": 8, "color": ink.muted}
-    figure.add_trace(
-        Scatter(x=[x for x, _ in cell.dots], y=[y for _, y in cell.dots], mode="markers", marker=dots, hoverinfo="skip")
-    )
+    figure.scatter(
+        x=[x for x, _ in cell.dots], y=[y for _, y in cell.dots], mode="markers", marker=dots, hoverinfo="skip",
+    )  # fmt: skip
 
 
 def _draw_box(figure: Figure, box: Box, numbers: Numbers, colour: str, ink: Ink) -> None:
@@ -179,9 +179,9 @@ def _draw_box(figure: Figure, box: Box, numbers: Numbers, colour: str, ink: Ink)
         else f"{name}<br><b>{_said(value)}</b>"
     )
     figure.add_annotation(text=words, x=x, y=y, font={"size": 13, "color": ink.text}, showarrow=False)
-    figure.add_trace(
-        Scatter(x=[x], y=[y], mode="markers", marker={"size": 40, "opacity": 0}, showlegend=False,
-                hovertemplate=f"{box.meaning}: {value:.4f}<extra></extra>")
+    figure.scatter(
+        x=[x], y=[y], mode="markers", marker={"size": 40, "opacity": 0}, showlegend=False,
+        hovertemplate=f"{box.meaning}: {value:.4f}<extra></extra>",
     )  # fmt: skip
 
 

@@ -92,8 +92,7 @@ def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure.update_xaxes(showgrid=False)
     figure.update_yaxes(title_text="Unit", showgrid=False, nticks=4)
     figure.update_layout(xaxis3_title_text="Step t")
-    colour_bar(figure, (0, 1), SEQUENTIAL, "Share of the gradient that is let through", tickformat=".0%")
-    return figure
+    return colour_bar(figure, (0, 1), SEQUENTIAL, "Share of the gradient that is let through", tickformat=".0%")
 
 
 @drawn("What do the gates themselves get to learn from?", name="gates",
@@ -105,8 +104,7 @@ def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title="What do the gates themselves get to learn from?", height=460)
     legend_below(figure)
     _log_axis(figure, "Length of the gradient")
-    figure.update_xaxes(title_text="Step t", showgrid=False)
-    return figure
+    return figure.update_xaxes(title_text="Step t", showgrid=False)
 
 
 @drawn("What would another forget bias do?", name="reach",
@@ -114,15 +112,15 @@ def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     cannot_show="That a trained network keeps its gates there.")  # fmt: skip
 def reach_by_bias(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """How many steps back the gradient reaches with other forget biases, everything else the same."""
-    figure = Figure(
-        Scatter(x=ds["bias"].values, y=ds["reach_by_bias"].values, mode="lines+markers", name="other biases",
-                   line={"color": NETWORKS["lstm"].colour, "width": 2.5}, marker={"size": 8},
-                   hovertemplate="bias %{x}: %{y} steps<extra></extra>")
+    figure = Figure().scatter(
+        x=ds["bias"].values, y=ds["reach_by_bias"].values, mode="lines+markers", name="other biases",
+        line={"color": NETWORKS["lstm"].colour, "width": 2.5}, marker={"size": 8},
+        hovertemplate="bias %{x}: %{y} steps<extra></extra>",
     )  # fmt: skip
-    figure.add_trace(
-        Scatter(x=[ds.attrs["forget_bias"]], y=[ds.attrs["reach"]], mode="markers", name="your bias",
-                   marker={"size": 15, "symbol": "diamond", "color": INKS[theme].accent},
-                   hovertemplate="your bias %{x}: %{y} steps<extra></extra>")
+    figure.scatter(
+        x=[ds.attrs["forget_bias"]], y=[ds.attrs["reach"]], mode="markers", name="your bias",
+        marker={"size": 15, "symbol": "diamond", "color": INKS[theme].accent},
+        hovertemplate="your bias %{x}: %{y} steps<extra></extra>",
     )  # fmt: skip
     steps = ds.sizes["step"]
     look.apply(figure, theme, title="What would another forget bias do?", hover="closest")

@@ -11,7 +11,7 @@ import xarray as xr
 
 from goldviz.data.texts.byte_pieces import BYTES
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
+from goldviz.figures.draft import Figure, Scatter, make_subplots
 from goldviz.figures.elements import worded
 from goldviz.figures.maps import cells, legend_below
 from goldviz.figures.spec import by_name, drawn
@@ -49,10 +49,10 @@ def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     bytes_of = {"corpus_tokens": ds.attrs["corpus_bytes"], "own_tokens": ds.sizes["place"]}
     for (name, length), dash, words in zip(bytes_of.items(), ("solid", "dot"), ("corpus", "your text"), strict=True):
         for side, label in enumerate(names(ds)):
-            figure.add_trace(
-                Scatter(x=np.log2(ds["size"].values), y=length / ds[name].values[side], mode="lines",
-                        name=f"{label}: {words}", line={"color": COLOURS[side], "dash": dash, "width": 2.5 - side},
-                        hovertemplate="%{y:.2f} bytes a token")
+            figure.scatter(
+                x=np.log2(ds["size"].values), y=length / ds[name].values[side], mode="lines", name=f"{label}: {words}",
+                line={"color": COLOURS[side], "dash": dash, "width": 2.5 - side},
+                hovertemplate="%{y:.2f} bytes a token",
             )  # fmt: skip
     look.apply(figure, theme, title=title, notes=[_compression_note(ds)])
     legend_below(figure)
@@ -60,8 +60,7 @@ def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     sizes = [BYTES, *(size for size in SIZES if size < 0.8 * last), last]
     figure.update_xaxes(title_text="Tokens in the vocabulary", tickvals=np.log2(sizes).tolist(),
                         ticktext=[f"{size:,}" for size in sizes], showgrid=False)  # fmt: skip
-    figure.update_yaxes(title_text="Bytes a token", rangemode="tozero")
-    return figure
+    return figure.update_yaxes(title_text="Bytes a token", rangemode="tozero")
 
 
 def _compression_note(ds: xr.Dataset) -> str:
@@ -78,11 +77,11 @@ def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure = Figure()
     for side, label in enumerate(names(ds)):
         counts = ds["entries"].values[side].astype(int)
-        figure.add_trace(
-            Bar(x=counts, y=list(KINDS.values()), orientation="h", name=label,
-                marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
-                text=[f"{count:,}" for count in counts], textposition="outside", cliponaxis=False,
-                hovertemplate=f"{label}, %{{y}}: %{{x:,}}<extra></extra>")
+        figure.bar(
+            x=counts, y=list(KINDS.values()), orientation="h", name=label,
+            marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
+            text=[f"{count:,}" for count in counts], textposition="outside", cliponaxis=False,
+            hovertemplate=f"{label}, %{{y}}: %{{x:,}}<extra></extra>",
         )  # fmt: skip
     mixed = ds["entries"].sel(kind="mixed").values.astype(int)
     first, second = names(ds)
@@ -90,8 +89,7 @@ def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title="What do the learned entries hold?", notes=notes, height=470, hover="closest")
     legend_below(figure)
     figure.update_xaxes(title_text="Learned entries", range=[0, 1.12 * max(1, int(ds["entries"].max()))])
-    figure.update_yaxes(autorange="reversed", showgrid=False)
-    return figure
+    return figure.update_yaxes(autorange="reversed", showgrid=False)
 
 
 @drawn("What does a language cost?",
@@ -101,22 +99,21 @@ def languages(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Tokens of the same sentence in every language, and its characters as marks."""
     figure = Figure()
     for side, label in enumerate(names(ds)):
-        figure.add_trace(
-            Bar(x=ds["sentence_tokens"].values[side], y=ds["language"].values, orientation="h", name=label,
-                marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
-                hovertemplate=f"%{{y}}, {label}: %{{x}} tokens<extra></extra>")
+        figure.bar(
+            x=ds["sentence_tokens"].values[side], y=ds["language"].values, orientation="h", name=label,
+            marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
+            hovertemplate=f"%{{y}}, {label}: %{{x}} tokens<extra></extra>",
         )  # fmt: skip
-    figure.add_trace(
-        Scatter(x=ds["sentence_characters"].values, y=ds["language"].values, mode="markers", name="characters",
-                marker={"symbol": "line-ns-open", "size": 14, "color": INKS[theme].text, "line": {"width": 3}},
-                hovertemplate="%{y}: %{x} characters<extra></extra>")
+    figure.scatter(
+        x=ds["sentence_characters"].values, y=ds["language"].values, mode="markers", name="characters",
+        marker={"symbol": "line-ns-open", "size": 14, "color": INKS[theme].text, "line": {"width": 3}},
+        hovertemplate="%{y}: %{x} characters<extra></extra>",
     )  # fmt: skip
     look.apply(figure, theme, title="What does a language cost?", notes=[_language_note(ds)], height=560,
                hover="closest")  # fmt: skip
     legend_below(figure)
     figure.update_xaxes(title_text="Tokens of the same sentence")
-    figure.update_yaxes(autorange="reversed", showgrid=False)
-    return figure
+    return figure.update_yaxes(autorange="reversed", showgrid=False)
 
 
 def _language_note(ds: xr.Dataset) -> str:
@@ -149,8 +146,7 @@ def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         margin={"t": figure.layout.margin.t + 16},
     )
     figure.update_xaxes(visible=False)
-    figure.update_yaxes(autorange="reversed", showgrid=False, visible=False)
-    return figure
+    return figure.update_yaxes(autorange="reversed", showgrid=False, visible=False)
 
 
 def _number_map(figure: Figure, side: int, numbers: Any, groups: Any, colour: str) -> None:

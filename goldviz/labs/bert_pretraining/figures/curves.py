@@ -15,11 +15,10 @@ def legend_at_foot(figure: Figure, rows: int) -> Figure:
     """Put the legend at the figure's lower edge, with room for so many rows; call it after ``theme.apply``."""
     room = 62 + 20 * rows
     figure.update_layout(height=figure.layout.height + room - 44)
-    figure.update_layout(
+    return figure.update_layout(
         legend={"x": 0.02, "xref": "container", "y": 0.01, "yref": "container", "yanchor": "bottom"},
         margin={"t": figure.layout.margin.t - 6, "b": room},
     )
-    return figure
 
 
 def mark_phases(plot: Plot) -> None:

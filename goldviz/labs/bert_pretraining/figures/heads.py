@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures.attention_mosaic import attention_mosaic
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO, legend_above_headings
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, sentences, single
@@ -81,15 +81,12 @@ def _add_heads(plot: Plot, values: xr.DataArray, hover: str, row: int) -> None:
     colours = depth_colours(values.sizes["layer"], plot.theme)
     for layer, colour in enumerate(colours):
         for head in range(values.sizes["head"]):
-            plot.add(
-                Scatter(
-                    x=values["look"].values, y=single(values.values[:, layer, head]), name=f"layer {layer + 1}",
-                    legendgroup=f"layer {layer + 1}", showlegend=row == 1 and head == 0,
-                    mode="lines+markers" if values.sizes["look"] <= MARKERS_UP_TO else "lines",
-                    line={"color": colour, "dash": DASHES[head % len(DASHES)], "width": 2}, marker_size=5,
-                    hovertemplate=f"layer {layer + 1}, head {head + 1}<br>step %{{x}}: {hover}<extra></extra>",
-                ),
-                row,
+            plot.figure.scatter(
+                x=values["look"].values, y=single(values.values[:, layer, head]), name=f"layer {layer + 1}",
+                legendgroup=f"layer {layer + 1}", showlegend=row == 1 and head == 0,
+                mode="lines+markers" if values.sizes["look"] <= MARKERS_UP_TO else "lines",
+                line={"color": colour, "dash": DASHES[head % len(DASHES)], "width": 2}, marker_size=5,
+                hovertemplate=f"layer {layer + 1}, head {head + 1}<br>step %{{x}}: {hover}<extra></extra>", row=row,
             )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, whole
 from goldviz.figures.frames import AtStep, Words
 from goldviz.figures.notes import wrapped
@@ -95,13 +95,9 @@ def _bag_of_words(plot: Plot, tone_set: str, last: int) -> None:
         return
     share = float(plot.ds["baseline_tone_accuracy"].sel(baseline="bag of words", tone_set=tone_set))
     style = STYLES[tone_set]
-    plot.add(
-        Scatter(
-            x=[0, last], y=[share, share], name=f"bag of words, {style.label}", legendgroup=style.label,
-            showlegend=False, mode="lines", line={"color": style.colour, "dash": "dot", "width": 1.5},
-            hovertemplate="%{y:.1%}",
-        ),
-        row=2,
+    plot.figure.scatter(
+        x=[0, last], y=[share, share], name=f"bag of words, {style.label}", legendgroup=style.label, showlegend=False,
+        mode="lines", line={"color": style.colour, "dash": "dot", "width": 1.5}, hovertemplate="%{y:.1%}", row=2,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap, Scatter
+from goldviz.figures.draft import Figure, Heatmap
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.notes import as_label
@@ -69,13 +69,12 @@ def _add_points(
     plot: Plot, style: NetworkStyle, x: np.ndarray | AtStep, places: np.ndarray, bars: dict[str, Any] | None = None
 ) -> None:
     network = style is NETWORK
-    plot.add(
-        Scatter(
-            x=x, y=places, name=style.label, mode="markers", error_x=bars,
-            marker={"symbol": style.symbol, "size": 12 if network else 11, "color": style.colour,
-                    "line": {"width": 2.5, "color": style.colour}},
-            hovertemplate=f"{style.label}, %{{y}}: %{{x:.1%}}<extra></extra>",
-        )
+    plot.figure.scatter(
+        x=x, y=places, name=style.label, mode="markers", error_x=bars,
+        marker={"symbol": style.symbol, "size": 12 if network else 11, "color": style.colour, "line": {"width": 2.5,
+                                                                                                       "color":
+                                                                                                       style.colour}},
+        hovertemplate=f"{style.label}, %{{y}}: %{{x:.1%}}<extra></extra>",
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
 from goldviz.figures.attention_mosaic import attention_mosaic
-from goldviz.figures.draft import Figure, Heatmap
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.frames import AtStep
 from goldviz.figures.plot import Plot
@@ -65,19 +65,16 @@ def _of_ends(now: xr.DataArray) -> str:
 def positions(plot: Plot) -> Figure:
     """Learned positions begin unrelated; training makes neighbours alike, so distance is learned, not given."""
     now = plot.now["position_similarity"].transpose("close_look", "position", "other_position")
-    plot.add(
-        Heatmap(
-            x=plot.ds["other_position"].values, y=plot.ds["position"].values, coloraxis="coloraxis",
-            z=AtStep("close_look", single(now.values.astype(np.float32))),
-            hovertemplate="places %{y} and %{x}: %{z:.2f}<extra></extra>",
-        )
+    plot.figure.heatmap(
+        x=plot.ds["other_position"].values, y=plot.ds["position"].values, coloraxis="coloraxis",
+        z=AtStep("close_look", single(now.values.astype(np.float32))),
+        hovertemplate="places %{y} and %{x}: %{z:.2f}<extra></extra>",
     )  # fmt: skip
     plot.figure.update_yaxes(autorange="reversed", title_text="Place", showgrid=False)
     plot.figure.update_xaxes(title_text="Place", showgrid=False)
     said = AtStep("close_look", [_neighbours(one) for one in now.values.astype(np.float64)])
     plot.finish(said, plot.when("At step {}; first seed.", "close_look"), height=470, legend=False, hover="closest")
-    colour_bar_below(plot.figure, (-1.0, 1.0), f"{look.DIVERGING}_r", "Cosine", tickvals=[-1, -0.5, 0, 0.5, 1])
-    return plot.figure
+    return colour_bar_below(plot.figure, (-1.0, 1.0), f"{look.DIVERGING}_r", "Cosine", tickvals=[-1, -0.5, 0, 0.5, 1])
 
 
 def _neighbours(cosines: NDArray[Any]) -> str:

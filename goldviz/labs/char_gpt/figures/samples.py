@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.frames import AtStep
 from goldviz.figures.plot import Plot
@@ -34,21 +34,18 @@ def samples(plot: Plot) -> Figure:
     words = np.array(signs, dtype=object)[np.nan_to_num(drawn, nan=0).astype(int)]
     width = _width(plot.ds)
     text, shares = (_in_rows(values, width) for values in (words, held.astype(np.float64)))
-    plot.add(
-        Heatmap(
-            z=AtStep("close_look", single(shares)), text=AtStep("close_look", text.tolist()), texttemplate="%{text}",
-            textfont={"size": 14}, coloraxis="coloraxis", hoverongaps=False, xgap=1, ygap=2,
-            hovertemplate="%{text}: probability %{z:.1%}<extra></extra>",
-        )
+    plot.figure.heatmap(
+        z=AtStep("close_look", single(shares)), text=AtStep("close_look", text.tolist()), texttemplate="%{text}",
+        textfont={"size": 14}, coloraxis="coloraxis", hoverongaps=False, xgap=1, ygap=2,
+        hovertemplate="%{text}: probability %{z:.1%}<extra></extra>",
     )  # fmt: skip
     plot.figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False, ticks="")
     plot.figure.update_xaxes(showticklabels=False, showgrid=False, ticks="")
     plot.finish(plot.when("At step {}; the same chances each time.", "close_look"), "␣ is a blank, ⏎ a line's end.",
                 height=470, legend=False, hover="closest")  # fmt: skip
-    colour_bar_below(
+    return colour_bar_below(
         plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Probability when it was drawn", tickformat=".0%", nticks=6
     )
-    return plot.figure
 
 
 def _width(ds: xr.Dataset) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
 from goldviz.labs.char_language_model.figures.quantities import figure
@@ -20,12 +20,10 @@ def spread_by_depth(plot: Plot) -> Figure:
     plot.curves(finite(plot.now["activation_std"]), hover="measured %{y:.3f}")
     if not plot.lacks("expected_std"):
         expected = finite(plot.ds["expected_std"]).isel(network=0)
-        plot.add(
-            Scatter(
-                x=expected["hidden"].values, y=expected.values, name="expected at the start",
-                mode="lines+markers" if expected.size == 1 else "lines",
-                line={"color": plot.ink.accent, "width": 1.8, "dash": "dot"}, hovertemplate="expected %{y:.3f}",
-            )
+        plot.figure.scatter(
+            x=expected["hidden"].values, y=expected.values, name="expected at the start",
+            mode="lines+markers" if expected.size == 1 else "lines",
+            line={"color": plot.ink.accent, "width": 1.8, "dash": "dot"}, hovertemplate="expected %{y:.3f}",
         )  # fmt: skip
     plot.number_axis("hidden", "Hidden layer", "hidden layer %{x}")
     plot.linear_axis("activation_std", "Spread of the output")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
 
@@ -68,16 +68,14 @@ def reach(tree: Tree, *, node: Node, theme: Theme = "light") -> Figure:
     figure = Figure()
     for colour, width, lines in ((ink.gap, 1, False), (ink.accent, 4, True)):
         xs, ys = _edges(tree, [one for one in tree.nodes if (one in lit) == lines])
-        figure.add_trace(Scatter(x=xs, y=ys, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip"))
+        figure.scatter(x=xs, y=ys, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
     places = [tree.at(one) for one in tree.nodes]
-    figure.add_trace(
-        Scatter(
-            x=[x for x, _ in places], y=[y for _, y in places], mode="markers",
-            marker={"size": 18, "color": [ink.accent if one in lit else ink.grid for one in tree.nodes],
-                    "symbol": ["square" if one[0] == 0 else "circle" for one in tree.nodes],
-                    "line": {"color": ink.text, "width": 1}},
-            text=[_said(tree, one) for one in tree.nodes], hovertemplate="%{text}<extra></extra>",
-        )
+    figure.scatter(
+        x=[x for x, _ in places], y=[y for _, y in places], mode="markers",
+        marker={"size": 18, "color": [ink.accent if one in lit else ink.grid for one in tree.nodes],
+                "symbol": ["square" if one[0] == 0 else "circle" for one in tree.nodes], "line": {"color": ink.text,
+                                                                                                  "width": 1}},
+        text=[_said(tree, one) for one in tree.nodes], hovertemplate="%{text}<extra></extra>",
     )  # fmt: skip
     look.apply(figure, theme, title="Which characters does it see?", notes=[_said(tree, node) + "."], legend=False,
                height=330, hover="closest")  # fmt: skip
@@ -85,9 +83,8 @@ def reach(tree: Tree, *, node: Node, theme: Theme = "light") -> Figure:
     figure.update_yaxes(
         tickvals=list(range(len(names))), ticktext=names, showgrid=False, range=[-0.4, len(names) - 0.6]
     )
-    figure.update_xaxes(title_text="Place in the context, the next character's neighbour last", showgrid=False,
-                        range=[0.4, tree.places[0] + 0.6], dtick=1)  # fmt: skip
-    return figure
+    return figure.update_xaxes(title_text="Place in the context, the next character's neighbour last", showgrid=False,
+                               range=[0.4, tree.places[0] + 0.6], dtick=1)  # fmt: skip
 
 
 def _edges(tree: Tree, nodes: list[Node]) -> tuple[list[float | None], list[float | None]]:

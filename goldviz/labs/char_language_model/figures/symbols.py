@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from goldviz.data.texts.pair_counts import probabilities
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap, Scatter
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.frames import AtStep
 from goldviz.figures.notes import as_label
@@ -36,21 +36,18 @@ def samples(plot: Plot) -> Figure:
     letters = [[[signs[int(place)] if place >= 0 else "" for place in row] for row in one[0]]
                for one in np.nan_to_num(symbols.values, nan=-1)]  # fmt: skip
     rows = plot.ds["sample"].values
-    plot.add(
-        Heatmap(
-            x=plot.ds["place"].values, y=rows, z=AtStep("close_look", single(held.values[:, 0])),
-            text=AtStep("close_look", letters), texttemplate="%{text}", textfont={"size": 15}, coloraxis="coloraxis",
-            hoverongaps=False, hovertemplate="%{text}: probability %{z:.1%}<extra></extra>", xgap=1, ygap=3,
-        )
+    plot.figure.heatmap(
+        x=plot.ds["place"].values, y=rows, z=AtStep("close_look", single(held.values[:, 0])),
+        text=AtStep("close_look", letters), texttemplate="%{text}", textfont={"size": 15}, coloraxis="coloraxis",
+        hoverongaps=False, hovertemplate="%{text}: probability %{z:.1%}<extra></extra>", xgap=1, ygap=3,
     )  # fmt: skip
     plot.figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False)
     plot.figure.update_xaxes(title_text="Character", showgrid=False)
     plot.finish(plot.when("At step {}; the same chances each time.", "close_look"), height=430, legend=False,
                 hover="closest")  # fmt: skip
-    colour_bar_below(
+    return colour_bar_below(
         plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Probability when it was drawn", tickformat=".0%", nticks=6
     )
-    return plot.figure
 
 
 @figure("Which character follows which?", needs=("count",),
@@ -67,13 +64,10 @@ def table(plot: Plot) -> Figure:
     plot.panels([words for words, _ in tables])
     signs = signs_of(plot)
     for row, (_, z) in enumerate(tables, start=1):
-        plot.add(
-            Heatmap(
-                x=signs, y=signs, z=z, coloraxis="coloraxis", customdata=counts.astype(np.float32),
-                hovertemplate="%{y} then %{x}<br>probability 10<sup>%{z:.2f}</sup>, counted %{customdata:,.0f} times"
-                "<extra></extra>",
-            ),
-            row=row,
+        plot.figure.heatmap(
+            x=signs, y=signs, z=z, coloraxis="coloraxis", customdata=counts.astype(np.float32),
+            hovertemplate="%{y} then %{x}<br>probability 10<sup>%{z:.2f}</sup>, counted %{customdata:,.0f} times"
+            "<extra></extra>", row=row,
         )  # fmt: skip
     plot.figure.update_yaxes(
         type="category", autorange="reversed", showgrid=False, title_text="After", tickfont_size=12
@@ -83,9 +77,8 @@ def table(plot: Plot) -> Figure:
     note = f"{boundary} stands for the start and the end of a name."
     plot.finish(note, height=190 + 410 * len(tables), legend=False, hover="closest")
     low = float(np.log10(IMPOSSIBLE))
-    colour_bar_below(plot.figure, (low, 0.0), look.SEQUENTIAL, "Probability, 1/10,000 or less to 1",
-                     tickvals=[-4, -3, -2, -1, 0], ticktext=["≤10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"])  # fmt: skip
-    return plot.figure
+    return colour_bar_below(plot.figure, (low, 0.0), look.SEQUENTIAL, "Probability, 1/10,000 or less to 1",
+                            tickvals=[-4, -3, -2, -1, 0], ticktext=["≤10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"])  # fmt: skip
 
 
 def drawn_table(shares: NDArray[Any]) -> NDArray[np.float32]:

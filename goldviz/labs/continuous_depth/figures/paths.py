@@ -80,11 +80,10 @@ def _paths_over_depth(plot: Plot, name: str, row: int) -> None:
     h = plot.now["path"].sel(network=name).isel(dimension=0).transpose("look", "depth", "point").values
     depth = np.broadcast_to(ds["depth"].values[:, None], h.shape)
     _draw_paths(plot, np.stack([depth, h], axis=-1), row)
-    plot.add(
-        Scatter(x=np.ones(ds.sizes["point"]), y=ds["label"].values, mode="markers", showlegend=False,
-                   cliponaxis=False, hovertemplate="wanted %{y:.3f}",
-                   marker={"symbol": "line-ew-open", "size": 12, "color": plot.ink.text, "line": {"width": 1.2}}),
-        row,
+    plot.figure.scatter(
+        x=np.ones(ds.sizes["point"]), y=ds["label"].values, mode="markers", showlegend=False, cliponaxis=False,
+        hovertemplate="wanted %{y:.3f}",
+        marker={"symbol": "line-ew-open", "size": 12, "color": plot.ink.text, "line": {"width": 1.2}}, row=row,
     )  # fmt: skip
 
 
@@ -101,23 +100,19 @@ def _draw_paths(plot: Plot, places: NDArray[Any], row: int) -> None:
         lifted = np.pad(own, [(0, 0), (0, 1), (0, 0), (0, 0)], constant_values=np.nan).swapaxes(1, 2)
         paths = lifted.reshape(len(own), lifted.shape[1] * lifted.shape[2], 2)
         shared = {"legendgroup": group, "showlegend": False}
-        plot.add(
-            Scatter(**_at_looks(paths), mode="lines", line={"color": with_alpha(colour, 0.5), "width": 1.3},
-                       hoverinfo="skip", **shared),
-            row,
+        plot.figure.scatter(
+            **_at_looks(paths), mode="lines", line={"color": with_alpha(colour, 0.5), "width": 1.3}, hoverinfo="skip",
+            **shared, row=row,
         )  # fmt: skip
-        plot.add(
-            Scatter(**_at_looks(own[:, 0]), mode="markers", hovertemplate=f"{words}, depth 0<extra></extra>",
-                       marker={"symbol": f"{symbol}-open", "size": 5, "color": colour}, **shared),
-            row,
+        plot.figure.scatter(
+            **_at_looks(own[:, 0]), mode="markers", hovertemplate=f"{words}, depth 0<extra></extra>",
+            marker={"symbol": f"{symbol}-open", "size": 5, "color": colour}, **shared, row=row,
         )  # fmt: skip
-        plot.add(
-            Scatter(**_at_looks(own[:, -1]), mode="markers", name=words, legendgroup=group,
-                       showlegend=row == 1, cliponaxis=False,
-                       marker={"symbol": symbol, "size": 8, "color": colour,
-                               "line": {"width": 0.8, "color": plot.ink.background}},
-                       hovertemplate=f"{words}, depth 1: (%{{x:.3f}}, %{{y:.3f}})<extra></extra>"),
-            row,
+        plot.figure.scatter(
+            **_at_looks(own[:, -1]), mode="markers", name=words, legendgroup=group, showlegend=row == 1,
+            cliponaxis=False,
+            marker={"symbol": symbol, "size": 8, "color": colour, "line": {"width": 0.8, "color": plot.ink.background}},
+            hovertemplate=f"{words}, depth 1: (%{{x:.3f}}, %{{y:.3f}})<extra></extra>", row=row,
         )  # fmt: skip
 
 
@@ -191,12 +186,11 @@ def decision(plot: Plot) -> Figure:
         plot.add(cells(AtStep("look", probability), x=x, y=y, hover=hover), row)
         starts = plot.now["path"].isel(depth=0).sel(network=name).transpose("look", "point", "dimension").values
         for number, (_, symbol, _) in enumerate(CLASSES):
-            plot.add(
-                Scatter(**_at_looks(starts[:, of_class(ds, number)]), mode="markers", name=class_names(ds)[number],
-                           legendgroup=f"class {number}", showlegend=row == 1, hoverinfo="skip",
-                           marker={"symbol": symbol, "size": 7, "color": "#ffffff",
-                                   "line": {"width": 1.4, "color": "#1e1e1c"}}),
-                row,
+            plot.figure.scatter(
+                **_at_looks(starts[:, of_class(ds, number)]), mode="markers", name=class_names(ds)[number],
+                legendgroup=f"class {number}", showlegend=row == 1, hoverinfo="skip",
+                marker={"symbol": symbol, "size": 7, "color": "#ffffff", "line": {"width": 1.4, "color": "#1e1e1c"}},
+                row=row,
             )  # fmt: skip
         plot.figure.update_yaxes(scaleanchor="x" if row == 1 else f"x{row}", constrain="domain", row=row)
     half = float(ds["grid_x"].max())
@@ -235,13 +229,13 @@ def _answer_over_line(plot: Plot) -> Figure:
     for name in plot.networks:
         style = plot.look_of(name)
         answer = plot.now["decision"].sel(network=name).isel(grid_y=0).values
-        plot.add(
-            Scatter(x=x, y=AtStep("look", single(answer)), mode="lines", name=style.label, hovertemplate="%{y:.3f}",
-                       line={"color": style.colour, "dash": style.dash, "width": 2.5})
+        plot.figure.scatter(
+            x=x, y=AtStep("look", single(answer)), mode="lines", name=style.label, hovertemplate="%{y:.3f}",
+            line={"color": style.colour, "dash": style.dash, "width": 2.5},
         )  # fmt: skip
-    plot.add(
-        Scatter(x=x, y=-x, mode="lines", showlegend=False, hoverinfo="skip",
-                   line={"color": plot.ink.text, "dash": "dot", "width": 1.5})
+    plot.figure.scatter(
+        x=x, y=-x, mode="lines", showlegend=False, hoverinfo="skip",
+        line={"color": plot.ink.text, "dash": "dot", "width": 1.5},
     )  # fmt: skip
     plot.figure.update_xaxes(title_text="x", unifiedhovertitle_text="x = %{x:.2f}")
     plot.figure.update_yaxes(title_text="Answer")

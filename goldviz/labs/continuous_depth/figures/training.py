@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldviz.diagnostics.findings import SATURATED, percent, times
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, positive
@@ -25,10 +25,10 @@ def loss(plot: Plot) -> Figure:
     tested = not plot.lacks("test_loss")
     for network in plot.networks:
         style, middle = plot.look_of(network), curves.sel(network=network).median("seed")
-        plot.add(
-            Scatter(x=middle["step"].values, y=middle.values, name=f"{style.label}, training", mode="lines",
-                       legendgroup=network, showlegend=not tested, opacity=0.45, hovertemplate="%{y:.4f}",
-                       line={"color": style.colour, "width": 1.2})
+        plot.figure.scatter(
+            x=middle["step"].values, y=middle.values, name=f"{style.label}, training", mode="lines",
+            legendgroup=network, showlegend=not tested, opacity=0.45, hovertemplate="%{y:.4f}",
+            line={"color": style.colour, "width": 1.2},
         )  # fmt: skip
         if tested:
             plot.curve(positive(ds["test_loss"].sel(network=network)), network, hover="%{y:.4f}")
@@ -74,9 +74,9 @@ def evaluations(plot: Plot) -> Figure:
         own = back.sel(network=network)
         if bool((own > 0).any()):
             asked = True
-            plot.add(
-                Scatter(x=own["step"].values, y=own.median("seed").values, name=f"{style.label}, back", mode="lines",
-                           line={"color": style.colour, "dash": "dot", "width": 2}, hovertemplate="back %{y:.0f}")
+            plot.figure.scatter(
+                x=own["step"].values, y=own.median("seed").values, name=f"{style.label}, back", mode="lines",
+                line={"color": style.colour, "dash": "dot", "width": 2}, hovertemplate="back %{y:.0f}",
             )  # fmt: skip
     plot.step_grid()
     low, high = plot.limit("evaluations")

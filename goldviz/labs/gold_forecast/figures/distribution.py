@@ -7,7 +7,8 @@ import xarray as xr
 
 from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
+from goldviz.figures.draft import Figure, make_subplots
+from goldviz.figures.elements import add_band, add_heading
 from goldviz.figures.limits import Values
 from goldviz.figures.market import in_template
 from goldviz.figures.notes import as_label
@@ -53,18 +54,14 @@ def fan(plot: Plot) -> Figure:
     bands = fan_bands(ds, series)
     style, figure = style_of(series.network), plot.figure
     for (name, low, high), alpha in zip(bands, DARKNESS[-len(bands) :], strict=True):
-        edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
-        figure.add_trace(Scatter(y=shown(series, low)[last], showlegend=False, **edge))
-        fill = look.with_alpha(style.colour, alpha)
-        figure.add_trace(
-            Scatter(y=shown(series, high)[last], name=name, showlegend=False, fill="tonexty", fillcolor=fill, **edge)
-        )  # fmt: skip
+        edges = (shown(series, edge)[last] for edge in (low, high))
+        add_band(figure, dates, *edges, look.with_alpha(style.colour, alpha), name=name)
     unit = in_template(series.moves.suffix)
     mean = shown(series, series.mean.mean(axis=1))[last]
     if series.target != "volatility":
-        figure.add_trace(
-            Scatter(x=dates, y=mean, name="mean", mode="lines", line={"color": style.colour, "width": 2},
-                       hovertemplate=f"mean %{{y:.4~g}}{unit}")
+        figure.scatter(
+            x=dates, y=mean, name="mean", mode="lines", line={"color": style.colour, "width": 2},
+            hovertemplate=f"mean %{{y:.4~g}}{unit}",
         )  # fmt: skip
     _, low, high = bands[0]
     outside = (came < shown(series, low)[last]) | (came > shown(series, high)[last])
@@ -90,16 +87,11 @@ def _add_points(
 ) -> None:  # fmt: skip
     """What came, as dots; in gold and ringed where it lies outside the widest band."""
     ink = INKS[theme]
-    figure.add_trace(
-        Scatter(
-            x=dates, y=came, name="what came", mode="markers", hovertemplate=f"came %{{y:.4~g}}{unit}",
-            marker={
-                "size": np.where(outside, 9, 5).tolist(),
-                "symbol": np.where(outside, "circle-open", "circle").tolist(),
-                "color": np.where(outside, ink.accent, ink.text).tolist(),
-                "line": {"width": np.where(outside, 2.5, 0).tolist()},
-            },
-        )
+    figure.scatter(
+        x=dates, y=came, name="what came", mode="markers", hovertemplate=f"came %{{y:.4~g}}{unit}",
+        marker={"size": np.where(outside, 9, 5).tolist(), "symbol": np.where(outside, "circle-open", "circle").tolist(),
+                "color": np.where(outside, ink.accent, ink.text).tolist(), "line": {"width": np.where(outside, 2.5,
+                                                                                                      0).tolist()}},
     )  # fmt: skip
 
 
@@ -130,13 +122,10 @@ def calibration(plot: Plot) -> Figure:
     ends = 100 * np.array([entry.interval for entry in held])
     at = np.array([100 * (entry.share) for entry in held])
     names = [f"{entry.nominal:.0%}".replace("%", " %") for entry in held]
-    figure.add_trace(
-        Scatter(
-            x=names, y=off, mode="markers", marker={"symbol": style.symbol, "size": 11, "color": style.colour},
-            error_y={"array": ends[:, 1] - at, "arrayminus": at - ends[:, 0], "color": style.colour, "thickness": 2},
-            customdata=at, hovertemplate="held %{customdata:.1f} %<br>%{y:+.1f} points<extra>%{x} interval</extra>",
-        ),
-        row=2, col=1,
+    figure.scatter(
+        x=names, y=off, mode="markers", marker={"symbol": style.symbol, "size": 11, "color": style.colour},
+        error_y={"array": ends[:, 1] - at, "arrayminus": at - ends[:, 0], "color": style.colour, "thickness": 2},
+        customdata=at, hovertemplate="held %{customdata:.1f} %<br>%{y:+.1f} points<extra>%{x} interval</extra>", row=2,
     )  # fmt: skip
     figure.add_hline(y=0, row=2, col=1, line={"color": ink.accent, "width": 1.5, "dash": "dot"})
     beyond = np.concatenate([ends[:, 0] - at + off, ends[:, 1] - at + off])
@@ -144,11 +133,8 @@ def calibration(plot: Plot) -> Figure:
     figure.update_yaxes(title_text="Points off", range=ends_off, nticks=5, row=2, col=1)
     figure.update_xaxes(title_text="Interval that should hold", type="category", showgrid=False, row=2, col=1)
     figure.update_xaxes(title_text="Forecast probability of at most what came", range=(0, 1), row=1, col=1)
-    for axis, words in (("", "Where in its distribution what came fell"), ("2", "How much the intervals held")):
-        figure.add_annotation(
-            text=f"<b>{as_label(words)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
-            xanchor="left", yanchor="bottom", font={"size": 14},
-        )  # fmt: skip
+    for panel, words in enumerate(("Where in its distribution what came fell", "How much the intervals held"), start=1):
+        add_heading(figure, panel, f"<b>{words}</b>", font={"size": 14})
     promised = ", ".join(f"{100 * entry.nominal:.0f}" for entry in held)
     kept = ", ".join(f"{100 * entry.share:.0f}" for entry in held)
     at_end = recorded_at_end(ds, series, "pit")
@@ -164,12 +150,9 @@ def _add_histogram(figure: Figure, values: Values, colour: str, theme: Theme) ->
     counts, chance = histogram(values)
     bins, share = len(counts), counts / values.size
     flat = 1 / bins
-    figure.add_trace(
-        Bar(
-            x=(np.arange(bins) + 0.5) / bins, y=100 * share, width=0.92 / bins, marker_color=colour, opacity=0.85,
-            customdata=counts, hovertemplate="%{y:.1f} % (%{customdata})<extra>around %{x:.2f}</extra>",
-        ),
-        row=1, col=1,
+    figure.bar(
+        x=(np.arange(bins) + 0.5) / bins, y=100 * share, width=0.92 / bins, marker_color=colour, opacity=0.85,
+        customdata=counts, hovertemplate="%{y:.1f} % (%{customdata})<extra>around %{x:.2f}</extra>", row=1,
     )  # fmt: skip
     figure.add_shape(
         type="rect", x0=0, x1=1, y0=100 * max(0.0, flat - chance), y1=100 * (flat + chance), row=1, col=1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from goldviz.diagnostics.forecasts.words import p_value
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
@@ -41,12 +41,10 @@ def hits(plot: Plot) -> Figure:
     places = [last if entry.year is None else entry.year for entry in found]
     figure = plot.figure
     _add_rates(figure, series.network, places, found)
-    figure.add_trace(
-        Scatter(
-            x=places, y=[100 * entry.up.rate for entry in found], mode="markers", name="always up",
-            marker={"symbol": "line-ew-open", "size": 18, "color": plot.ink.accent, "line": {"width": 3}},
-            hovertemplate="always up %{y:.1f} %",
-        )
+    figure.scatter(
+        x=places, y=[100 * entry.up.rate for entry in found], mode="markers", name="always up",
+        marker={"symbol": "line-ew-open", "size": 18, "color": plot.ink.accent, "line": {"width": 3}},
+        hovertemplate="always up %{y:.1f} %",
     )  # fmt: skip
     figure.add_vline(x=last - 1, line={"color": plot.ink.muted, "width": 1, "dash": "dot"})
     ticks = number_ticks(int(np.ceil(ends[0])), last - 2, {}, most=3)
@@ -71,13 +69,10 @@ def _add_rates(figure: Figure, network: str, places: list[int], found: list[Dire
     rates = np.array([100 * entry.network.rate for entry in found])
     ends = 100 * np.array([entry.interval for entry in found])
     counts = [entry.network.counted for entry in found]
-    figure.add_trace(
-        Scatter(
-            x=places, y=rates, mode="markers", name=style.label,
-            marker={"symbol": style.symbol, "size": 10, "color": style.colour},
-            error_y={"array": ends[:, 1] - rates, "arrayminus": rates - ends[:, 0], "color": style.colour,
-                     "thickness": 1.5, "width": 4},
-            customdata=np.stack([ends[:, 0], ends[:, 1], counts], axis=1),
-            hovertemplate="%{y:.1f} %, 95 %: %{customdata[0]:.1f} to %{customdata[1]:.1f}, of %{customdata[2]:.0f}",
-        )
+    figure.scatter(
+        x=places, y=rates, mode="markers", name=style.label,
+        marker={"symbol": style.symbol, "size": 10, "color": style.colour},
+        error_y={"array": ends[:, 1] - rates, "arrayminus": rates - ends[:, 0], "color": style.colour, "thickness": 1.5,
+                 "width": 4}, customdata=np.stack([ends[:, 0], ends[:, 1], counts], axis=1),
+        hovertemplate="%{y:.1f} %, 95 %: %{customdata[0]:.1f} to %{customdata[1]:.1f}, of %{customdata[2]:.0f}",
     )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.words import forecasts_counted
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.limits import Values
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
@@ -92,24 +92,19 @@ def _add_score(figure: Figure, series: Series, model: str, row: int, result: Res
             "color": style.colour, "thickness": 2.5 if own else 1.5, "width": 6,
         }  # fmt: skip
         words += f"<br>95 %: {result.low:+.3f} to {result.high:+.3f}{unit}"
-    figure.add_trace(
-        Scatter(
-            x=[result.value], y=[row], name=name, mode="markers", error_x=bars,
-            marker={"symbol": style.symbol, "size": 13 if own else 10, "color": style.colour},
-            hovertemplate=f"{words}<extra>{name}</extra>",
-        )
+    figure.scatter(
+        x=[result.value], y=[row], name=name, mode="markers", error_x=bars,
+        marker={"symbol": style.symbol, "size": 13 if own else 10, "color": style.colour},
+        hovertemplate=f"{words}<extra>{name}</extra>",
     )  # fmt: skip
 
 
 def _add_seeds(figure: Figure, series: Series, row: int, values: Values) -> None:
     """A stroke for each seed's score alone."""
-    figure.add_trace(
-        Scatter(
-            x=values, y=np.full(values.size, row - 0.26), mode="markers", name="each seed",
-            marker={"symbol": "line-ns-open", "size": 10, "color": style_of(series.network).colour,
-                    "line": {"width": 1.5}},
-            hovertemplate="one seed alone: %{x:+.3f}<extra></extra>",
-        )
+    figure.scatter(
+        x=values, y=np.full(values.size, row - 0.26), mode="markers", name="each seed",
+        marker={"symbol": "line-ns-open", "size": 10, "color": style_of(series.network).colour, "line": {"width": 1.5}},
+        hovertemplate="one seed alone: %{x:+.3f}<extra></extra>",
     )  # fmt: skip
 
 
@@ -124,12 +119,10 @@ def _add_final(
         if value < low:
             _beyond(figure, series, row, value, INKS[theme].accent)
     if places:
-        figure.add_trace(
-            Scatter(
-                x=[value for value, _ in places], y=[row for _, row in places], mode="markers", name="final block",
-                marker={"symbol": "diamond-open", "size": 10, "color": INKS[theme].accent, "line": {"width": 2}},
-                hovertemplate="final block: %{x:+.3f}<extra></extra>",
-            )
+        figure.scatter(
+            x=[value for value, _ in places], y=[row for _, row in places], mode="markers", name="final block",
+            marker={"symbol": "diamond-open", "size": 10, "color": INKS[theme].accent, "line": {"width": 2}},
+            hovertemplate="final block: %{x:+.3f}<extra></extra>",
         )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.diagnostics.forecasts.words import forecasts_counted, plain_number, signed_percent
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO, add_range
 from goldviz.figures.limits import Values
 from goldviz.figures.plot import Plot
@@ -92,24 +92,19 @@ def _add_network(figure: Figure, series: Series, dates: list[str], values: Value
         high = np.where(known.any(0), np.where(known, curves, -np.inf).max(0), np.nan)
         add_range(figure, name, dates, low[kept], high[kept])
         drawn = [low, high]
-    figure.add_trace(
-        Scatter(
-            x=dates, y=values[kept], name=style.label, legendgroup=name,
-            mode="lines+markers" if len(dates) <= MARKERS_UP_TO else "lines",
-            line={"color": style.colour, "width": 2.5}, marker={"symbol": style.symbol, "size": 7},
-            hovertemplate=_hover(series),
-        )
+    figure.scatter(
+        x=dates, y=values[kept], name=style.label, legendgroup=name,
+        mode="lines+markers" if len(dates) <= MARKERS_UP_TO else "lines", line={"color": style.colour, "width": 2.5},
+        marker={"symbol": style.symbol, "size": 7}, hovertemplate=_hover(series),
     )  # fmt: skip
     return drawn
 
 
 def _add_baseline(figure: Figure, model: str, dates: list[str], values: Values, series: Series) -> None:
     style = style_of(model)
-    figure.add_trace(
-        Scatter(
-            x=dates, y=values, name=style.label, legendgroup=model, mode="lines",
-            line={"color": style.colour, "dash": style.dash, "width": 1.5}, hovertemplate=_hover(series),
-        )
+    figure.scatter(
+        x=dates, y=values, name=style.label, legendgroup=model, mode="lines",
+        line={"color": style.colour, "dash": style.dash, "width": 1.5}, hovertemplate=_hover(series),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO, legend_above_headings
 from goldviz.figures.frames import AtStep, Words, spoken
 from goldviz.figures.limits import Values
@@ -52,22 +52,16 @@ def loss(plot: Plot) -> Figure:
         curves, averaging = averaged(ds[name], "epoch", most=POINTS)
         by_refit = curves.median("seed")
         x, y = _one_trace(by_refit.isel(fold=chosen))
-        figure.add_trace(
-            Scatter(
-                x=x, y=y, mode="lines", name="each refit", showlegend=False,
-                line={"color": look.with_alpha(style.colour, 0.45), "width": 1}, hoverinfo="skip",
-            ),
-            row=row, col=1,
+        figure.scatter(
+            x=x, y=y, mode="lines", name="each refit", showlegend=False,
+            line={"color": look.with_alpha(style.colour, 0.45), "width": 1}, hoverinfo="skip", row=row,
         )  # fmt: skip
         middle = by_refit.median("fold")
-        figure.add_trace(
-            Scatter(
-                x=middle["epoch"].values, y=middle.values, name="median", legendgroup="median",
-                mode="lines+markers" if middle.size <= MARKERS_UP_TO else "lines", showlegend=row == 1,
-                line={"color": style.colour, "width": 3}, marker={"symbol": style.symbol, "size": 7},
-                hovertemplate="%{y:.4f}",
-            ),
-            row=row, col=1,
+        figure.scatter(
+            x=middle["epoch"].values, y=middle.values, name="median", legendgroup="median",
+            mode="lines+markers" if middle.size <= MARKERS_UP_TO else "lines", showlegend=row == 1,
+            line={"color": style.colour, "width": 3}, marker={"symbol": style.symbol, "size": 7},
+            hovertemplate="%{y:.4f}", row=row,
         )  # fmt: skip
     best = _add_best(plot) if len(drawn) == 2 else ""
     plot.loss_axis("loss", "Loss")
@@ -105,13 +99,10 @@ def _add_best(plot: Plot) -> Words:
     rows = np.searchsorted(epochs[:-1], np.nan_to_num(best))
     known = epochs[rows] == best
     x, y = np.where(known, best, np.nan), np.take_along_axis(validation, rows, axis=0)
-    plot.add(
-        Scatter(
-            x=AtStep("epoch", x), y=AtStep("epoch", y), visible=AtStep("epoch", known.any(axis=1).tolist()),
-            mode="markers", name="best so far", legendgroup="best", hovertemplate="best %{y:.4f}",
-            marker={"symbol": "diamond-open", "size": 9, "color": plot.ink.accent, "line": {"width": 2}},
-        ),
-        row=2,
+    plot.figure.scatter(
+        x=AtStep("epoch", x), y=AtStep("epoch", y), visible=AtStep("epoch", known.any(axis=1).tolist()), mode="markers",
+        name="best so far", legendgroup="best", hovertemplate="best %{y:.4f}",
+        marker={"symbol": "diamond-open", "size": 9, "color": plot.ink.accent, "line": {"width": 2}}, row=2,
     )  # fmt: skip
     return spoken(_best_epochs, "epoch", plot.now["epoch"].values.tolist(), list(x))
 

@@ -93,11 +93,9 @@ def _add_network(figure: Figure, series: Series, dates: list[str], starts: Value
 def _add_line(figure: Figure, name: str, dates: list[str], values: Values, width: float) -> None:
     style = style_of(name)
     dash = style.dash if width < 2 else "solid"
-    figure.add_trace(
-        Scatter(
-            x=dates, y=values, name=style.label, legendgroup=name, mode="lines", hovertemplate="%{y:.3f}",
-            line={"color": style.colour, "dash": dash, "width": width},
-        )
+    figure.scatter(
+        x=dates, y=values, name=style.label, legendgroup=name, mode="lines", hovertemplate="%{y:.3f}",
+        line={"color": style.colour, "dash": dash, "width": width},
     )  # fmt: skip
 
 

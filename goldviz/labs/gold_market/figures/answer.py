@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.figures import market
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import worded
 from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
@@ -31,26 +31,25 @@ def answer(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         return worded(WITHOUT_TONE, title=title, theme=theme)
     unit = market.unit_of_changes(ds)
     tone, moves = ds["tone"].values, unit.factor * ds["answer"].values
-    figure = Figure(
-        Scatter(x=tone, y=moves, mode="markers", name="a document", customdata=market.days(ds["document"]),
-                marker={"size": 8, "color": look.with_alpha(market.BESIDE, 0.6)},
-                hovertemplate="%{customdata}<br>tone %{x:+.2f} sd, then %{y:+.3f} a day<extra></extra>")
+    figure = Figure().scatter(
+        x=tone, y=moves, mode="markers", name="a document", customdata=market.days(ds["document"]),
+        marker={"size": 8, "color": look.with_alpha(market.BESIDE, 0.6)},
+        hovertemplate="%{customdata}<br>tone %{x:+.2f} sd, then %{y:+.3f} a day<extra></extra>",
     )  # fmt: skip
     slope = float(ds.attrs["answer_slope"])
     if np.isfinite(slope):
         ends = np.array([np.nanmin(tone), np.nanmax(tone)])
         line = unit.factor * (slope * ds.attrs["sd"] * ends + ds["change"].values.mean())
-        figure.add_trace(
-            Scatter(x=ends, y=line, mode="lines", name="fitted to all moves", hoverinfo="skip",
-                    line={"color": INKS[theme].accent, "width": 2.5})
+        figure.scatter(
+            x=ends, y=line, mode="lines", name="fitted to all moves", hoverinfo="skip",
+            line={"color": INKS[theme].accent, "width": 2.5},
         )  # fmt: skip
     notes = [answer_sentence(ds), market.source_sentence(ds)]
     look.apply(figure, theme, title=title, notes=notes, height=400, hover="closest")
     market.legend_under(figure, lines=1, axis=52)
     figure.update_xaxes(title_text="Tone, standard deviations from its mean")
-    figure.update_yaxes(title_text=as_label(unit.called(f"Mean {unit.noun}")), zeroline=True,
-                        zerolinecolor=INKS[theme].muted)  # fmt: skip
-    return figure
+    return figure.update_yaxes(title_text=as_label(unit.called(f"Mean {unit.noun}")), zeroline=True,
+                               zerolinecolor=INKS[theme].muted)  # fmt: skip
 
 
 def answer_sentence(ds: xr.Dataset) -> str:

@@ -7,8 +7,8 @@ import xarray as xr
 
 from goldviz.figures import market
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
-from goldviz.figures.elements import link, worded
+from goldviz.figures.draft import Figure
+from goldviz.figures.elements import add_band, link, worded
 from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences, thinned
 from goldviz.figures.spec import drawn
@@ -29,18 +29,15 @@ def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     kept, thinning = thinned(ds.sizes["answer_day"], MOST_DAYS, "day")
     dates, figure = market.days(ds["answer_day"])[kept], Figure()
     noise = ds["noise"].values[kept]
-    edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
-    figure.add_trace(Scatter(y=-noise, showlegend=False, **edge))
-    fill = look.with_alpha(INKS[theme].muted, 0.25)
-    figure.add_trace(Scatter(y=noise, fill="tonexty", fillcolor=fill, showlegend=False, **edge))
+    add_band(figure, dates, -noise, noise, look.with_alpha(INKS[theme].muted, 0.25))
     for kind, label, colour, dash in (
         ("joined", "joined by date", market.JOINED, "dot"),
         ("known", "known at the forecast", market.KNOWN, "solid"),
     ):
         used = (ds.attrs["alignment"] == "date") == (kind == "joined")
-        figure.add_trace(
-            Scatter(x=dates, y=ds[f"{kind}_rolling"].values[kept], mode="lines", name=label,
-                       line={"color": colour, "dash": dash, "width": 3 if used else 1.6}, hovertemplate="%{y:+.2f}")
+        figure.scatter(
+            x=dates, y=ds[f"{kind}_rolling"].values[kept], mode="lines", name=label,
+            line={"color": colour, "dash": dash, "width": 3 if used else 1.6}, hovertemplate="%{y:+.2f}",
         )  # fmt: skip
     target, beside = (market.shortened(str(ds["channel"].values[k])) for k in (0, number))
     band = "Grey: what chance alone gives, in 95 % of windows."
@@ -49,9 +46,8 @@ def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     market.legend_under(figure, lines=2)
     market.date_axis(figure)
     link(figure, "x", "day")
-    figure.update_yaxes(title_text=f"Correlation, last {ds.attrs['window']}", range=[-1.02, 1.02], dtick=0.5,
-                        zeroline=True, zerolinecolor=INKS[theme].muted)  # fmt: skip
-    return figure
+    return figure.update_yaxes(title_text=f"Correlation, last {ds.attrs['window']}", range=[-1.02, 1.02], dtick=0.5,
+                               zeroline=True, zerolinecolor=INKS[theme].muted)  # fmt: skip
 
 
 def overall_sentence(ds: xr.Dataset) -> str:
@@ -72,20 +68,19 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         return worded(NO_COVARIATE, title=title, theme=theme)
     known, joined = ds["known_overall"].values[1:], ds["joined_overall"].values[1:]
     places, labels = np.arange(count), market.names(ds)[1:]
-    figure = Figure(
-        Scatter(x=np.stack([known, joined, np.full(count, np.nan)], axis=1).ravel(), y=np.repeat(places, 3),
-                   mode="lines", line={"color": look.with_alpha(market.JOINED, 0.45), "width": 5}, showlegend=False,
-                   hoverinfo="skip")
+    figure = Figure().scatter(
+        x=np.stack([known, joined, np.full(count, np.nan)], axis=1).ravel(), y=np.repeat(places, 3), mode="lines",
+        line={"color": look.with_alpha(market.JOINED, 0.45), "width": 5}, showlegend=False, hoverinfo="skip",
     )  # fmt: skip
     for values, name, symbol, colour in (
         (joined, "joined by date", "diamond", market.JOINED),
         (known, "known at the forecast", "circle", market.KNOWN),
     ):
-        figure.add_trace(
-            Scatter(x=values, y=places, mode="markers", name=name,
-                       customdata=[as_label(market.words(ds, number + 1)) for number in range(count)],
-                       marker={"symbol": symbol, "size": 11, "color": colour},
-                       hovertemplate=f"<b>%{{customdata}}</b><br>{name}: %{{x:+.3f}}<extra></extra>")
+        figure.scatter(
+            x=values, y=places, mode="markers", name=name,
+            customdata=[as_label(market.words(ds, number + 1)) for number in range(count)],
+            marker={"symbol": symbol, "size": 11, "color": colour},
+            hovertemplate=f"<b>%{{customdata}}</b><br>{name}: %{{x:+.3f}}<extra></extra>",
         )  # fmt: skip
     notes = [fit_sentence(ds), market.source_sentence(ds)]
     look.apply(figure, theme, title=title, notes=notes, hover="closest", height=max(300, 190 + 32 * count))
@@ -96,9 +91,10 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     )  # fmt: skip
     either = np.abs(np.concatenate([known, joined]))
     reach = 1.12 * max(0.1, float(either[np.isfinite(either)].max(initial=0)))
-    figure.update_xaxes(title_text="Correlation with the target's next move", range=[-reach, reach], zeroline=True,
-                        zerolinecolor=INKS[theme].muted)  # fmt: skip
-    return figure
+    return figure.update_xaxes(
+        title_text="Correlation with the target's next move", range=[-reach, reach], zeroline=True,
+        zerolinecolor=INKS[theme].muted,
+    )  # fmt: skip
 
 
 def fit_sentence(ds: xr.Dataset) -> str:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from goldviz.figures import market
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, Heatmap, Node
+from goldviz.figures.draft import Bar, Figure, Node
 from goldviz.figures.elements import link
 from goldviz.figures.maps import cells, colour_bar
 from goldviz.figures.notes import as_label
@@ -41,14 +41,12 @@ def strip(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         )  # fmt: skip
         if masked:
             share = np.where(hidden > 0, hidden / np.maximum(seen + hidden, 1), np.nan)
-            figure.add_trace(
-                Heatmap(
-                    z=share[None].astype(np.float32), x=months, y=[number + height, number + height + HIDDEN_HEIGHT],
-                    customdata=_said(hidden, seen + hidden), zmin=0, zmax=1, showscale=False, hoverongaps=False,
-                    colorscale=[[0, with_alpha(market.HIDDEN, 0.15)], [1, market.HIDDEN]],
-                    hovertemplate=f"{heading}%{{customdata[0]:.0f}} of %{{customdata[1]:.0f}} values hidden"
-                    "<extra></extra>",
-                )
+            figure.heatmap(
+                z=share[None].astype(np.float32), x=months, y=[number + height, number + height + HIDDEN_HEIGHT],
+                customdata=_said(hidden, seen + hidden), zmin=0, zmax=1, showscale=False, hoverongaps=False,
+                colorscale=[[0, with_alpha(market.HIDDEN, 0.15)], [1, market.HIDDEN]],
+                hovertemplate=f"{heading}%{{customdata[0]:.0f}} of %{{customdata[1]:.0f}} values hidden"
+                "<extra></extra>",
             )  # fmt: skip
     notes = [hidden_sentence(ds), sentences(market.source_sentence(ds), _empty_sentence(ds))]
     count = ds.sizes["channel"]
@@ -60,8 +58,9 @@ def strip(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     link(figure, "x", "day")
     _channel_axis(figure, market.names(ds), middle=(1 - GAP) / 2)
     figure.update_yaxes(range=[count - GAP / 2, -GAP / 2])
-    colour_bar(figure, (0, 1), SEQUENTIAL, "New values per weekday", tickvals=[0, 0.5, 1], ticktext=["0", "½", "1 +"])
-    return figure
+    return colour_bar(
+        figure, (0, 1), SEQUENTIAL, "New values per weekday", tickvals=[0, 0.5, 1], ticktext=["0", "½", "1 +"],
+    )  # fmt: skip
 
 
 def _said(*counts: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -121,8 +120,7 @@ def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     link(figure, "x", "day")
     figure.update_xaxes(nticks=5)
     _channel_axis(figure, market.names(ds))
-    figure.update_yaxes(range=[count - 0.4, -0.6])
-    return figure
+    return figure.update_yaxes(range=[count - 0.4, -0.6])
 
 
 def early_sentence(ds: xr.Dataset) -> str:

@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.figures import market
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import link, panels
 from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences, single, thinned
@@ -44,20 +44,19 @@ def _index_prices(ds: xr.Dataset, start: np.datetime64, theme: Theme) -> Figure:
         kept, thinning = thinned(ds.sizes[dates], MOST_DAYS, "day")
         index = 100 * ds[name].values[kept] / base
         drawn.append(index)
-        figure.add_trace(
-            Scatter(x=market.days(ds[dates])[kept], y=single(index), customdata=single(ds[name].values[kept]),
-                       mode="lines", name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
-                       line={"color": colour, "dash": dash, "width": 2},
-                       hovertemplate="%{y:.4~g} (%{customdata:,.6~g}" + _after_number(ds, channel) + ")")
+        figure.scatter(
+            x=market.days(ds[dates])[kept], y=single(index), customdata=single(ds[name].values[kept]), mode="lines",
+            name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
+            line={"color": colour, "dash": dash, "width": 2},
+            hovertemplate="%{y:.4~g} (%{customdata:,.6~g}" + _after_number(ds, channel) + ")",
         )  # fmt: skip
     notes = [f"Both start at 100 on {str(start)[:10]}.", sentences(market.source_sentence(ds), thinning)]
     look.apply(figure, theme, title=_title(ds), notes=notes, height=460)
     market.legend_under(figure, lines=2)
     every = np.concatenate(drawn)
-    figure.update_yaxes(
+    return figure.update_yaxes(
         title_text="Index, log axis", **market.counting_log_axis(0.94 * every.min(), 1.06 * every.max())
     )
-    return figure
 
 
 def _own_prices(ds: xr.Dataset, theme: Theme) -> Figure:
@@ -67,12 +66,10 @@ def _own_prices(ds: xr.Dataset, theme: Theme) -> Figure:
     for row, (name, dates, channel, colour, _) in enumerate(curves, start=1):
         kept, thinning = thinned(ds.sizes[dates], MOST_DAYS, "day")
         values = ds[name].values[kept]
-        figure.add_trace(
-            Scatter(x=market.days(ds[dates])[kept], y=single(values), mode="lines",
-                       line={"color": colour, "width": 2},
-                       name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
-                       hovertemplate="%{y:,.6~g}" + _after_number(ds, channel)),
-            row=row, col=1,
+        figure.scatter(
+            x=market.days(ds[dates])[kept], y=single(values), mode="lines", line={"color": colour, "width": 2},
+            name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
+            hovertemplate="%{y:,.6~g}" + _after_number(ds, channel), row=row,
         )  # fmt: skip
         unit = as_label(str(ds["unit"].values[channel]) or "its own unit")
         figure.update_yaxes(title_text=unit, row=row, col=1)
@@ -83,8 +80,7 @@ def _own_prices(ds: xr.Dataset, theme: Theme) -> Figure:
         figure, theme, title=_title(ds), notes=[_absence(ds), sentences(market.source_sentence(ds), thinning)],
         legend=False, height=460,
     )  # fmt: skip
-    figure.update_layout(margin_t=figure.layout.margin.t + 18)
-    return figure
+    return figure.update_layout(margin_t=figure.layout.margin.t + 18)
 
 
 def _curves(ds: xr.Dataset, theme: Theme) -> list[tuple[str, str, int, str, str]]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import market
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, Node, Scatter
+from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import link
 from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences, single, thinned
@@ -33,9 +33,9 @@ def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     unit, window = market.unit_of_changes(ds), int(ds.attrs["window"])
     moves, dates = unit.factor * ds["change"].values, market.days(ds["change_day"])
     kept, span = extremes(moves, MOST_MOVES)
-    figure = Figure(
-        Scatter(x=dates[kept], y=single(moves[kept]), mode="lines", name=unit.noun,
-                   hovertemplate="%{y:+.2f}", line={"color": INKS[theme].muted, "width": 1})
+    figure = Figure().scatter(
+        x=dates[kept], y=single(moves[kept]), mode="lines", name=unit.noun, hovertemplate="%{y:+.2f}",
+        line={"color": INKS[theme].muted, "width": 1},
     )  # fmt: skip
     drawn, thinning = thinned(len(moves), MOST_DAYS, "day")
     for name, label, colour, dash in (
@@ -44,10 +44,10 @@ def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     ):
         reach = single(2 * unit.factor * ds[name].values[drawn])
         for sign in (1, -1):
-            figure.add_trace(
-                Scatter(x=dates[drawn], y=sign * reach, mode="lines", name=label,
-                           legendgroup=name, showlegend=sign > 0, line={"color": colour, "dash": dash, "width": 2},
-                           hovertemplate="%{y:+.2f}" if sign > 0 else None, hoverinfo=None if sign > 0 else "skip")
+            figure.scatter(
+                x=dates[drawn], y=sign * reach, mode="lines", name=label, legendgroup=name, showlegend=sign > 0,
+                line={"color": colour, "dash": dash, "width": 2}, hovertemplate="%{y:+.2f}" if sign > 0 else None,
+                hoverinfo=None if sign > 0 else "skip",
             )  # fmt: skip
     figure.add_trace(_named_moves(ds, unit, theme))
     spans = f"Moves: the lowest and the highest of every {span} days." if span > 1 else ""
@@ -57,8 +57,7 @@ def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     market.legend_under(figure, lines=2)
     market.date_axis(figure, range=[dates[0], dates[-1]])
     link(figure, "x", "day")
-    figure.update_yaxes(title_text=as_label(unit.title))
-    return figure
+    return figure.update_yaxes(title_text=as_label(unit.title))
 
 
 def extremes(values: NDArray[np.float64], most: int) -> tuple[NDArray[np.int64], int]:
@@ -112,13 +111,13 @@ def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The moves' histogram beside a Gaussian of the same standard deviation, counts on a log axis."""
     unit = market.unit_of_changes(ds)
     middle, gaussian = unit.factor * ds["bin"].values, ds["gaussian"].values
-    figure = Figure(
-        Bar(x=middle, y=ds["count"].values, name="days", width=unit.factor * ds.attrs["bin_width"],
-               marker={"color": market.KNOWN, "line": {"width": 0}}, hovertemplate="%{y:.0f}")
+    figure = Figure().bar(
+        x=middle, y=ds["count"].values, name="days", width=unit.factor * ds.attrs["bin_width"],
+        marker={"color": market.KNOWN, "line": {"width": 0}}, hovertemplate="%{y:.0f}",
     )  # fmt: skip
-    figure.add_trace(
-        Scatter(x=middle, y=np.where(gaussian > 0.2, gaussian, np.nan), name="Gaussian of the same sd", mode="lines",
-                   line={"color": INKS[theme].accent, "dash": "dash", "width": 2.5}, hovertemplate="%{y:.3~g}")
+    figure.scatter(
+        x=middle, y=np.where(gaussian > 0.2, gaussian, np.nan), name="Gaussian of the same sd", mode="lines",
+        line={"color": INKS[theme].accent, "dash": "dash", "width": 2.5}, hovertemplate="%{y:.3~g}",
     )  # fmt: skip
     off = int(ds.attrs["off_scale"])
     beyond = f"{off} move{'' if off == 1 else 's'} beyond the axis." if off else ""
@@ -127,8 +126,7 @@ def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     most = float(max(ds["count"].values.max(), gaussian.max()))
     market.legend_under(figure, lines=1, axis=52)
     figure.update_xaxes(title_text=as_label(unit.title), showgrid=False, hoverformat=".2f")
-    figure.update_yaxes(title_text="Days", **market.counting_log_axis(0.5, 1.3 * most))
-    return figure
+    return figure.update_yaxes(title_text="Days", **market.counting_log_axis(0.5, 1.3 * most))
 
 
 def tail_sentence(ds: xr.Dataset) -> str:
@@ -155,21 +153,20 @@ def memory(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Autocorrelation of the moves and of their squares, with the band of white noise."""
     unit, noise = market.unit_of_changes(ds), float(ds.attrs["noise"])
     lags = ds["lag"].values
-    figure = Figure(
-        Bar(x=lags, y=ds["of_squares"].values, name="squares: their size", width=0.55,
-               marker={"color": market.HIDDEN, "line": {"width": 0}}, hovertemplate="%{y:+.3f}")
+    figure = Figure().bar(
+        x=lags, y=ds["of_squares"].values, name="squares: their size", width=0.55,
+        marker={"color": market.HIDDEN, "line": {"width": 0}}, hovertemplate="%{y:+.3f}",
     )  # fmt: skip
-    figure.add_trace(
-        Scatter(x=lags, y=ds["of_changes"].values, name=f"{unit.plural} themselves", mode="lines+markers",
-                   line={"color": market.KNOWN, "width": 1.5}, marker={"size": 6}, hovertemplate="%{y:+.3f}")
+    figure.scatter(
+        x=lags, y=ds["of_changes"].values, name=f"{unit.plural} themselves", mode="lines+markers",
+        line={"color": market.KNOWN, "width": 1.5}, marker={"size": 6}, hovertemplate="%{y:+.3f}",
     )  # fmt: skip
     figure.add_hrect(y0=-noise, y1=noise, line_width=0, fillcolor=look.with_alpha(INKS[theme].muted, 0.25))
     notes = [memory_sentence(ds), market.source_sentence(ds)]
     look.apply(figure, theme, title="What do past moves tell?", notes=notes, height=400)
     market.legend_under(figure, lines=2, axis=52)
     figure.update_xaxes(title_text="Lag (observations)", showgrid=False, range=[0, lags[-1] + 1])
-    figure.update_yaxes(title_text="Autocorrelation", zeroline=True, zerolinecolor=INKS[theme].muted)
-    return figure
+    return figure.update_yaxes(title_text="Autocorrelation", zeroline=True, zerolinecolor=INKS[theme].muted)
 
 
 def memory_sentence(ds: xr.Dataset) -> str:

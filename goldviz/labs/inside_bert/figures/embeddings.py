@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure
+from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
@@ -35,12 +35,10 @@ def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = N
 def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The vocabulary's pieces nearest to one piece, before any context."""
     labels = [piece_label(str(piece)) for piece in ds["nearby"].values]
-    figure = Figure(
-        Bar(
-            x=ds["cosine"].values, y=np.arange(len(labels)), orientation="h", customdata=labels, cliponaxis=False,
-            texttemplate="%{x:.2f}", textposition="outside", marker={"color": "#0e7ac0", "line_width": 0},
-            hovertemplate="%{customdata}: %{x:.3f}<extra></extra>",
-        )
+    figure = Figure().bar(
+        x=ds["cosine"].values, y=np.arange(len(labels)), orientation="h", customdata=labels, cliponaxis=False,
+        texttemplate="%{x:.2f}", textposition="outside", marker={"color": "#0e7ac0", "line_width": 0},
+        hovertemplate="%{customdata}: %{x:.3f}<extra></extra>",
     )  # fmt: skip
     title = f"What lies near “{piece_label(str(ds.attrs['neighbours_of']))}”?"
     height = 110 + (ROW_HEIGHT + 4) * len(labels)
@@ -48,11 +46,10 @@ def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure.update_layout(title_text=title, bargap=0.25)
     most = float(ds["cosine"].max())
     figure.update_xaxes(title_text="Cosine of the token embeddings", nticks=5, range=[0, max(1.15 * most, 0.1)])
-    figure.update_yaxes(
+    return figure.update_yaxes(
         range=[len(labels) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(labels)), ticktext=labels, ticks="",
         showgrid=False,
     )  # fmt: skip
-    return figure
 
 
 def pieces_table(ds: xr.Dataset, text: str) -> pd.DataFrame:

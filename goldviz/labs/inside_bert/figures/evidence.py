@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
+from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading, link
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.notes import as_label
@@ -38,13 +38,11 @@ def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = 
     for shown, words, colour in texts:
         chances = shown["probability"].values
         top = int(np.argmax(chances))
-        figure.add_trace(
-            Bar(
-                x=chances, y=label_texts(shown), name=words, orientation="h",
-                texttemplate="%{x:.1%}", textposition="outside", cliponaxis=False,
-                marker={"color": colour, "opacity": [1.0 if i == top else 0.65 for i in range(len(chances))]},
-                hovertemplate="%{y}: %{x:.2%}<extra></extra>",
-            )
+        figure.bar(
+            x=chances, y=label_texts(shown), name=words, orientation="h", texttemplate="%{x:.1%}",
+            textposition="outside", cliponaxis=False,
+            marker={"color": colour, "opacity": [1.0 if i == top else 0.65 for i in range(len(chances))]},
+            hovertemplate="%{y}: %{x:.2%}<extra></extra>",
         )  # fmt: skip
     rows = max(shown.sizes["label"] for shown, _, _ in texts)
     height = 84 + (30 if second is None else 48) * rows
@@ -53,8 +51,7 @@ def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = 
     )
     figure.update_xaxes(range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
     figure.update_yaxes(autorange="reversed", showgrid=False, ticks="")
-    figure.update_layout(bargap=0.25)
-    return figure
+    return figure.update_layout(bargap=0.25)
 
 
 def label_texts(ds: xr.Dataset) -> list[str]:
@@ -80,19 +77,16 @@ def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     labels = [piece_label(str(token)) for token in shown["token"].values]
     sizes = np.abs(shown["attribution"].values)
     named = set(np.argsort(-sizes, kind="stable")[:6]) | set(np.argsort(-shown["attention_received"].values)[:4])
-    figure = Figure(
-        Scatter(
-            x=shown["attention_received"].values, y=sizes, mode="markers+text", customdata=labels, cliponaxis=False,
-            text=[label if place in named else "" for place, label in enumerate(labels)], textposition="top center",
-            marker={"color": RECEIVES, "size": 8, "opacity": 0.7},
-            hovertemplate="%{customdata}<br>receives %{x:.2%}<br>evidence %{y:.4f}<extra></extra>",
-        )
+    figure = Figure().scatter(
+        x=shown["attention_received"].values, y=sizes, mode="markers+text", customdata=labels, cliponaxis=False,
+        text=[label if place in named else "" for place, label in enumerate(labels)], textposition="top center",
+        marker={"color": RECEIVES, "size": 8, "opacity": 0.7},
+        hovertemplate="%{customdata}<br>receives %{x:.2%}<br>evidence %{y:.4f}<extra></extra>",
     )  # fmt: skip
     title = "Does attention find what mattered?"
     look.apply(figure, theme, title=title, legend=False, height=430, hover="closest")
     figure.update_xaxes(title_text="Share of all attention received", tickformat=".1~%", rangemode="tozero", nticks=6)
-    figure.update_yaxes(title_text="|Evidence|", rangemode="tozero", nticks=6)
-    return figure
+    return figure.update_yaxes(title_text="|Evidence|", rangemode="tozero", nticks=6)
 
 
 def heads_off(ds: xr.Dataset, *, label: str, theme: Theme = "light") -> Figure:
@@ -113,8 +107,7 @@ def heads_off(ds: xr.Dataset, *, label: str, theme: Theme = "light") -> Figure:
     figure.update_xaxes(title_text="Head", dtick=1, showgrid=False, ticks="")
     figure.update_yaxes(title_text="Layer", dtick=1, showgrid=False, ticks="", autorange="reversed")
     _link_heads(figure)
-    colour_bar(figure, symmetric(changes.values), SIGNED, "Change of the logit with this head off")
-    return figure
+    return colour_bar(figure, symmetric(changes.values), SIGNED, "Change of the logit with this head off")
 
 
 def _link_heads(figure: Figure) -> None:
@@ -127,13 +120,11 @@ def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure = Figure()
     for state, words, colour in (("all heads", "All heads", FIRST), ("without", "Without them", SECOND)):
         at = ds.sel(state=state)
-        figure.add_trace(
-            Bar(
-                x=at["logit"].values, y=label_texts(ds), orientation="h",
-                name=words, marker={"color": colour, "line_width": 0}, texttemplate="%{x:.2f}", textposition="outside",
-                customdata=at["probability"].values, cliponaxis=False,
-                hovertemplate="%{y}: logit %{x:.3f}, probability %{customdata:.1%}<extra>" + words + "</extra>",
-            )
+        figure.bar(
+            x=at["logit"].values, y=label_texts(ds), orientation="h", name=words,
+            marker={"color": colour, "line_width": 0}, texttemplate="%{x:.2f}", textposition="outside",
+            customdata=at["probability"].values, cliponaxis=False,
+            hovertemplate="%{y}: logit %{x:.3f}, probability %{customdata:.1%}<extra>" + words + "</extra>",
         )  # fmt: skip
     height = 110 + 48 * ds.sizes["label"]
     look.apply(figure, theme, title="What is left without them?", height=height, hover="closest")
@@ -141,8 +132,7 @@ def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     room = 0.14 * (high - low) or 1.0
     figure.update_xaxes(title_text="Logit", zeroline=True, range=[low - room, high + room])
     figure.update_yaxes(autorange="reversed", showgrid=False, ticks="")
-    figure.update_layout(bargap=0.25)
-    return figure
+    return figure.update_layout(bargap=0.25)
 
 
 @drawn("What does it expect in the hidden place?",
@@ -152,13 +142,11 @@ def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The pieces that the model expects in the masked place; the hidden one is marked."""
     words = [str(piece) for piece in ds["guessed"].values]
     truth = str(ds.attrs["truth"])
-    figure = Figure(
-        Bar(
-            x=ds["guess_probability"].values, y=np.arange(len(words)), orientation="h", texttemplate="%{x:.1%}",
-            textposition="outside", cliponaxis=False, customdata=[piece_label(word) for word in words],
-            marker={"color": [INKS[theme].accent if word == truth else FIRST for word in words], "line_width": 0},
-            hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
-        )
+    figure = Figure().bar(
+        x=ds["guess_probability"].values, y=np.arange(len(words)), orientation="h", texttemplate="%{x:.1%}",
+        textposition="outside", cliponaxis=False, customdata=[piece_label(word) for word in words],
+        marker={"color": [INKS[theme].accent if word == truth else FIRST for word in words], "line_width": 0},
+        hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
     )  # fmt: skip
     height = 84 + (ROW_HEIGHT + 4) * len(words)
     look.apply(figure, theme, title="What does it expect there?", legend=False, height=height, hover="closest")
@@ -167,8 +155,7 @@ def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         range=[len(words) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(words)), showgrid=False, ticks="",
         ticktext=[f"{piece_label(word)} ◂ hidden" if word == truth else piece_label(word) for word in words],
     )  # fmt: skip
-    figure.update_layout(bargap=0.25)
-    return figure
+    return figure.update_layout(bargap=0.25)
 
 
 def summary_of(ds: xr.Dataset, summary: str) -> xr.DataArray:
@@ -197,5 +184,4 @@ def summaries(ds: xr.Dataset, *, second: xr.Dataset, summary: str, theme: Theme 
     figure.update_yaxes(dtick=1, showgrid=False, ticks="", autorange="reversed")
     figure.update_layout(yaxis_title_text="Layer")
     _link_heads(figure)
-    colour_bar(figure, (min(0.0, float(values.min())), float(values.max()) or 1.0), SEQUENTIAL, words)
-    return figure
+    return colour_bar(figure, (min(0.0, float(values.min())), float(values.max()) or 1.0), SEQUENTIAL, words)

@@ -115,8 +115,7 @@ def _strip_over_rows(
         tickmode="array", tickvals=[0], ticktext=[f"<b>{strip}</b>"], ticks="", showgrid=False, row=other, col=1
     )
     figure.update_xaxes(showgrid=False, showticklabels=False, ticks="", row=1, col=1)
-    figure.update_xaxes(title_text="Dimension of the head", row=2, col=1)
-    return figure
+    return figure.update_xaxes(title_text="Dimension of the head", row=2, col=1)
 
 
 def _bars(figure: Figure, values: NDArray[np.float64], words: str, colour: str, row: int, written: str) -> None:
@@ -142,8 +141,7 @@ def _finish(
     height = 210 + pieces.ROW_HEIGHT * (len(keys) + 2)
     look.apply(figure, theme, title=title, notes=notes, height=height, legend=False, hover="closest")
     colour_bar(figure, limits, SIGNED, scale)
-    figure.update_layout(bargap=0.25, margin_t=figure.layout.margin.t + 14)
-    return figure
+    return figure.update_layout(bargap=0.25, margin_t=figure.layout.margin.t + 14)
 
 
 @drawn("Do the other measures agree?",
@@ -201,5 +199,4 @@ def attention_map(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure.update_xaxes(showgrid=False, title_text="Key", tickangle=90, **ticks)
     figure.update_yaxes(showgrid=False, title_text="Query", range=[count - 0.5, -0.5], **ticks)
     colour_bar(figure, (0, 1), look.SEQUENTIAL, "Attention weight; every row sums to 1", tickformat=".0%")
-    figure.update_layout(margin_b=190, annotations=[{**a, "yshift": -112} for a in figure.layout.annotations])
-    return figure
+    return figure.update_layout(margin_b=190, annotations=[{**a, "yshift": -112} for a in figure.layout.annotations])

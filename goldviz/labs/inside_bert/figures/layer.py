@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
@@ -51,11 +51,9 @@ def layer_diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure, ink = Figure(), INKS[theme]
     boxes = _boxes(ds, ink.muted)
     last = len(boxes) - 1
-    figure.add_trace(
-        Scatter(
-            x=[MIDDLE] * len(boxes), y=[ROW * box.row for box in boxes], mode="markers", customdata=SAYS,
-            marker={"size": 40, "opacity": 0}, hovertemplate="%{customdata}<extra></extra>",
-        )
+    figure.scatter(
+        x=[MIDDLE] * len(boxes), y=[ROW * box.row for box in boxes], mode="markers", customdata=SAYS,
+        marker={"size": 40, "opacity": 0}, hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip
     for box in boxes:
         _box(figure, box, theme)
@@ -69,8 +67,7 @@ def layer_diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title="", legend=False, height=86 + 80 * len(boxes), hover="closest")
     figure.update_layout(title_text=title)
     figure.update_xaxes(visible=False, range=[0, 10], fixedrange=True)
-    figure.update_yaxes(visible=False, range=[ROW * last + 0.5, -0.5], fixedrange=True)
-    return figure
+    return figure.update_yaxes(visible=False, range=[ROW * last + 0.5, -0.5], fixedrange=True)
 
 
 def _boxes(ds: xr.Dataset, quiet: str) -> list[Box]:
@@ -163,12 +160,10 @@ def neurons(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The longest parts of the feed-forward network's output for one piece, neuron by neuron."""
     order = np.argsort(-ds["neuron_length"].values, kind="stable")[:MOST_NEURONS]
     lengths, outputs = ds["neuron_length"].values[order], ds["neuron_output"].values[order]
-    figure = Figure(
-        Bar(
-            x=lengths, y=np.arange(len(order)), orientation="h", customdata=outputs, cliponaxis=False,
-            marker={"color": FEED_FORWARD, "line_width": 0}, texttemplate="%{x:.2f}", textposition="outside",
-            hovertemplate="neuron %{y}: activation %{customdata:.3f}, adds %{x:.3f}<extra></extra>",
-        )
+    figure = Figure().bar(
+        x=lengths, y=np.arange(len(order)), orientation="h", customdata=outputs, cliponaxis=False,
+        marker={"color": FEED_FORWARD, "line_width": 0}, texttemplate="%{x:.2f}", textposition="outside",
+        hovertemplate="neuron %{y}: activation %{customdata:.3f}, adds %{x:.3f}<extra></extra>",
     )  # fmt: skip
     silent = float((ds["neuron_output"] <= 0).mean())
     notes = [f"{100 * silent:.0f} % of all neurons give 0 or less for this piece."]
@@ -177,8 +172,7 @@ def neurons(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title=title, notes=notes, legend=False, height=height, hover="closest")
     figure.update_layout(bargap=0.25)
     figure.update_xaxes(title_text="Length of what the neuron adds", nticks=5, range=[0, 1.18 * float(lengths.max())])
-    figure.update_yaxes(
+    return figure.update_yaxes(
         range=[len(order) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(order)), ticks="", showgrid=False,
         ticktext=[f"neuron {ds['neuron'].values[place]}" for place in order],
     )  # fmt: skip
-    return figure

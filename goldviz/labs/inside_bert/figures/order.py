@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import link, log_axis
 from goldviz.figures.maps import SIGNED, cells, colour_bar
 from goldviz.figures.spec import drawn
@@ -28,8 +28,7 @@ def positions(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
                height=520, hover="closest")  # fmt: skip
     figure.update_xaxes(title_text="Position", showgrid=False, ticks="")
     figure.update_yaxes(title_text="Position", showgrid=False, ticks="", autorange="reversed")
-    colour_bar(figure, (-1, 1), SIGNED, "Cosine of the two embeddings")
-    return figure
+    return colour_bar(figure, (-1, 1), SIGNED, "Cosine of the two embeddings")
 
 
 def near_and_far(ds: xr.Dataset) -> str:
@@ -52,27 +51,20 @@ def order(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
                 "without": (WITHOUT, "dash", "square", "without positions")}  # fmt: skip
     for positions, (colour, dash, symbol, words) in drawn_as.items():
         moved = ds["moved"].sel(positions=positions).median("piece").values
-        figure.add_trace(
-            Scatter(
-                x=states,
-                y=np.where(moved > 0, moved, np.nan),
-                mode="lines+markers",
-                name=words,
-                line={"color": colour, "dash": dash, "width": 2.5},
-                marker={"symbol": symbol, "size": 8},
-                hovertemplate="state %{x}: %{y:.2g} of its length",
-            )
-        )
+        figure.scatter(
+            x=states, y=np.where(moved > 0, moved, np.nan), mode="lines+markers", name=words,
+            line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 8},
+            hovertemplate="state %{x}: %{y:.2g} of its length",
+        )  # fmt: skip
     title = "What does another order change?"
     note = "Without positions a piece keeps its state to rounding: only its place in the list changes."
     look.apply(figure, theme, title=title, notes=[note], height=400)
     figure.update_xaxes(title_text="State: 0 is what goes in, then the layers", dtick=1 if len(states) < 14 else 2)
     figure.update_yaxes(title_text="Distance over its length", **log_axis((-8.5, 0.8)))
-    figure.add_annotation(
+    return figure.add_annotation(
         text="rounding in single precision", x=1, xref="paper", xanchor="right", y=np.log10(8e-8), yref="y",
         yanchor="top", showarrow=False, font={"size": 12, "color": INKS[theme].muted},
     )  # fmt: skip
-    return figure
 
 
 @drawn("Do the two sentences look at each other?",
@@ -93,8 +85,7 @@ def across(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     link(figure, "x", "head")
     link(figure, "y", "layer")
     most = float(shown.max()) or 1.0
-    colour_bar(figure, (0.0, most), SEQUENTIAL, "Attention on the other sentence", tickformat=".0%")
-    return figure
+    return colour_bar(figure, (0.0, most), SEQUENTIAL, "Attention on the other sentence", tickformat=".0%")
 
 
 def _if_even(ds: xr.Dataset) -> str:

@@ -101,11 +101,10 @@ def beside_pieces(
     lines = 1 + max(heading.count("<br>") for heading in headings)
     figure.update_layout(bargap=0.25, margin_t=figure.layout.margin.t + 17 * lines)
     _axes(figure, columns, limits or {})
-    figure.update_yaxes(
+    return figure.update_yaxes(
         range=[len(rows) - 0.5, -0.5], showgrid=False, ticks="", tickmode="array", tickvals=heights,
         ticktext=[_marked(labels[row], int(places[row]) == chosen, theme) for row in rows], tickfont_size=13,
     )  # fmt: skip
-    return figure
 
 
 def _axes(figure: Figure, columns: Sequence[Column], limits: Mapping[str, tuple[float, float]]) -> None:

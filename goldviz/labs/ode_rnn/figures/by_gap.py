@@ -7,7 +7,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import times
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.frames import line
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
@@ -47,12 +47,11 @@ def jumps(plot: Plot) -> Figure:
     sizes = sizes.isel(observation=slice(1, None))
     for name in plot.networks:
         style = style_of(name)
-        plot.add(
-            Scatter(x=single(gaps), y=plot.at_step(sizes.sel(network=name)), mode="markers", name=style.label,
-                       customdata=ds["observation"].values[1:],
-                       marker={"symbol": style.symbol, "size": 9, "color": style.colour, "opacity": 0.85},
-                       hovertemplate="observation %{customdata}<br>gap %{x:.3g}, jump %{y:.3g}"
-                       f"<extra>{style.label}</extra>")
+        plot.figure.scatter(
+            x=single(gaps), y=plot.at_step(sizes.sel(network=name)), mode="markers", name=style.label,
+            customdata=ds["observation"].values[1:],
+            marker={"symbol": style.symbol, "size": 9, "color": style.colour, "opacity": 0.85},
+            hovertemplate="observation %{customdata}<br>gap %{x:.3g}, jump %{y:.3g}" f"<extra>{style.label}</extra>",
         )  # fmt: skip
     _gap_axis(plot)
     _mark_longest(plot)
@@ -110,12 +109,11 @@ def solver(plot: Plot) -> Figure:
     said = np.stack([now["observation"].values, step], axis=-1).astype(np.float32)
     stepped = "<br>steps of %{customdata[1]:.3g}" if "step_size" in now else ""
     for row, values in enumerate((count, error), start=1):
-        plot.add(
-            Scatter(x=single(gaps), y=plot.at_step(values), mode="markers", name=style.label, customdata=said,
-                       marker={"symbol": style.symbol, "size": 10, "color": style.colour, "opacity": 0.85},
-                       hovertemplate="before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}" + stepped
-                       + "<extra></extra>"),
-            row,
+        plot.figure.scatter(
+            x=single(gaps), y=plot.at_step(values), mode="markers", name=style.label, customdata=said,
+            marker={"symbol": style.symbol, "size": 10, "color": style.colour, "opacity": 0.85},
+            hovertemplate="before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}" + stepped +
+            "<extra></extra>", row=row,
         )  # fmt: skip
     _gap_axis(plot, row=2)
     plot.linear_axis("interval_evaluations", "Evaluations", row=1)

@@ -8,7 +8,8 @@ import numpy as np
 import xarray as xr
 
 from goldviz.diagnostics.findings import times
-from goldviz.figures.draft import Figure, Scatter, Shape, make_subplots
+from goldviz.figures.draft import Figure, Shape, make_subplots
+from goldviz.figures.elements import add_band, add_heading
 from goldviz.figures.frames import AtStep, line
 from goldviz.figures.limits import padded
 from goldviz.figures.notes import as_label
@@ -108,11 +109,7 @@ def _panels(plot: Plot, rug_rows: int) -> Figure:
     if rug_rows:
         headings.append(("Observed or missing", plot.ink.text))
     for row, (heading, colour) in enumerate(headings, start=1):
-        axis = "" if row == 1 else str(row)
-        figure.add_annotation(
-            text=f"<b>{as_label(heading)}</b>", x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain",
-            xanchor="left", yanchor="bottom", showarrow=False, font={"size": 14, "color": colour},
-        )  # fmt: skip
+        add_heading(figure, row, f"<b>{as_label(heading)}</b>", font={"size": 14, "color": colour})
     return figure
 
 
@@ -121,34 +118,28 @@ def _draw_network(plot: Plot, now: xr.Dataset, name: str, row: int) -> None:
     cuts = jump_places(moments)
     mean, reach = now["decoded_mean"].values, BAND_90 * now["decoded_scale"].values
     colour, legend = style_of(name).colour, {"showlegend": row == 1}
-    edge = {"x": single(moments), "mode": "lines", "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
     with np.errstate(invalid="ignore"):
         low, high = (AtStep("look", single(side)) for side in (mean - reach, mean + reach))
-    plot.add(Scatter(y=low, **edge), row)
-    plot.add(Scatter(y=high, fill="tonexty", fillcolor=with_alpha(colour, 0.18), **edge), row)
+    add_band(plot.figure, single(moments), low, high, with_alpha(colour, 0.18), row=row)
     if "probe_truth" in now and np.isfinite(now["probe_truth"].values).any():
-        plot.add(
-            Scatter(x=single(moments), y=single(now["probe_truth"].values), mode="lines", name="true signal",
-                       legendgroup="truth", line={"color": plot.ink.text, "width": 1.5, "dash": "dot"},
-                       hovertemplate="%{y:.3f}", **legend),
-            row,
+        plot.figure.scatter(
+            x=single(moments), y=single(now["probe_truth"].values), mode="lines", name="true signal",
+            legendgroup="truth", line={"color": plot.ink.text, "width": 1.5, "dash": "dot"}, hovertemplate="%{y:.3f}",
+            **legend, row=row,
         )  # fmt: skip
-    plot.add(
-        Scatter(x=lifted(moments, cuts), y=AtStep("look", lifted(mean, cuts)), mode="lines", name="forecast",
-                   legendgroup="forecast", line={"color": colour, "width": 2.5}, hovertemplate="%{y:.3f}", **legend),
-        row,
+    plot.figure.scatter(
+        x=lifted(moments, cuts), y=AtStep("look", lifted(mean, cuts)), mode="lines", name="forecast",
+        legendgroup="forecast", line={"color": colour, "width": 2.5}, hovertemplate="%{y:.3f}", **legend, row=row,
     )  # fmt: skip
-    plot.add(
-        Scatter(x=uprights(moments, cuts), y=AtStep("look", uprights(mean, cuts)), mode="lines", name="jump",
-                   legendgroup="jump", line={"color": plot.ink.accent, "width": 1.5}, hoverinfo="skip", **legend),
-        row,
+    plot.figure.scatter(
+        x=uprights(moments, cuts), y=AtStep("look", uprights(mean, cuts)), mode="lines", name="jump",
+        legendgroup="jump", line={"color": plot.ink.accent, "width": 1.5}, hoverinfo="skip", **legend, row=row,
     )  # fmt: skip
-    plot.add(
-        Scatter(x=now["probe_time"].values, y=now["probe_value"].values, mode="markers", name="observed",
-                   legendgroup="observed", hovertemplate="%{y:.3f}",
-                   marker={"size": 7, "color": plot.ink.text,
-                           "line": {"width": 1, "color": plot.ink.background}}, **legend),
-        row,
+    plot.figure.scatter(
+        x=now["probe_time"].values, y=now["probe_value"].values, mode="markers", name="observed",
+        legendgroup="observed", hovertemplate="%{y:.3f}",
+        marker={"size": 7, "color": plot.ink.text, "line": {"width": 1, "color": plot.ink.background}}, **legend,
+        row=row,
     )  # fmt: skip
 
 
@@ -173,11 +164,10 @@ def _draw_rug(plot: Plot, row: int) -> None:
     for words, where, marker in kinds:
         observation, place = np.nonzero(where)
         named = np.array([as_label(channel) for channel in channels])[place]
-        plot.add(
-            Scatter(x=ds["probe_time"].values[observation], y=place, mode="markers", name=words, marker=marker,
-                       showlegend=words == "missing", customdata=named, cliponaxis=False,
-                       hovertemplate=f"%{{customdata}} {words}<extra></extra>"),
-            row,
+        plot.figure.scatter(
+            x=ds["probe_time"].values[observation], y=place, mode="markers", name=words, marker=marker,
+            showlegend=words == "missing", customdata=named, cliponaxis=False,
+            hovertemplate=f"%{{customdata}} {words}<extra></extra>", row=row,
         )  # fmt: skip
     plot.figure.update_yaxes(
         range=(len(channels) - 0.5, -0.5), tickvals=list(range(len(channels))), showgrid=False, ticks="",
@@ -205,10 +195,9 @@ def _shade(plot: Plot, stretches: Sequence[tuple[float, float]], row: int, ends:
     """Grey over stretches of time: a trace, because where handles may be dragged Plotly lets one drag any shape."""
     low, high = ends[0] - (ends[1] - ends[0]), ends[1] + (ends[1] - ends[0])
     x = [place for start, end in stretches for place in (start, start, end, end, None)]
-    plot.add(
-        Scatter(x=x, y=[low, high, high, low, None] * len(stretches), mode="none", fill="toself", showlegend=False,
-                   fillcolor=with_alpha(plot.ink.muted, 0.16), hoverinfo="skip", name="beyond training"),
-        row,
+    plot.figure.scatter(
+        x=x, y=[low, high, high, low, None] * len(stretches), mode="none", fill="toself", showlegend=False,
+        fillcolor=with_alpha(plot.ink.muted, 0.16), hoverinfo="skip", name="beyond training", row=row,
     )  # fmt: skip
 
 

@@ -57,16 +57,14 @@ def latent(plot: Plot) -> Figure:
         for units, way, (words, dash), colour in zip(chosen.T, ways, UNITS, colours, strict=False):
             group = {"legendgroup": words, "mode": "lines"}
             hovers = [f"unit {unit}: %{{y:.3f}}<extra></extra>" for unit in ds["unit"].values[units]]
-            plot.add(
-                Scatter(x=lifted(moments, cuts), y=AtStep("look", lifted(way, cuts)), name=words,
-                           showlegend=row == 1, line={"color": colour, "dash": dash, "width": 2}, **group,
-                           hovertemplate=AtStep("look", hovers)),
-                row,
+            plot.figure.scatter(
+                x=lifted(moments, cuts), y=AtStep("look", lifted(way, cuts)), name=words, showlegend=row == 1,
+                line={"color": colour, "dash": dash, "width": 2}, **group, hovertemplate=AtStep("look", hovers),
+                row=row,
             )  # fmt: skip
-            plot.add(
-                Scatter(x=uprights(moments, cuts), y=AtStep("look", uprights(way, cuts)), showlegend=False,
-                           line={"color": colour, "width": 1}, opacity=0.55, hoverinfo="skip", **group),
-                row,
+            plot.figure.scatter(
+                x=uprights(moments, cuts), y=AtStep("look", uprights(way, cuts)), showlegend=False,
+                line={"color": colour, "width": 1}, opacity=0.55, hoverinfo="skip", **group, row=row,
             )  # fmt: skip
     grey = with_alpha(plot.ink.muted, 0.16)
     for start, end in beyond_training(ds):
@@ -124,27 +122,27 @@ def plane(plot: Plot) -> Figure:
     flows = (("flow", slice(0, last + 1), "solid"), ("after the last observation", slice(last, None), "dot"))
     for words, part, dash in flows:
         own = jump_places(moments[part])
-        plot.add(
-            Scatter(**_of_looks(lifted(places[..., part], own)), name=words, mode="lines",
-                       line={"color": colour, "width": 2.5, "dash": dash}, customdata=lifted(moments[part], own),
-                       hovertemplate="time %{customdata:.3f}<extra></extra>")
+        plot.figure.scatter(
+            **_of_looks(lifted(places[..., part], own)), name=words, mode="lines",
+            line={"color": colour, "width": 2.5, "dash": dash}, customdata=lifted(moments[part], own),
+            hovertemplate="time %{customdata:.3f}<extra></extra>",
         )  # fmt: skip
-    plot.add(
-        Scatter(**_of_looks(uprights(places, cuts)), name="jump", mode="lines",
-                   line={"color": ink.accent, "width": 1.2}, hoverinfo="skip")
+    plot.figure.scatter(
+        **_of_looks(uprights(places, cuts)), name="jump", mode="lines", line={"color": ink.accent, "width": 1.2},
+        hoverinfo="skip",
     )  # fmt: skip
-    plot.add(
-        Scatter(**_of_looks(single(places[..., cuts + 1])), mode="markers", name="just after an observation",
-                   customdata=np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32),
-                   marker={"size": 8, "color": depth_colours(len(cuts), plot.theme),
-                           "line": {"width": 1, "color": ink.background}},
-                   hovertemplate="observation %{customdata[0]:.0f}, time %{customdata[1]:.3f}<extra></extra>")
+    plot.figure.scatter(
+        **_of_looks(single(places[..., cuts + 1])), mode="markers", name="just after an observation",
+        customdata=np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32),
+        marker={"size": 8, "color": depth_colours(len(cuts), plot.theme), "line": {"width": 1,
+                                                                                   "color": ink.background}},
+        hovertemplate="observation %{customdata[0]:.0f}, time %{customdata[1]:.3f}<extra></extra>",
     )  # fmt: skip
     current = now.get("plane_current", now["plane_path"].isel(moment=last)).transpose("axis", "look").values
-    plot.add(
-        Scatter(**_of_looks(current[..., None]), mode="markers", showlegend=False,
-                   marker={"symbol": "star", "size": 15, "color": colour, "line": {"width": 1.5, "color": ink.text}},
-                   hovertemplate="the arrows' plane goes through here<extra></extra>")
+    plot.figure.scatter(
+        **_of_looks(current[..., None]), mode="markers", showlegend=False,
+        marker={"symbol": "star", "size": 15, "color": colour, "line": {"width": 1.5, "color": ink.text}},
+        hovertemplate="the arrows' plane goes through here<extra></extra>",
     )  # fmt: skip
     plot.figure.update_xaxes(title_text="First principal axis", range=plot.limit("plane_first"))
     plot.linear_axis("plane_second", "Second", scaleanchor="x")

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO
 from goldviz.figures.frames import AtStep
 from goldviz.figures.plot import Plot
@@ -27,12 +27,11 @@ def consistency(plot: Plot) -> Figure:
     plot.curve(positive(plot.thinned("error").sel(network="ode_rnn")), "ode_rnn", row=1, hover="as trained %{y:.3~g}")
     refined = positive(plot.thinned("refined_error"))
     looks, style = refined["look"].values, plot.look_of("ode_rnn")
-    plot.add(
-        Scatter(x=looks, y=refined.median("seed").values, name="steps four times as fine",
-                   mode="lines+markers" if len(looks) <= MARKERS_UP_TO else "lines",
-                   line={"color": style.colour, "dash": "dot", "width": 2},
-                   marker={"symbol": "circle-open", "size": 9}, hovertemplate="refined %{y:.3~g}"),
-        row=1,
+    plot.figure.scatter(
+        x=looks, y=refined.median("seed").values, name="steps four times as fine",
+        mode="lines+markers" if len(looks) <= MARKERS_UP_TO else "lines",
+        line={"color": style.colour, "dash": "dot", "width": 2}, marker={"symbol": "circle-open", "size": 9},
+        hovertemplate="refined %{y:.3~g}", row=1,
     )  # fmt: skip
     plot.curve(positive(refined_ratio(plot.ds)).sel(look=looks), "ode_rnn", row=2)
     plot.step_grid()

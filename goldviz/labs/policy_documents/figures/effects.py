@@ -34,13 +34,10 @@ def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Them
     said = [as_label(text) for text in words]
     distance, balance = ds["distance"].values, ds["balance"].values
     if toned:
-        figure.add_trace(
-            Bar(
-                x=balance, y=labels, orientation="h", customdata=said, showlegend=False,
-                marker={"color": [tone_ink(value, theme) or INKS[theme].muted for value in balance]},
-                hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>tone %{x:+.3~g}<extra></extra>",
-            ),
-            row=1, col=1,
+        figure.bar(
+            x=balance, y=labels, orientation="h", customdata=said, showlegend=False,
+            marker={"color": [tone_ink(value, theme) or INKS[theme].muted for value in balance]},
+            hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>tone %{x:+.3~g}<extra></extra>", row=1,
         )  # fmt: skip
     figure.add_trace(
         Bar(
@@ -65,5 +62,4 @@ def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Them
     figure.update_xaxes(
         title_text="Moved the vector, 1 − cos", nticks=4, tickangle=0, rangemode="tozero", row=1, col=columns
     )
-    figure.update_layout(margin_b=56)
-    return figure
+    return figure.update_layout(margin_b=56)

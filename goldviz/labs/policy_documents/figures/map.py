@@ -62,18 +62,14 @@ def document_map(
             if len(mine):
                 figure.add_trace(_marks(ds, mine, at, kind=kind, fitted=fitted, colour=colour, edge=ink.muted))
         shown = reading.style_of_kind(ds, kind)
-        figure.add_trace(
-            Scatter(
-                x=[None], y=[None], mode="markers", name=reading.kind_label(kind), hoverinfo="skip",
-                marker={"symbol": shown[1], "size": 9, "color": shown[0] if colour == "kind" else ink.muted},
-            )
+        figure.scatter(
+            x=[None], y=[None], mode="markers", name=reading.kind_label(kind), hoverinfo="skip",
+            marker={"symbol": shown[1], "size": 9, "color": shown[0] if colour == "kind" else ink.muted},
         )  # fmt: skip
     place, previous = reading.in_view(ds, document), reading.previous_in_view(ds, document)
-    figure.add_trace(
-        Scatter(
-            x=at.x[[place]], y=at.y[[place]], mode="markers", showlegend=False, hoverinfo="skip",
-            marker={"symbol": "circle-open", "size": 20, "color": ink.accent, "line": {"width": 2.5}},
-        )
+    figure.scatter(
+        x=at.x[[place]], y=at.y[[place]], mode="markers", showlegend=False, hoverinfo="skip",
+        marker={"symbol": "circle-open", "size": 20, "color": ink.accent, "line": {"width": 2.5}},
     )  # fmt: skip
     if previous is not None:
         figure.add_annotation(

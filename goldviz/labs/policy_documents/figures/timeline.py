@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings, panels
 from goldviz.figures.frames import AtStep, each
 from goldviz.figures.maps import cursor
@@ -32,15 +32,12 @@ def timeline(ds: xr.Dataset, *, document: int | AtStep = 1, theme: Theme = "ligh
         for kind in reading.kinds(ds):
             mine = np.flatnonzero(ds["kind"].values == kind)
             (colour, symbol), label = reading.style_of_kind(ds, kind), reading.kind_label(kind)
-            figure.add_trace(
-                Scatter(
-                    x=when[mine], y=ds[name].values[mine], name=label, legendgroup=label, showlegend=row == 1,
-                    mode="lines+markers", line={"color": colour, "width": 1.5},
-                    marker={"color": colour, "symbol": symbol, "size": 7}, customdata=heading[mine],
-                    hovertemplate="<b>%{customdata}</b><br>out %{x|%a %d %b %Y %H:%M} UTC<br>%{y:.3~g}"
-                    "<extra></extra>",
-                ),
-                row=row, col=1,
+            figure.scatter(
+                x=when[mine], y=ds[name].values[mine], name=label, legendgroup=label, showlegend=row == 1,
+                mode="lines+markers", line={"color": colour, "width": 1.5},
+                marker={"color": colour, "symbol": symbol, "size": 7}, customdata=heading[mine],
+                hovertemplate="<b>%{customdata}</b><br>out %{x|%a %d %b %Y %H:%M} UTC<br>%{y:.3~g}" "<extra></extra>",
+                row=row,
             )  # fmt: skip
     place = each(document, lambda number: reading.in_view(ds, number))
     cursor(figure, each(place, lambda at: when[at]), theme)
@@ -59,5 +56,4 @@ def timeline(ds: xr.Dataset, *, document: int | AtStep = 1, theme: Theme = "ligh
     if toned:
         figure.update_yaxes(range=[-1.08, 1.08], tickvals=[-1, 0, 1], row=1, col=1)
         figure.add_hline(y=0, line={"color": INKS[theme].muted, "width": 1}, row=1, col=1)
-    figure.update_yaxes(rangemode="tozero", row=len(rows), col=1)
-    return figure
+    return figure.update_yaxes(rangemode="tozero", row=len(rows), col=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO
 from goldviz.figures.frames import AtStep
 from goldviz.figures.plot import Plot
@@ -45,12 +45,16 @@ def gains(plot: Plot) -> Figure:
             continue
         style = look_of(name)
         y = gained(ds, ds["baseline_nats"].sel(baseline=name).values)[kept]
-        plot.add(Scatter(x=dates, y=y, mode=mode, name=model_name(name, own), hovertemplate="%{y:+.4f}",
-                         line={"color": style.colour, "dash": style.dash, "width": 1.6}))  # fmt: skip
+        plot.figure.scatter(
+            x=dates, y=y, mode=mode, name=model_name(name, own), hovertemplate="%{y:+.4f}",
+            line={"color": style.colour, "dash": style.dash, "width": 1.6},
+        )  # fmt: skip
     style, now = look_of(own), plot.now["nats"].mean("seed")
     curve = AtStep("look", gained(ds, now.values)[:, kept])
-    plot.add(Scatter(x=dates, y=curve, mode=mode, name=model_name("network", own), hovertemplate="%{y:+.4f}",
-                     line={"color": style.colour, "width": 2.6}))  # fmt: skip
+    plot.figure.scatter(
+        x=dates, y=curve, mode=mode, name=model_name("network", own), hovertemplate="%{y:+.4f}",
+        line={"color": style.colour, "width": 2.6},
+    )  # fmt: skip
     date_axis(plot.figure, plot.limit("time"))
     plot.linear_axis("gain", "Nats a day, added up")
     plot.reference(0.0, "token frequency", x=0)
@@ -71,10 +75,10 @@ def scoreboard(plot: Plot) -> Figure:
             "array": [result.high - result.value], "arrayminus": [result.value - result.low], "width": 6,
             "color": style.colour, "thickness": 2.5 if model == "network" else 1.5,
         } if result.sure else None  # fmt: skip
-        plot.add(
-            Scatter(x=[result.value], y=[row], mode="markers", error_x=bars, name=model_name(model, own),
-                    marker={"symbol": style.symbol, "size": 12, "color": style.colour},
-                    hovertemplate=f"%{{x:+.4f}} nats a day<extra>{model_name(model, own)}</extra>")
+        plot.figure.scatter(
+            x=[result.value], y=[row], mode="markers", error_x=bars, name=model_name(model, own),
+            marker={"symbol": style.symbol, "size": 12, "color": style.colour},
+            hovertemplate=f"%{{x:+.4f}} nats a day<extra>{model_name(model, own)}</extra>",
         )  # fmt: skip
     ticks = [model_name(model, own).replace("normal, ", "normal,<br>") for model in names]
     plot.figure.update_xaxes(title_text="Nats a day over token frequency", range=plot.limit("score"), nticks=5)

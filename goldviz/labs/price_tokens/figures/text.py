@@ -8,8 +8,8 @@ import xarray as xr
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.diagnostics.forecasts.words import plain_number
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap, Scatter, make_subplots
-from goldviz.figures.elements import add_heading, colour_bar_below
+from goldviz.figures.draft import Figure, make_subplots
+from goldviz.figures.elements import add_band, add_heading, colour_bar_below
 from goldviz.figures.market import in_template
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
@@ -35,10 +35,9 @@ def as_text(plot: Plot) -> Figure:
         rows=1 + strips, cols=1, shared_xaxes=True, vertical_spacing=0.07,
         row_heights=[1 - strips * STRIP, *[STRIP] * strips],
     )  # fmt: skip
-    plot.add(
-        Scatter(x=dates, y=ds["price"].values, mode="lines", name="price", hovertemplate="price %{y:,.1f}",
-                line={"color": plot.ink.text, "width": 1.4}),
-        row=1,
+    plot.figure.scatter(
+        x=dates, y=ds["price"].values, mode="lines", name="price", hovertemplate="price %{y:,.1f}",
+        line={"color": plot.ink.text, "width": 1.4}, row=1,
     )  # fmt: skip
     _strip(plot, 2, "Tokens", ds["token"].values + 1, "token %{z}")
     if planted:
@@ -49,17 +48,17 @@ def as_text(plot: Plot) -> Figure:
     plot.figure.update_yaxes(visible=False, row=2).update_yaxes(visible=False, row=3)
     plot.figure.update_yaxes(title_text="Price", range=plot.limit("price"), row=1)
     plot.finish(_agree(ds), _source(ds), height=430 + 60 * planted, legend=False, hover="closest")
-    colour_bar_below(plot.figure, (1, count), look.SEQUENTIAL, "Token", tickvals=sorted({1, (1 + count) // 2, count}))
-    return plot.figure
+    return colour_bar_below(
+        plot.figure, (1, count), look.SEQUENTIAL, "Token", tickvals=sorted({1, (1 + count) // 2, count}),
+    )  # fmt: skip
 
 
 def _strip(plot: Plot, row: int, heading: str, values: np.ndarray, hover: str, words: list[str] | None = None) -> None:
     """One row of colours over the days."""
     more = {} if words is None else {"text": [words]}
-    plot.add(
-        Heatmap(x=labels(plot.ds), y=[0], z=values[None].astype(np.float32), coloraxis="coloraxis",
-                hovertemplate=f"%{{x}}: {hover}<extra></extra>", **more),
-        row=row,
+    plot.figure.heatmap(
+        x=labels(plot.ds), y=[0], z=values[None].astype(np.float32), coloraxis="coloraxis",
+        hovertemplate=f"%{{x}}: {hover}<extra></extra>", **more, row=row,
     )  # fmt: skip
     add_heading(plot.figure, row, f"<b>{heading}</b>", font={"size": 13, "color": plot.ink.text})
 
@@ -102,13 +101,11 @@ def fan(plot: Plot) -> Figure:
     bands = moves.shown(ds["quantile"].transpose("level", "recent").values.astype(np.float64))
     came = moves.shown(ds["came"].values[-len(dates) :].astype(np.float64))
     for low, high, share, alpha in ((0, 4, "90 %", 0.18), (1, 3, "50 %", 0.34)):
-        edge = {"x": dates, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
-        plot.add(Scatter(y=bands[low], showlegend=False, **edge))
         fill = look.with_alpha(plot.ink.accent, alpha)
-        plot.add(Scatter(y=bands[high], fill="tonexty", fillcolor=fill, name=f"middle {share}", **edge))
-    plot.add(
-        Scatter(x=dates, y=came, mode="markers", name="what came",
-                hovertemplate="%{y:+.2f}" + in_template(moves.suffix), marker={"size": 5, "color": plot.ink.text})
+        add_band(plot.figure, dates, bands[low], bands[high], fill, name=f"middle {share}", showlegend=None)
+    plot.figure.scatter(
+        x=dates, y=came, mode="markers", name="what came", hovertemplate="%{y:+.2f}" + in_template(moves.suffix),
+        marker={"size": 5, "color": plot.ink.text},
     )  # fmt: skip
     inside = [float(np.mean((came >= bands[low]) & (came <= bands[high]))) for low, high in ((1, 3), (0, 4))]
     plot.figure.update_xaxes(type="date", nticks=5, tickangle=0, showgrid=False,

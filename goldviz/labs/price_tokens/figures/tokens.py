@@ -6,7 +6,7 @@ import numpy as np
 
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, Heatmap, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.market import in_template
 from goldviz.figures.plot import Plot
@@ -30,10 +30,14 @@ def meaning(plot: Plot) -> Figure:
     mean, spread = (moves.shown(last[name].values.astype(np.float64)) for name in ("token_mean", "token_deviation"))
     plot.panels([moves.called(f"{moves.noun.capitalize()} of its days"), "Share of all days (%)"])
     bars = {"array": np.nan_to_num(spread), "color": plot.ink.muted, "thickness": 1.5, "width": 3}
-    plot.add(Scatter(x=x, y=mean, mode="markers", error_y=bars, marker={"size": 8, "color": plot.ink.accent},
-                     hovertemplate="mean %{y:+.2f}" + in_template(moves.suffix)), row=1)  # fmt: skip
-    plot.add(Bar(x=x, y=100 * last["occupancy"].values.astype(np.float64), marker={"color": plot.ink.accent},
-                 hovertemplate="%{y:.1f} % of the days"), row=2)  # fmt: skip
+    plot.figure.scatter(
+        x=x, y=mean, mode="markers", error_y=bars, marker={"size": 8, "color": plot.ink.accent},
+        hovertemplate="mean %{y:+.2f}" + in_template(moves.suffix), row=1,
+    )  # fmt: skip
+    plot.figure.bar(
+        x=x, y=100 * last["occupancy"].values.astype(np.float64), marker={"color": plot.ink.accent},
+        hovertemplate="%{y:.1f} % of the days", row=2,
+    )  # fmt: skip
     every = max(1, len(x) // 8)
     plot.figure.update_xaxes(unifiedhovertitle_text="token %{x}", showgrid=False, range=(0.4, len(x) + 0.6),
                              tick0=1, dtick=every)  # fmt: skip
@@ -62,14 +66,15 @@ def transitions(plot: Plot) -> Figure:
     beside = f"; planted {_stays(ds['planted_transition'].values)}" if planted else ""
     fitted = f"The fit itself: {_stays(ds['fitted_transition'].values)}." if "fitted_transition" in ds else ""
     plot.finish(f"Stays: {stays}{beside}.", fitted, height=680 if planted else 460, legend=False, hover="closest")
-    colour_bar_below(plot.figure, (0, 1), look.SEQUENTIAL, "Share of the days that follow", tickformat=".0%")
-    return plot.figure
+    return colour_bar_below(plot.figure, (0, 1), look.SEQUENTIAL, "Share of the days that follow", tickformat=".0%")
 
 
 def _chain(plot: Plot, values: np.ndarray, row: int) -> None:
     names = list(range(1, len(values) + 1))
-    plot.add(Heatmap(x=names, y=names, z=values.astype(np.float32), coloraxis="coloraxis",
-                     hovertemplate="%{z:.1%} from %{y} to %{x}<extra></extra>"), row=row)  # fmt: skip
+    plot.figure.heatmap(
+        x=names, y=names, z=values.astype(np.float32), coloraxis="coloraxis",
+        hovertemplate="%{z:.1%} from %{y} to %{x}<extra></extra>", row=row,
+    )  # fmt: skip
 
 
 def _stays(values: np.ndarray) -> str:
@@ -87,10 +92,9 @@ def motifs(plot: Plot) -> Figure:
     """Byte-pair merges learned on the past, later days coded with them (document 002, 2.4)."""
     ds = plot.ds
     for order, colour, dash in (("shuffled", plot.ink.muted, "dot"), ("as it came", plot.ink.accent, "solid")):
-        plot.add(
-            Scatter(x=ds["merge"].values, y=ds["bits"].sel(order=order).values, mode="lines+markers", name=order,
-                    line={"color": colour, "dash": dash, "width": 2.4}, marker={"size": 5},
-                    hovertemplate="%{y:.3f} bits a day")
+        plot.figure.scatter(
+            x=ds["merge"].values, y=ds["bits"].sel(order=order).values, mode="lines+markers", name=order,
+            line={"color": colour, "dash": dash, "width": 2.4}, marker={"size": 5}, hovertemplate="%{y:.3f} bits a day",
         )  # fmt: skip
     plot.figure.update_xaxes(title_text="Merges", unifiedhovertitle_text="%{x} merges", showgrid=True)
     plot.linear_axis("bits", "Bits a day")

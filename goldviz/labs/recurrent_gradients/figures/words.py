@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import power_ticks
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar
@@ -35,10 +35,10 @@ def _of_networks(ds: xr.Dataset, values: xr.DataArray, hover: str) -> Figure:
     figure = Figure()
     for network in ds["network"].values:
         style = style_of(str(network))
-        figure.add_trace(
-            Scatter(x=ds["time"].values, y=values.sel(network=network).values, name=style.label, mode="lines+markers",
-                    line={"color": style.colour, "dash": style.dash, "width": 2.5},
-                    marker={"symbol": style.symbol, "size": 6}, hovertemplate=hover)
+        figure.scatter(
+            x=ds["time"].values, y=values.sel(network=network).values, name=style.label, mode="lines+markers",
+            line={"color": style.colour, "dash": style.dash, "width": 2.5}, marker={"symbol": style.symbol, "size": 6},
+            hovertemplate=hover,
         )  # fmt: skip
     return figure
 
@@ -95,8 +95,7 @@ def states(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     most = max(1.0, float(np.abs(found).max()))
     colour_bar(figure, (-most, most), SIGNED, "h", nticks=5)
     figure.layout.annotations[-1].yshift -= 30  # below the words
-    figure.update_layout(margin_b=figure.layout.margin.b + 40)
-    return figure
+    return figure.update_layout(margin_b=figure.layout.margin.b + 40)
 
 
 @drawn("How far is each gate open?", name="word_gates",
@@ -106,10 +105,9 @@ def gates(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     """Mean opening of each gate at each word."""
     figure = Figure()
     for gate in GATES[network]:
-        figure.add_trace(
-            Scatter(x=ds["time"].values, y=ds["gate_opening"].sel(network=network, gate=gate).values,
-                    name=f"{gate} gate", mode="lines+markers", line={"color": GATE_COLOURS[gate], "width": 2.5},
-                    hovertemplate="%{y:.1%}")
+        figure.scatter(
+            x=ds["time"].values, y=ds["gate_opening"].sel(network=network, gate=gate).values, name=f"{gate} gate",
+            mode="lines+markers", line={"color": GATE_COLOURS[gate], "width": 2.5}, hovertemplate="%{y:.1%}",
         )  # fmt: skip
     look.apply(figure, theme, title=f"How far open are the {style_of(network).label}'s gates?", height=460)
     figure.update_yaxes(title_text="Mean opening", range=[0, 1], tickformat=".0%")

@@ -153,9 +153,9 @@ def _classes(figure: Figure, ds: xr.Dataset, points: NDArray[Any], theme: Theme)
         own = points[ds["true_class"].values == number]
         if ds.attrs["closed"]:
             own = np.concatenate([own, own[:1]])
-            figure.add_trace(
-                Scatter(x=own[:, 0], y=own[:, 1], name=names[number], mode="lines",
-                           line={"color": colour, "width": 3, "dash": dash}, hovertemplate="(%{x:.3f}, %{y:.3f})")
+            figure.scatter(
+                x=own[:, 0], y=own[:, 1], name=names[number], mode="lines",
+                line={"color": colour, "width": 3, "dash": dash}, hovertemplate="(%{x:.3f}, %{y:.3f})",
             )  # fmt: skip
         else:
             figure.add_trace(_points(own, names[number], theme, symbol=symbol, colour=colour))
@@ -167,9 +167,9 @@ def _classes(figure: Figure, ds: xr.Dataset, points: NDArray[Any], theme: Theme)
     along = np.array([-up, across]) / np.linalg.norm(normal)
     reach = np.hypot(right - left, high - low) + np.linalg.norm(foot)
     ends = np.stack([foot - reach * along, foot + reach * along])
-    figure.add_trace(
-        Scatter(x=ends[:, 0], y=ends[:, 1], mode="lines", name="read-out's line", hoverinfo="skip",
-                   line={"color": INKS[theme].accent, "width": 2, "dash": "dash"})
+    figure.scatter(
+        x=ends[:, 0], y=ends[:, 1], mode="lines", name="read-out's line", hoverinfo="skip",
+        line={"color": INKS[theme].accent, "width": 2, "dash": "dash"},
     )  # fmt: skip
 
 
@@ -180,10 +180,9 @@ def _plane(figure: Figure, ds: xr.Dataset, theme: Theme, title: str, notes: list
     across, up = (str(name) for name in ds["axis"].values)
     (left, right), (low, high) = ds["window"].values
     figure.update_xaxes(title_text=NAMES[across], range=[left, right], constrain="domain")
-    figure.update_yaxes(
+    return figure.update_yaxes(
         title_text=NAMES[up], range=[low, high], constrain="domain", scaleanchor="x", constraintoward="bottom"
     )
-    return figure
 
 
 def picture(ds: xr.Dataset) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import link, log_axis, panels, reference_line
 from goldviz.figures.limits import decades
 from goldviz.figures.maps import cursor, legend_below
@@ -35,26 +35,25 @@ def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         errors = _positive(found["end_error"])
         order, slope = float(found["order"]), float(found["slope"])
         measured = f"slope {slope:.2f}".replace("-", "−") if np.isfinite(slope) else "no slope"
-        figure.add_trace(
-            Scatter(x=steps, y=errors, name=f"{words}: {measured} (theory −{order:g})",
-                       mode="lines+markers", line={"color": colour, "dash": dash, "width": 2.5},
-                       marker={"symbol": symbol, "size": 8}, hovertemplate="%{y:.3g}")
+        figure.scatter(
+            x=steps, y=errors, name=f"{words}: {measured} (theory −{order:g})", mode="lines+markers",
+            line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 8},
+            hovertemplate="%{y:.3g}",
         )  # fmt: skip
         shown.append(errors)
         usable = np.flatnonzero(np.isfinite(errors))
         if usable.size:
             last = usable[-1]
             theory = errors[last] * (steps / steps[last]) ** -order
-            figure.add_trace(
-                Scatter(x=steps[last - 3 :], y=theory[last - 3 :], mode="lines", showlegend=False, hoverinfo="skip",
-                           line={"color": with_alpha(colour, 0.7), "width": 1.5, "dash": "dot"})
+            figure.scatter(
+                x=steps[last - 3 :], y=theory[last - 3 :], mode="lines", showlegend=False, hoverinfo="skip",
+                line={"color": with_alpha(colour, 0.7), "width": 1.5, "dash": "dot"},
             )  # fmt: skip
     here = float(ds["distance_largest"].values[-1])
     if np.isfinite(here) and here > 0:
-        figure.add_trace(
-            Scatter(x=[ds.attrs["blocks"]], y=[here], name="your network", mode="markers",
-                       marker={"size": 14, "symbol": "star", "color": INKS[theme].accent},
-                       hovertemplate="%{y:.3g}")
+        figure.scatter(
+            x=[ds.attrs["blocks"]], y=[here], name="your network", mode="markers",
+            marker={"size": 14, "symbol": "star", "color": INKS[theme].accent}, hovertemplate="%{y:.3g}",
         )  # fmt: skip
         shown.append(np.array([here]))
     notes = [lost_runs(ds), "Dotted: the slopes of theory."]
@@ -66,8 +65,7 @@ def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         tickvals=[1, 2, 4, 8, 16, 32, 64, 128, 256], range=[-0.08, np.log10(256) + 0.08],
     )  # fmt: skip
     link(figure, "x", "blocks")
-    figure.update_yaxes(title_text="Largest error at the end (units of h)", **_over(*shown))
-    return figure
+    return figure.update_yaxes(title_text="Largest error at the end (units of h)", **_over(*shown))
 
 
 def lost_runs(ds: xr.Dataset) -> str:
@@ -88,14 +86,14 @@ def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The share of points on their own side of the read-out's line, over the number of blocks."""
     _, colour, dash, symbol = SOLVERS["euler"]
     steps, shares = ds["steps"].values, 100 * ds["right_by_steps"].values
-    figure = Figure(
-        Scatter(x=steps, y=shares, name="residual blocks of this field", mode="lines+markers",
-                   line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 8},
-                   hovertemplate="%{y:.1f} %")
+    figure = Figure().scatter(
+        x=steps, y=shares, name="residual blocks of this field", mode="lines+markers",
+        line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 8},
+        hovertemplate="%{y:.1f} %",
     )  # fmt: skip
-    figure.add_trace(
-        Scatter(x=[ds.attrs["blocks"]], y=[100 * ds.attrs["network_right"]], name="your network", mode="markers",
-                   marker={"size": 14, "symbol": "star", "color": INKS[theme].accent}, hovertemplate="%{y:.1f} %")
+    figure.scatter(
+        x=[ds.attrs["blocks"]], y=[100 * ds.attrs["network_right"]], name="your network", mode="markers",
+        marker={"size": 14, "symbol": "star", "color": INKS[theme].accent}, hovertemplate="%{y:.1f} %",
     )  # fmt: skip
     flow = 100 * ds.attrs["flow_right"]
     look.apply(figure, theme, title="How many blocks part the two classes?",
@@ -123,10 +121,10 @@ def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         ("distance_median", "half of the points are nearer", "dot", 2),
     ):
         values = _positive(ds[name])
-        figure.add_trace(
-            Scatter(x=depth[1:], y=values[1:], name=words, mode="lines+markers" if len(depth) <= 41 else "lines",
-                       line={"color": NETWORKS["residual"].colour, "dash": dash, "width": width},
-                       marker={"symbol": "diamond", "size": 7}, hovertemplate="%{y:.3g}")
+        figure.scatter(
+            x=depth[1:], y=values[1:], name=words, mode="lines+markers" if len(depth) <= 41 else "lines",
+            line={"color": NETWORKS["residual"].colour, "dash": dash, "width": width},
+            marker={"symbol": "diamond", "size": 7}, hovertemplate="%{y:.3g}",
         )  # fmt: skip
         shown.append(values[1:])
     lost = int(ds.attrs["lost_at"])
@@ -155,15 +153,12 @@ def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     asked = ds["asked"].values
     errors, evaluations = _positive(ds["adaptive_error"]), _positive(ds["evaluations"])
     for row, values, words, hover in ((1, errors, "error", "%{y:.3g}"), (2, evaluations, "evaluations", "%{y:.0f}")):
-        figure.add_trace(
-            Scatter(x=asked, y=values, name=words, mode="lines+markers", line={"color": DOPRI5, "width": 2.5},
-                       marker={"size": 8, "symbol": "square"}, hovertemplate=hover),
-            row=row, col=1,
+        figure.scatter(
+            x=asked, y=values, name=words, mode="lines+markers", line={"color": DOPRI5, "width": 2.5},
+            marker={"size": 8, "symbol": "square"}, hovertemplate=hover, row=row,
         )  # fmt: skip
     equal = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
-    figure.add_trace(
-        Scatter(x=asked, y=asked, mode="lines", name="error = tolerance", line=equal, hoverinfo="skip"), row=1, col=1
-    )
+    figure.scatter(x=asked, y=asked, mode="lines", name="error = tolerance", line=equal, hoverinfo="skip", row=1)
     notes = [tolerance_sentence(ds), "Dotted: error equal to tolerance. The batch is one problem with one step."]
     look.apply(figure, theme, title="What does a solver cost that picks its steps?", notes=notes, legend=False,
                height=440)  # fmt: skip
@@ -171,8 +166,7 @@ def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure.update_xaxes(type="log", autorange="reversed", showgrid=False, dtick=1)
     figure.update_layout(xaxis2_title_text="Tolerance asked for, relative and absolute")
     figure.update_yaxes(row=1, col=1, title_text="Units of h", **_over(errors, asked))
-    figure.update_yaxes(row=2, col=1, title_text="Number", **_over(evaluations))
-    return figure
+    return figure.update_yaxes(row=2, col=1, title_text="Number", **_over(evaluations))
 
 
 def tolerance_sentence(ds: xr.Dataset) -> str:
