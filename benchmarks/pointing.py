@@ -1,14 +1,18 @@
-"""What follows a person's pointer, in Chromium: a head chosen in *Inside BERT*, an observation dragged in *ODE-RNN*.
+"""What follows a person's pointer, in Chromium: a head chosen in *Inside BERT*, an observation dragged in *ODE-RNN*,
+another field chosen in *Residual steps to flow*.
 
 Milliseconds from the pointer's release: until the last change below the overview of heads, where the chosen head's
-figures and equations stand; and until the path through the moved observation is drawn.
+figures and equations stand; until the path through the moved observation is drawn; and until the field's picture is,
+for a seed that the server has not seen.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import statistics
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from playwright.sync_api import Page
@@ -39,9 +43,11 @@ REDRAWN = """
 })
 """
 PATH = """
-window.pathOf = host => JSON.stringify((host._fullData ?? []).filter(trace => trace.name === 'forecast')
+window.pathOf = host => JSON.stringify((host._fullData ?? []).filter(trace => trace.name === 'forecast' || host.whole)
   .map(trace => Array.from(trace.y?._inputArray ?? trace.y ?? [])));
 """
+FIELDS = ("Spiral onto an ellipse", "Two moons, trained as a flow", "Two rings, trained as a flow",
+    "Two rings and one more dimension")  # fmt: skip
 
 
 def heads(page: Page, server: Server, count: int) -> list[float]:
@@ -85,6 +91,22 @@ def drags(page: Page, server: Server, count: int) -> list[float]:
     return found[1:]
 
 
+def fields(page: Page, server: Server, count: int) -> Iterator[tuple[str, list[float]]]:
+    """Choosing each of some fields ``count`` times, always with another seed, after a first time."""
+    for number, words in enumerate(FIELDS):
+        found = []
+        for turn in range(count + 1):
+            page.goto(f"{server.address}/residual-flow?seed={1 + number * (count + 1) + turn}")
+            figure = page.locator("[class*='st-key-carried-'] .goldviz-figure").first
+            figure.locator(".main-svg").first.wait_for()
+            page.wait_for_timeout(3 * REST_MS)  # The figures of all other depths come after those in sight.
+            before = figure.evaluate("host => { host.whole = true; return window.pathOf(host); }")
+            page.get_by_role("combobox", name=re.compile("Field")).first.click()
+            page.get_by_role("option", name=words).first.click()
+            found.append(float(figure.evaluate(REDRAWN, [4 * REST_MS, before])))
+        yield words, found[1:]
+
+
 def row(words: str, times: list[float]) -> str:
     return (
         f"{words:<44} median {statistics.median(times):.0f} ms ({min(times):.0f}-{max(times):.0f}, {len(times)} times)"
@@ -102,6 +124,9 @@ def main() -> None:
         ):
             with fresh_page(browser, before=RELEASES + PATH) as page:
                 print(row(words, measured(page, server, count)), flush=True)
+        with fresh_page(browser, before=RELEASES + PATH) as page:
+            for words, times in fields(page, server, count):
+                print(row(f"field: {words}", times), flush=True)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def van_der_pol(mu):
 def learned(settings):
     """The trained field by its matrices alone."""
     network = problem_of(settings).field
-    (W, V), (b, c) = ([part.numpy() for part in parts] for parts in (network.weights, network.biases))
+    W, b, V, c = (part.numpy() for part in (network.W, network.b, network.V, network.c))
     return lambda t, h: V @ np.tanh(W @ h + b[:, None]) + c[:, None]
 
 

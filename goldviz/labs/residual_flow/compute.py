@@ -15,7 +15,7 @@ from torchdiffeq import odeint
 from goldviz.labs.residual_flow.fields import closed_form
 from goldviz.labs.residual_flow.problems import PlaneProblem, problem_of
 from goldviz.labs.residual_flow.settings import ResidualFlow
-from goldviz.models.continuous.runge_kutta import integrate, runge_kutta_method, states_along
+from goldviz.models.continuous.runge_kutta import integrate_in_each, runge_kutta_method, states_along
 from goldviz.training.threads import one_thread
 
 Numbers = NDArray[np.float64]
@@ -159,8 +159,7 @@ def _convergence(settings: ResidualFlow) -> tuple[xr.Dataset, PlaneProblem]:
     problem = problem_of(settings)
     flow = _flow(settings)
     ends = {
-        method: [integrate(problem.field, problem.start, problem.duration, steps, method) for steps in STEPS]
-        for method in METHODS
+        method: integrate_in_each(problem.field, problem.start, problem.duration, STEPS, method) for method in METHODS
     }
     errors = np.array([[float(_apart(end, flow[-1]).max()) for end in found] for found in ends.values()])
     adaptive = np.array([_dopri5(problem, flow[-1], tolerance) for tolerance in TOLERANCES])
@@ -228,16 +227,12 @@ def _dopri5(problem: PlaneProblem, end: Tensor, tolerance: float) -> tuple[float
 @torch.enable_grad()
 def _stiffness(problem: PlaneProblem, flow: Tensor) -> tuple[float, float]:
     """The largest |eigenvalue| and the largest singular value of df/dh along the traced paths, at eleven depths."""
-    most_rate = most_stretch = 0.0
-    for place in range(0, FINE, 10):
-        h = flow[place, _traced(problem)].detach().requires_grad_()
-        t = torch.tensor(problem.duration * place / (FINE - 1), dtype=h.dtype)
-        velocity = problem.field(t, h)
-        rows = [torch.autograd.grad(column.sum(), h, retain_graph=True)[0] for column in velocity.unbind(1)]
-        J = torch.stack(rows, 1)
-        most_rate = max(most_rate, float(torch.linalg.eigvals(J).abs().max()))
-        most_stretch = max(most_stretch, float(torch.linalg.matrix_norm(J, 2).max()))
-    return most_rate, most_stretch
+    h = flow[::10, _traced(problem)].detach().requires_grad_()
+    t = torch.linspace(0, problem.duration, len(h), dtype=h.dtype)[:, None, None]
+    velocity = problem.field(t, h)
+    rows = [torch.autograd.grad(column.sum(), h, retain_graph=True)[0] for column in velocity.unbind(-1)]
+    J = torch.stack(rows, -2)
+    return float(torch.linalg.eigvals(J).abs().max()), float(torch.linalg.matrix_norm(J, 2).max())
 
 
 def _in_view(settings: ResidualFlow, problem: PlaneProblem) -> xr.Dataset:

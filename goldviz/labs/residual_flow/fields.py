@@ -1,17 +1,19 @@
 """Vector fields in the plane whose flows are known, and the turning that gives every residual block weights of its own.
 
 A field is f of dh/dt = f(h, t) (document 001, eq. 29), called as ``field(t, h)``, the order that torchdiffeq uses.
-Points are rows: h is (..., plane), t a scalar tensor, and the answer has the shape of h.
+Points are rows: h is (..., plane), and the answer has its shape. t is a scalar tensor, or (moving, 1, 1) where each of
+the h (moving, points, plane) is at a depth of its own.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.nn.functional import linear
 
 from goldviz.models.continuous.runge_kutta import VectorField
 
@@ -22,7 +24,7 @@ class LinearPlaneField:
 
     >>> field = LinearPlaneField(torch.tensor([[0.0, -1.0], [1.0, 0.0]], dtype=torch.float64))
     >>> start = torch.tensor([[1.0, 0.0]], dtype=torch.float64)
-    >>> field.flow(start, torch.tensor([math.pi], dtype=torch.float64)).round(decimals=3)[0, 0, 0]
+    >>> field.flow(start, torch.tensor([torch.pi], dtype=torch.float64)).round(decimals=3)[0, 0, 0]
     tensor(-1., dtype=torch.float64)
     """
 
@@ -89,6 +91,23 @@ class VanDerPolField:
 
 
 @dataclass(frozen=True)
+class LearnedField:
+    """dh/dt = V tanh(W h + b) + c, of document 001, eq. 31, once it has learned; for the CPU."""
+
+    W: Float[Tensor, "units plane"]
+    b: Float[Tensor, " units"]
+    V: Float[Tensor, "plane units"]
+    c: Float[Tensor, " plane"]
+
+    def __call__(self, t: Tensor, h: Float[Tensor, "*points plane"]) -> Float[Tensor, "*points plane"]:
+        """The velocity of every point."""
+        a = linear(h, self.W, self.b)
+        # numpy's tanh of float64 takes a quarter of PyTorch's time, and knows no automatic differentiation.
+        z = torch.tanh(a) if a.requires_grad else torch.from_numpy(np.tanh(a.numpy()))
+        return linear(z, self.V, self.c)
+
+
+@dataclass(frozen=True)
 class TurnedField:
     """A field whose frame turns with depth: f(h, t) = R f_0(R^-1 h), with R the turn of h_1 and h_2 by rate * t.
 
@@ -101,15 +120,26 @@ class TurnedField:
 
     def __call__(self, t: Tensor, h: Float[Tensor, "*points plane"]) -> Float[Tensor, "*points plane"]:
         """The velocity of every point at depth t."""
-        R = turn(self.rate * float(t), like=h)
-        return self.field(t, h @ R) @ R.t()
+        angle = self.rate * (t if t.dim() == 0 else t.squeeze(-1))
+        cosine, sine = angle.cos(), angle.sin()
+        seen = _times(torch.complex(cosine, -sine), h)
+        return _times(torch.complex(cosine, sine), self.field(t, seen))
 
 
-def turn(angle: float, *, like: Float[Tensor, "*points plane"]) -> Float[Tensor, "plane plane"]:
-    """The matrix that turns the first two coordinates by ``angle`` radians and leaves the others alone."""
-    R = torch.eye(like.shape[-1], dtype=like.dtype, device=like.device)
-    cosine, sine = math.cos(angle), math.sin(angle)
-    R[0, 0], R[0, 1], R[1, 0], R[1, 1] = cosine, -sine, sine, cosine
+def _times(turning: Tensor, h: Float[Tensor, "*points plane"]) -> Float[Tensor, "*points plane"]:
+    """h with its first two coordinates, read as one complex number, multiplied by ``turning``.
+
+    A product of complex numbers takes a fifth of the time that many small products of matrices do.
+    """
+    turned = torch.view_as_real(torch.view_as_complex(h[..., :2].contiguous()) * turning)
+    return turned if h.shape[-1] == 2 else torch.cat([turned, h[..., 2:]], -1)
+
+
+def turn(angles: Float[Tensor, "*turns"], plane: int) -> Float[Tensor, "*turns plane plane"]:
+    """The matrices that turn the first two coordinates by these angles in radians and leave the others alone."""
+    R = torch.eye(plane, dtype=angles.dtype, device=angles.device).repeat(*angles.shape, 1, 1)
+    cosines, sines = angles.cos(), angles.sin()
+    R[..., 0, 0], R[..., 0, 1], R[..., 1, 0], R[..., 1, 1] = cosines, -sines, sines, cosines
     return R
 
 
@@ -128,6 +158,5 @@ def closed_form(
             J = torch.zeros_like(A)
             J[0, 1], J[1, 0] = -1.0, 1.0
             seen = LinearPlaneField(A - rate * J).flow(start, times)
-            turns = torch.stack([turn(rate * float(t), like=start) for t in times])
-            return seen @ turns.mT
+            return seen @ turn(rate * times, start.shape[-1]).mT
     return None

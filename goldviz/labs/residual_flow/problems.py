@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,26 +9,16 @@ from functools import lru_cache
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
-from torch.nn import functional
 
-from goldviz.data.problems.plane_points import two_moons, two_rings
 from goldviz.labs.residual_flow.fields import LinearPlaneField, SpiralField, TurnedField, VanDerPolField
+from goldviz.labs.residual_flow.lessons import CLOUD, LESSONS, TURN, learned
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
-from goldviz.models.continuous.runge_kutta import VectorField, integrate, states_along
-from goldviz.models.continuous.vector_field import TanhField
-from goldviz.training.seeds import DATA, WEIGHTS, stream
+from goldviz.models.continuous.runge_kutta import VectorField, integrate
+from goldviz.training.seeds import DATA, stream
 
 A = ((-0.4, -1.6), (0.9, -0.4))
 """The linear field's matrix: eigenvalues -0.4 +- 1.2 i, so its flow spirals into the origin."""
-TURN = 1.5
-"""Radians by which separate blocks' weights turn from the first to the last."""
-CLOUD = 120
-"""Points of a cloud, and of each curve."""
 NECK, NECK_STEPS = 2000, 48
-WORK = 0.03
-"""Weight of the squared length of the paths in a lesson's loss (Finlay et al. 2020): short paths, quiet fields."""
-UNITS = 16
-"""Tanh units of a trained field."""
 
 
 @dataclass(frozen=True)
@@ -79,66 +68,17 @@ def problem_of(settings: ResidualFlow) -> PlaneProblem:
     return PlaneProblem(field, start, settings.depth)
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """How a field of tanh units is trained: what carries the points while it learns, and on what."""
-
-    points: Callable[[Tensor, Tensor], Tensor]
-    span: float
-    steps: int
-    method: str = "midpoint"
-    lifted: bool = False
-    updates: int = 150
-
-
-LESSONS = {
-    "moons": Lesson(two_moons, math.pi, steps=6, updates=100),
-    "rings": Lesson(two_rings, 2 * math.pi, steps=8),
-    "rings_steps": Lesson(two_rings, 2 * math.pi, steps=2, method="euler", updates=300),
-    "rings_lifted": Lesson(two_rings, 2 * math.pi, steps=6, lifted=True, updates=100),
-}
-
-
 @lru_cache(maxsize=32)
-@torch.enable_grad()
+@torch.no_grad()
 def trained_problem(name: str, separate: bool, seed: int) -> PlaneProblem:
-    """Train a field over depth 1, with a linear read-out at its end, by Adam on fresh points at every update.
-
-    The rings are curves, so points are drawn anew: with a fixed few, a flow could slip out between two of them.
-    The loss is the cross-entropy plus ``WORK`` times the mean of the integral of |f|^2 along the paths.
-    The read-out of the lifted field reads its added coordinate alone, which makes its line level in the picture.
-    """
-    lesson, generator = LESSONS[name], stream(seed, WEIGHTS)
-    plane = 3 if lesson.lifted else 2
-    network = TanhField(plane, (UNITS,), generator, last_scale=0.5, dtype=torch.float64)
+    """Train a field over depth 1, with a linear read-out at its end, as its lesson says."""
+    lesson = LESSONS[name]
+    network, read_out = learned(lesson, separate, seed)
     field: VectorField = TurnedField(network, TURN) if separate else network
-    first = torch.zeros(plane, dtype=torch.float64)
-    first[-1] = 1.0
-    weights, bias = first.clone().requires_grad_(), torch.zeros(1, dtype=torch.float64, requires_grad=True)
-    labels = (torch.arange(2 * CLOUD) >= CLOUD).double()
-
-    def placed(angles: Tensor) -> Tensor:
-        points = lesson.points(*angles)
-        return functional.pad(points, (0, plane - 2))
-
-    optimiser = torch.optim.Adam([*network.parameters(), bias, *([] if lesson.lifted else [weights])], lr=0.05)
-    # Without the decay the last noisy updates decide on which side a few points end.
-    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, lesson.updates)
-    for _ in range(lesson.updates):
-        start = placed(lesson.span * torch.rand(2, CLOUD, generator=generator, dtype=torch.float64))
-        states = torch.stack(list(states_along(field, start, 1.0, lesson.steps, lesson.method)))
-        work = lesson.steps * states.diff(dim=0).square().sum((0, 2)).mean()
-        said = states[-1] @ (4 * weights) + bias
-        loss = functional.binary_cross_entropy_with_logits(said, labels) + WORK * work
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        schedule.step()
-    network.requires_grad_(requires_grad=False)
-    angles, shares = spread_out(lambda fine: placed(lesson.span * fine), field, plane)
+    places, shares = spread_out(lesson.placed, field, lesson.plane)
     return PlaneProblem(
-        field, placed(lesson.span * angles), 1.0, (0, plane - 1), torch.arange(2 * CLOUD) >= CLOUD,
-        torch.cat([4 * weights, bias]).detach(), shares, closed=name != "moons",
+        field, lesson.placed(places), 1.0, (0, lesson.plane - 1), torch.arange(2 * CLOUD) >= CLOUD, read_out, shares,
+        closed=name != "moons",
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ called as ``field(t, h)``, the order that torchdiffeq uses.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -106,3 +106,32 @@ def states_along(
     for index in range(steps):
         state = runge_kutta_step(field, index * step, state, step, tableau)
         yield state
+
+
+def integrate_in_each(
+    field: VectorField, state: Float[Tensor, "*state"], duration: float, counts: Sequence[int], method: str = "rk4"
+) -> list[Float[Tensor, "*state"]]:
+    """What :func:`integrate` gives for each number of steps, all of them carried side by side.
+
+    The field is asked about all that still move at once: h is (moving, \\*state), and t has a number for each of them,
+    shaped (moving, 1, ...). Raises ``ValueError`` as :func:`integrate` does.
+
+    >>> once, twice = integrate_in_each(lambda t, h: h, torch.ones(1), 1.0, (1, 2), "euler")
+    >>> float(once), float(twice)
+    (2.0, 2.25)
+    """
+    if not counts or min(counts) < 1:
+        raise ValueError(f"The numbers of steps are {list(counts)}; allowed are whole numbers from 1.")
+    tableau = runge_kutta_method(method)
+    order = sorted(range(len(counts)), key=counts.__getitem__, reverse=True)
+    taken = [counts[number] for number in order]
+    sizes = duration / torch.tensor(taken, dtype=state.dtype, device=state.device)
+    sizes = sizes.view(-1, *[1] * state.dim())
+    moving, ends = state.expand(len(counts), *state.shape), dict[int, Tensor]()
+    for index in range(taken[0]):
+        step = sizes[: len(moving)]
+        moving = runge_kutta_step(field, index * step, moving, step, tableau)
+        while len(moving) and taken[len(moving) - 1] == index + 1:
+            ends[order[len(moving) - 1]] = moving[-1]
+            moving = moving[:-1]
+    return [ends[number] for number in range(len(counts))]

@@ -86,7 +86,7 @@ def test_van_der_pol_refuses_a_mu_that_is_not_above_zero() -> None:
 
 
 def test_turning_leaves_coordinates_beyond_the_second_alone() -> None:
-    R = turn(0.7, like=torch.zeros(1, 3, dtype=torch.float64))
+    R = turn(torch.tensor(0.7, dtype=torch.float64), 3)
     torch.testing.assert_close(R @ R.t(), torch.eye(3, dtype=torch.float64), rtol=0, atol=1e-15)
     assert torch.equal(R[2], torch.tensor([0.0, 0.0, 1.0], dtype=torch.float64))
     field = TurnedField(_linear((0.0, 1.0, 0.2, -1.0, 0.0, 0.0, 0.3, 0.0, -0.5), 3), 0.9)
@@ -94,6 +94,9 @@ def test_turning_leaves_coordinates_beyond_the_second_alone() -> None:
     exact = closed_form(field, start, TIMES)
     assert exact is not None
     torch.testing.assert_close(exact, _solved(field, start), rtol=1e-8, atol=1e-8)
+    times = torch.tensor([0.0, 0.4, 1.1], dtype=torch.float64)
+    at_once = field(times[:, None, None], start.expand(3, *start.shape))
+    torch.testing.assert_close(at_once, torch.stack([field(t, start) for t in times]), rtol=1e-14, atol=1e-15)
 
 
 def test_fields_without_a_formula_say_so() -> None:

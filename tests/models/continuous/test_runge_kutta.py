@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torchdiffeq import odeint
 
 from goldviz.models.continuous import runge_kutta
-from goldviz.models.continuous.runge_kutta import RUNGE_KUTTA_METHODS, integrate, states_along
+from goldviz.models.continuous.runge_kutta import RUNGE_KUTTA_METHODS, integrate, integrate_in_each, states_along
 
 LIBRARY_NAMES = {"euler": "euler", "midpoint": "midpoint", "heun": "heun2", "rk4_three_eighths": "rk4"}
 
@@ -54,6 +54,17 @@ def test_states_are_those_of_torchdiffeq(name):
     expected = odeint(swing, start, grid, method=LIBRARY_NAMES[name])
     found = torch.stack(list(states_along(swing, start, 2.0, 7, name)))
     assert torch.allclose(found, expected, atol=1e-13, rtol=0)
+
+
+@pytest.mark.parametrize("name", RUNGE_KUTTA_METHODS)
+def test_side_by_side_every_number_of_steps_gives_what_it_gives_alone(name):
+    start = torch.tensor([[0.3, -0.2], [1.1, 0.4]], dtype=torch.float64)
+    counts = (3, 1, 8, 3)
+    together = integrate_in_each(lambda t, h: swing(t.squeeze(-1), h), start, 2.0, counts, name)
+    for count, end in zip(counts, together, strict=True):
+        assert torch.allclose(end, integrate(swing, start, 2.0, count, name), atol=1e-15, rtol=1e-15)
+    with pytest.raises(ValueError, match=r"The numbers of steps are \[2, 0\]; allowed are whole numbers from 1\."):
+        integrate_in_each(swing, start, 2.0, (2, 0), name)
 
 
 @given(seed=st.integers(0, 99), size=st.integers(1, 4))
