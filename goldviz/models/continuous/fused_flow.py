@@ -64,10 +64,11 @@ class FlowStages:
         self._inner = [(W, b, rows) for (W, b), rows in zip(inner, values, strict=True)]
 
     def forward(self, i: int, start: Float[Tensor, "batch hidden"], end: Float[Tensor, "batch hidden"]) -> None:
-        """Carry the state ``start`` over the interval before row i and write it into ``end``."""
+        """Carry the state ``start`` over the interval before jump i and write it into ``end``, maybe the same."""
         first, after = self.plan.first_step[i : i + 2]
-        resting = self.plan.moving[first] if first < after else 0
-        end[resting:] = start[resting:]
+        if start is not end:
+            resting = self.plan.moving[first] if first < after else 0
+            end[resting:] = start[resting:]
         for k in range(first, after):
             count = self.plan.moving[k]
             self._step(k, start[:count], end[:count])

@@ -6,11 +6,12 @@ which is the same as no jump: h = h' + m z (candidate - h') with m = 0 (document
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from goldviz.models.recurrent.gru import ResetAfterGRU, ResetBeforeGRU
@@ -19,141 +20,170 @@ from goldviz.models.recurrent.gru import ResetAfterGRU, ResetBeforeGRU
 class GRUJumps(Protocol):
     """All jumps of one sequence.
 
-    ``drive`` (time, batch, 3 hidden) is the input's part of the sums, update gate first, then reset gate, then
-    candidate; ``observed`` (time, batch, 1) is 1 where a sample jumps and 0 elsewhere.
+    In jump e, ``arriving[e]`` samples are at a row of their series; all such arrivals stand one after the other.
+    ``drive`` (arrival, 3 hidden) is the input's part of the sums, update gate first, then reset gate, then candidate.
     """
 
-    def forward(self, i: int, before: Float[Tensor, "batch hidden"], after: Float[Tensor, "batch hidden"]) -> None:
-        """Write into ``after`` what the state ``before`` becomes at row i."""
+    def forward(self, e: int, before: Float[Tensor, "some hidden"], after: Float[Tensor, "some hidden"]) -> None:
+        """Write into ``after`` what the states ``before`` of those that arrive become in jump e."""
 
-    def start_back(self, before: Float[Tensor, "time batch hidden"]) -> None:
+    def start_back(self, before: Float[Tensor, "arrival hidden"]) -> None:
         """Make ready to go back: every slope of every gate at once."""
 
-    def backward(self, i: int, gradient: Float[Tensor, "batch hidden"]) -> None:
-        """Turn the gradient by the state after row i into the one by the state before it, in place."""
+    def backward(
+        self, e: int, gradient: Float[Tensor, "some hidden"], more: Float[Tensor, "some hidden"]
+    ) -> Float[Tensor, "some hidden"]:
+        """The gradient by the states before jump e from the one by the states after it; ``more`` is added to it."""
 
-    def by_drive(self) -> Float[Tensor, "time batch gates"]:
+    def by_drive(self) -> Float[Tensor, "arrival gates"]:
         """The gradient by ``drive``."""
 
     def by_weights(self) -> tuple[Float[Tensor, "gates hidden"], Float[Tensor, " hidden"] | None]:
         """The gradients by the recurrent matrix and the inner bias, if there is one: one product each."""
 
 
+JumpsOf = Callable[[Sequence[int], Tensor, Tensor, Tensor | None], GRUJumps]
+
+
 class ResetBeforeJumps:
     """The document's GRU, its reset gate inside the matrix product (eq. 23)."""
 
-    def __init__(self, drive: Tensor, observed: Tensor, W_h: Tensor, inner_bias: Tensor | None) -> None:
-        time, batch, rows = drive.shape
-        self.hidden = rows // 3
-        self.W_gates, self.W_candidate = W_h[: 2 * self.hidden], W_h[2 * self.hidden :]
-        self.drive_gates, self.drive_candidate = drive.split([2 * self.hidden, self.hidden], 2)
-        self.observed = observed
-        self.gates = drive.new_empty(time, batch, 2 * self.hidden)
-        self.z, self.r = self.gates.chunk(2, 2)
-        self.candidates = drive.new_empty(time, batch, self.hidden)
-        self.reset_states = drive.new_empty(time, batch, self.hidden)
+    def __init__(self, arriving: Sequence[int], drive: Tensor, W_h: Tensor, inner_bias: Tensor | None) -> None:
+        self.arriving = arriving
+        hidden = self.hidden = drive.shape[1] // 3
+        self.W_gates, self.W_candidate = W_h[: 2 * hidden], W_h[2 * hidden :]
+        self._W_gates_t, self._W_candidate_t = self.W_gates.t(), self.W_candidate.t()
+        self.gates = drive.new_empty(len(drive), 2 * hidden)
+        self.z, self.r = self.gates.chunk(2, 1)
+        self.candidates = drive.new_empty(len(drive), hidden)
+        self.reset_states = torch.empty_like(self.candidates)
+        # One row of parts a jump: taking each apart where it is used costs as much as the sums themselves.
+        self._parts = _by_jump(
+            arriving, *drive.split([2 * hidden, hidden], 1), self.gates, self.z, self.r, self.candidates,
+            self.reset_states,
+        )  # fmt: skip
 
-    def forward(self, i: int, before: Float[Tensor, "batch hidden"], after: Float[Tensor, "batch hidden"]) -> None:
-        """Write into ``after`` what the state ``before`` becomes at row i."""
-        torch.addmm(self.drive_gates[i], before, self.W_gates.t(), out=self.gates[i]).sigmoid_()
-        z = self.z[i].mul_(self.observed[i])
-        reset_state = torch.mul(self.r[i], before, out=self.reset_states[i])
-        candidate = self.candidates[i]
-        torch.addmm(self.drive_candidate[i], reset_state, self.W_candidate.t(), out=candidate).tanh_()
+    def forward(self, e: int, before: Float[Tensor, "some hidden"], after: Float[Tensor, "some hidden"]) -> None:
+        """Write into ``after`` what the states ``before`` of those that arrive become in jump e."""
+        drive_gates, drive_candidate, gates, z, r, candidate, reset_state = self._parts[e]
+        torch.addmm(drive_gates, before, self._W_gates_t, out=gates).sigmoid_()
+        torch.mul(r, before, out=reset_state)
+        torch.addmm(drive_candidate, reset_state, self._W_candidate_t, out=candidate).tanh_()
         torch.lerp(before, candidate, z, out=after)
 
-    def start_back(self, before: Float[Tensor, "time batch hidden"]) -> None:
+    def start_back(self, before: Float[Tensor, "arrival hidden"]) -> None:
         """Make ready to go back: every slope of every gate at once."""
         self.before = before
+        rests = 1 - self.z
         self.deltas = torch.cat(
             [
-                (self.candidates - before) * self.z * (1 - self.z),
+                (self.candidates - before) * self.z * rests,
                 before * self.r * (1 - self.r),
                 self.z * (1 - self.candidates.square()),
             ],
-            2,
+            1,
         )
-        self.delta_gates, self.delta_candidate = self.deltas.split([2 * self.hidden, self.hidden], 2)
-        self.delta_z, self.delta_r = self.delta_gates.chunk(2, 2)
-        self.by_reset_state = torch.empty_like(before[0])
+        self.delta_gates, self.delta_candidate = self.deltas.split([2 * self.hidden, self.hidden], 1)
+        self._slopes = _by_jump(
+            self.arriving, self.delta_gates, *self.delta_gates.chunk(2, 1), self.delta_candidate, rests, self.r
+        )
 
-    def backward(self, i: int, gradient: Float[Tensor, "batch hidden"]) -> None:
-        """Turn the gradient by the state after row i into the one by the state before it, in place."""
-        self.delta_z[i].mul_(gradient)
-        by_reset_state = torch.mm(self.delta_candidate[i].mul_(gradient), self.W_candidate, out=self.by_reset_state)
-        self.delta_r[i].mul_(by_reset_state)
-        gradient.addcmul_(gradient, self.z[i], value=-1).addcmul_(by_reset_state, self.r[i])
-        gradient.addmm_(self.delta_gates[i], self.W_gates)
+    def backward(
+        self, e: int, gradient: Float[Tensor, "some hidden"], more: Float[Tensor, "some hidden"]
+    ) -> Float[Tensor, "some hidden"]:
+        """The gradient by the states before jump e from the one by the states after it; ``more`` is added to it."""
+        delta_gates, delta_z, delta_r, delta_candidate, rests, r = self._slopes[e]
+        delta_z.mul_(gradient)
+        by_reset_state = torch.mm(delta_candidate.mul_(gradient), self.W_candidate)
+        delta_r.mul_(by_reset_state)
+        return torch.addcmul(more, gradient, rests).addcmul_(by_reset_state, r).addmm_(delta_gates, self.W_gates)
 
-    def by_drive(self) -> Float[Tensor, "time batch gates"]:
+    def by_drive(self) -> Float[Tensor, "arrival gates"]:
         """The gradient by ``drive``."""
         return self.deltas
 
     def by_weights(self) -> tuple[Float[Tensor, "gates hidden"], Float[Tensor, " hidden"] | None]:
         """The gradient by the recurrent matrix; this convention has no inner bias."""
-        gates = self.delta_gates.flatten(0, 1).t() @ self.before.flatten(0, 1)
-        candidate = self.delta_candidate.flatten(0, 1).t() @ self.reset_states.flatten(0, 1)
-        return torch.cat([gates, candidate]), None
+        return torch.cat([self.delta_gates.t() @ self.before, self.delta_candidate.t() @ self.reset_states]), None
 
 
 class ResetAfterJumps:
     """PyTorch's GRU, its reset gate outside the matrix product: one product for all gates."""
 
-    def __init__(self, drive: Tensor, observed: Tensor, W_h: Tensor, inner_bias: Tensor | None) -> None:
-        time, batch, rows = drive.shape
-        self.hidden = rows // 3
-        self.W_h = W_h
+    def __init__(self, arriving: Sequence[int], drive: Tensor, W_h: Tensor, inner_bias: Tensor | None) -> None:
+        self.arriving = arriving
+        rows = drive.shape[1]
+        hidden = self.hidden = rows // 3
+        self.W_h, self._W_h_t = W_h, W_h.t()
         self.bias = W_h.new_zeros(rows)
         if inner_bias is not None:
-            self.bias[2 * self.hidden :] = inner_bias
-        self.drive_gates, self.drive_candidate = drive.split([2 * self.hidden, self.hidden], 2)
-        self.observed = observed
-        self.inner = drive.new_empty(time, batch, rows)
-        self.gates, self.inner_candidate = self.inner.split([2 * self.hidden, self.hidden], 2)
-        self.z, self.r = self.gates.chunk(2, 2)
-        self.candidates = drive.new_empty(time, batch, self.hidden)
+            self.bias[2 * hidden :] = inner_bias
+        self.inner = torch.empty_like(drive)
+        self.gates, self.inner_candidate = self.inner.split([2 * hidden, hidden], 1)
+        self.z, self.r = self.gates.chunk(2, 1)
+        self.candidates = drive.new_empty(len(drive), hidden)
+        self._parts = _by_jump(
+            arriving, *drive.split([2 * hidden, hidden], 1), self.inner, self.gates, self.inner_candidate, self.z,
+            self.r, self.candidates,
+        )  # fmt: skip
 
-    def forward(self, i: int, before: Float[Tensor, "batch hidden"], after: Float[Tensor, "batch hidden"]) -> None:
-        """Write into ``after`` what the state ``before`` becomes at row i."""
-        torch.addmm(self.bias, before, self.W_h.t(), out=self.inner[i])
-        self.gates[i].add_(self.drive_gates[i]).sigmoid_()
-        z = self.z[i].mul_(self.observed[i])
-        candidate = self.candidates[i]
-        torch.addcmul(self.drive_candidate[i], self.r[i], self.inner_candidate[i], out=candidate).tanh_()
+    def forward(self, e: int, before: Float[Tensor, "some hidden"], after: Float[Tensor, "some hidden"]) -> None:
+        """Write into ``after`` what the states ``before`` of those that arrive become in jump e."""
+        drive_gates, drive_candidate, inner, gates, inner_candidate, z, r, candidate = self._parts[e]
+        torch.addmm(self.bias, before, self._W_h_t, out=inner)
+        gates.add_(drive_gates).sigmoid_()
+        torch.addcmul(drive_candidate, r, inner_candidate, out=candidate).tanh_()
         torch.lerp(before, candidate, z, out=after)
 
-    def start_back(self, before: Float[Tensor, "time batch hidden"]) -> None:
+    def start_back(self, before: Float[Tensor, "arrival hidden"]) -> None:
         """Make ready to go back: this jump's sums depend on the state by one matrix, so all slopes are known."""
         self.before = before
+        rests = 1 - self.z
         delta_candidate = self.z * (1 - self.candidates.square())
         self.deltas = torch.stack(
             [
-                (self.candidates - before) * self.z * (1 - self.z),
+                (self.candidates - before) * self.z * rests,
                 delta_candidate * self.inner_candidate * self.r * (1 - self.r),
                 delta_candidate * self.r,
                 delta_candidate,
             ],
-            2,
+            1,
         )
-        self.inner_deltas = self.deltas[:, :, :3].flatten(2)
+        self.inner_deltas = self.deltas[:, :3].flatten(1)
+        self._slopes = _by_jump(self.arriving, self.deltas, self.inner_deltas, rests)
 
-    def backward(self, i: int, gradient: Float[Tensor, "batch hidden"]) -> None:
-        """Turn the gradient by the state after row i into the one by the state before it, in place."""
-        self.deltas[i].mul_(gradient.unsqueeze(1))
-        gradient.addcmul_(gradient, self.z[i], value=-1).addmm_(self.inner_deltas[i], self.W_h)
+    def backward(
+        self, e: int, gradient: Float[Tensor, "some hidden"], more: Float[Tensor, "some hidden"]
+    ) -> Float[Tensor, "some hidden"]:
+        """The gradient by the states before jump e from the one by the states after it; ``more`` is added to it."""
+        deltas, inner_deltas, rests = self._slopes[e]
+        deltas.mul_(gradient.unsqueeze(1))
+        return torch.addcmul(more, gradient, rests).addmm_(inner_deltas, self.W_h)
 
-    def by_drive(self) -> Float[Tensor, "time batch gates"]:
+    def by_drive(self) -> Float[Tensor, "arrival gates"]:
         """The gradient by ``drive``, which enters the candidate without the reset gate."""
-        return self.deltas[:, :, [0, 1, 3]].flatten(2)
+        return self.deltas[:, [0, 1, 3]].flatten(1)
 
     def by_weights(self) -> tuple[Float[Tensor, "gates hidden"], Float[Tensor, " hidden"] | None]:
         """The gradients by the recurrent matrix and the inner bias."""
-        deltas = self.inner_deltas.flatten(0, 1)
-        return deltas.t() @ self.before.flatten(0, 1), deltas[:, 2 * self.hidden :].sum(0)
+        return self.inner_deltas.t() @ self.before, self.inner_deltas[:, 2 * self.hidden :].sum(0)
 
 
-GRU_JUMPS: dict[type[nn.Module], Callable[[Tensor, Tensor, Tensor, Tensor | None], GRUJumps]] = {
+def closed_unless_observed(
+    drive: Float[Tensor, "*rows gates"], observed: Bool[Tensor, "*rows 1"]
+) -> Float[Tensor, "*rows gates"]:
+    """The drive with the update gate closed, z = sigmoid(-inf) = 0, in the rows in which nothing is observed."""
+    of_update = torch.arange(drive.shape[-1], device=drive.device) < drive.shape[-1] // 3
+    return drive.masked_fill(~observed & of_update, -math.inf)
+
+
+def _by_jump(arriving: Sequence[int], *parts: Float[Tensor, "arrival some"]) -> list[tuple[Tensor, ...]]:
+    """For each jump, the rows of each part that belong to it."""
+    return list(zip(*(part.split(arriving) for part in parts), strict=True))
+
+
+GRU_JUMPS: dict[type[nn.Module], JumpsOf] = {
     ResetBeforeGRU: ResetBeforeJumps,
     ResetAfterGRU: ResetAfterJumps,
 }
-"""The hand-written jumps of every GRU that has them, made from drive, observed, W_h and the inner bias."""
+"""The hand-written jumps of every GRU that has them, made from arrivals, drive, W_h and the inner bias."""

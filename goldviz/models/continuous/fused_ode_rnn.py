@@ -6,7 +6,6 @@ small networks, where automatic differentiation costs more than the arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -16,11 +15,11 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
 from goldviz.models.continuous.fused_flow import FlowGradient, FlowPlan, FlowStages
-from goldviz.models.continuous.fused_gru import GRU_JUMPS, GRUJumps
+from goldviz.models.continuous.fused_gru import GRU_JUMPS, JumpsOf, closed_unless_observed
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.ode_rnn import ODERNN, ODERNNTrace
 from goldviz.models.continuous.ode_solvers import FixedSteps
-from goldviz.models.continuous.own_pace import own_pace
+from goldviz.models.continuous.own_pace import Pace, own_pace
 from goldviz.models.continuous.runge_kutta import runge_kutta_method
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.gru import GatedRecurrentUnit, ResetAfterGRU
@@ -31,12 +30,12 @@ class FusedPlan(NamedTuple):
     """What the operation needs beside tensors that have gradients."""
 
     flow: FlowPlan
-    jumps: Callable[[Tensor, Tensor, Tensor, Tensor | None], GRUJumps]
-    observed: Float[Tensor, "time batch 1"]
+    jumps: JumpsOf
+    pace: Pace
 
 
 class FusedSequence(torch.autograd.Function):
-    """States before and after every row from the jumps' drive, the initial state and the weights.
+    """States before and after every arrival from the jumps' drive, the initial state and the weights.
 
     The gradient can be taken once, not twice; step sizes have none.
     """
@@ -51,34 +50,44 @@ class FusedSequence(torch.autograd.Function):
         inner_bias: Tensor | None,
         *field: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """States (time, batch, hidden) before and after every row; ``field`` is W_1, b_1, W_2, b_2, ..."""
+        """States (arrival, hidden) before and after every arrival; ``field`` is W_1, b_1, W_2, b_2, ..."""
+        arriving = plan.pace.arriving
         flow = FlowStages(plan.flow, initial, field[::2], field[1::2])
-        jumps = plan.jumps(drive, plan.observed, W_h, inner_bias)
-        before = initial.new_empty(len(drive), *initial.shape)
+        jumps = plan.jumps(arriving, drive, W_h, inner_bias)
+        before = initial.new_empty(len(drive), initial.shape[1])
         after = torch.empty_like(before)
-        state = initial
-        for i, (to_jump, jumped) in enumerate(zip(before.unbind(0), after.unbind(0), strict=True)):
-            flow.forward(i, state, to_jump)
-            jumps.forward(i, to_jump, jumped)
-            state = jumped
-        ctx.flow, ctx.jumps = flow, jumps
+        state, room = initial, torch.empty_like(initial)
+        parts = zip(before.split(arriving), after.split(arriving), plan.pace.jumping.split(arriving), strict=True)
+        for e, (to_jump, jumped, who) in enumerate(parts):
+            if len(who) == len(initial):
+                flow.forward(e, state, to_jump)
+                jumps.forward(e, to_jump, jumped)
+                state = jumped
+            else:
+                flow.forward(e, state, room)
+                jumps.forward(e, torch.index_select(room, 0, who, out=to_jump), jumped)
+                state = room.index_copy_(0, who, jumped)
+        ctx.flow, ctx.jumps, ctx.pace = flow, jumps, plan.pace
         ctx.save_for_backward(before, W_h, *field[::2])
         return before, after
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, by_before: Tensor, by_after: Tensor) -> tuple[Tensor | None, ...]:
-        """From the last row to the first, then every weight at once."""
+        """From the last jump to the first, then every weight at once."""
         before, _, *weights = ctx.saved_tensors  # unpacking checks that no weight was changed since the pass
         before = before.detach()  # the jumps keep it; with its graph it would keep itself alive
         flow = FlowGradient(ctx.flow, weights)
         ctx.jumps.start_back(before)
-        gradient = torch.zeros_like(before[0])
-        for i in reversed(range(len(before))):
-            gradient.add_(by_after[i])
-            ctx.jumps.backward(i, gradient)
-            gradient.add_(by_before[i])
-            flow.backward(i, gradient)
+        pace = ctx.pace
+        gradient = before.new_zeros(len(pace.order), before.shape[1])
+        parts = [part.split(pace.arriving) for part in (by_after, by_before, pace.jumping)]
+        for e, (after, at_jump, who) in reversed(list(enumerate(zip(*parts, strict=True)))):
+            everybody = len(who) == len(gradient)
+            jumping = gradient if everybody else gradient.index_select(0, who)
+            found = ctx.jumps.backward(e, jumping.add_(after), at_jump)
+            gradient = found if everybody else gradient.index_copy_(0, who, found)
+            flow.backward(e, gradient)
         return None, ctx.jumps.by_drive(), gradient, *ctx.jumps.by_weights(), *flow.by_weights()
 
 
@@ -112,13 +121,12 @@ class FusedODERNN(ODERNN):
         if gaps.requires_grad:
             raise SeriesError("The times ask for a gradient, which the fused ODE-RNN does not have; ODERNN has it.")
         pace = own_pace(gaps, self.longest_step)
-        seen = pace.at_jumps(observed.to(inputs.dtype)) * pace.arrives[..., None]
         flow = FlowPlan(self.tableau, pace.steps, pace.step_sizes, pace.moving)
-        drive = linear(inputs, self.cell.W_x, self.cell.b)
+        drive = closed_unless_observed(linear(inputs, self.cell.W_x, self.cell.b), observed)
         inner_bias = self.cell.b_hh if isinstance(self.cell, ResetAfterGRU) else None
         layers = [part for layer in zip(self.field.weights, self.field.biases, strict=True) for part in layer]
         before, after = FusedSequence.apply(
-            FusedPlan(flow, GRU_JUMPS[type(self.cell)], seen), pace.at_jumps(drive), h[pace.order], self.cell.W_h,
+            FusedPlan(flow, GRU_JUMPS[type(self.cell)], pace), pace.at_jumps(drive), h[pace.order], self.cell.W_h,
             inner_bias, *layers,
         )  # fmt: skip
         counted = pace.counts.amax(1).cpu()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from goldviz.models.continuous.ode_solvers import steps_of
@@ -24,8 +24,9 @@ class Pace:
 
     ``steps[e]`` steps lead to jump e. ``step_sizes`` are each sample's in each step, 0 where it rests, for samples in
     the ``order`` in which they come to rest, those that move longest first; in step k the first ``moving[k]`` move.
-    ``row`` is the row of the series that a sample is in or on its way to at each jump, ``arrives`` whether it is there,
-    and ``jump_of`` the jump at which a sample, as they were given, is at each row. ``counts`` are the steps before it.
+    ``arriving[e]`` samples jump in jump e. One after the other, over all jumps, ``jumping`` are their positions in that
+    order, and ``places`` row * batch + sample of the series, of which each comes once. ``counts`` are the steps before
+    each row.
     """
 
     counts: Int[Tensor, "time batch"]
@@ -33,28 +34,24 @@ class Pace:
     step_sizes: Float[Tensor, "step batch 1"]
     moving: list[int]
     order: Int[Tensor, " batch"]
-    row: Int[Tensor, "jump batch"]
-    arrives: Bool[Tensor, "jump batch"]
-    jump_of: Int[Tensor, "time batch"]
+    arriving: list[int]
+    jumping: Int[Tensor, " arrival"]
+    places: Int[Tensor, " arrival"]
 
     @cached_property
     def jumps_are_rows(self) -> bool:
         """Whether all samples come to each row in the same moment, and rest in the order in which they were given."""
-        return bool(self.arrives.all() and (self.order.diff() == 1).all())
+        return bool((self.places.diff() == 1).all())
 
-    def at_jumps(self, values: Float[Tensor, "time batch rest"]) -> Float[Tensor, "jump batch rest"]:
-        """What belongs to the samples' rows, by jump and in their order."""
-        return values if self.jumps_are_rows else _picked(values, self.row, self.order)
+    def at_jumps(self, values: Float[Tensor, "time batch rest"]) -> Float[Tensor, "arrival rest"]:
+        """What belongs to the samples' rows, in the order in which they come to them."""
+        rows = values.flatten(0, 1)
+        return rows if self.jumps_are_rows else rows.index_select(0, self.places)
 
-    def at_rows(self, values: Float[Tensor, "jump batch rest"]) -> Float[Tensor, "time batch rest"]:
-        """What belongs to jumps, by row and in the order in which the samples were given."""
-        return values if self.jumps_are_rows else _picked(values, self.jump_of, torch.argsort(self.order))
-
-
-def _picked(values: Float[Tensor, "first batch rest"], first: Tensor, sample: Tensor) -> Tensor:
-    """values[first, sample]; so written, its gradient is one sum of rows."""
-    places = first * values.shape[1] + sample
-    return values.flatten(0, 1).index_select(0, places.flatten()).view(*places.shape, values.shape[2])
+    def at_rows(self, values: Float[Tensor, "arrival rest"]) -> Float[Tensor, "time batch rest"]:
+        """What belongs to arrivals, by row and in the order in which the samples were given."""
+        rows = values if self.jumps_are_rows else values.index_select(0, torch.argsort(self.places))
+        return rows.unflatten(0, self.counts.shape)
 
 
 def own_pace(gaps: Float[Tensor, "time batch"], longest_step: float) -> Pace:
@@ -72,13 +69,14 @@ def own_pace(gaps: Float[Tensor, "time batch"], longest_step: float) -> Pace:
     arrives = last.gather(0, row) == moments[:, None]
     jumps, moves = arrives.any(1), (sizes > 0).any(1)
     before = torch.cat([moves.new_zeros(1, dtype=torch.long), moves.cumsum(0)[jumps]])
+    moment, position = arrives.nonzero(as_tuple=True)
     return Pace(
         counts,
         before.diff().tolist(),
         sizes[moves, :, None],
         (rests[order] >= moments[moves, None]).sum(1).tolist(),
         order,
-        row[jumps],
-        arrives[jumps],
-        (jumps.cumsum(0) - 1)[last][:, torch.argsort(order)],
+        arrives.sum(1)[jumps].tolist(),
+        position,
+        row[moment, position] * gaps.shape[1] + order[position],
     )

@@ -78,8 +78,9 @@ def test_no_sample_waits_for_the_longest_gap_of_its_company():
     assert pace.counts.tolist() == [[0, 0, 0], [1, 4, 1], [3, 1, 0]]
     assert sum(pace.steps) == 5, "as many as the sample that takes most, not 4 + 3"
     assert pace.moving == [3, 2, 2, 2, 1]
-    taken = pace.at_rows(torch.zeros(len(pace.steps), 3, 1)).shape
-    assert taken == (3, 3, 1)
+    assert sum(pace.arriving) == 9, "each sample jumps once a row"
+    given = torch.randn(3, 3, 2, generator=stream(0))
+    torch.testing.assert_close(pace.at_rows(pace.at_jumps(given)), given)
     torch.testing.assert_close(pace.step_sizes.sum(0)[:, 0], gaps.sum(0)[pace.order])
 
 
