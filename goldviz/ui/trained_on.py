@@ -59,8 +59,18 @@ class Named(NamedTuple):
 def apart(wanted: Settings, shown: Settings, kept: Mapping[str, str]) -> list[tuple[str, str]]:
     """What the visitor's data are called, and those that are shown in their place."""
     mine, its = named_data(wanted, {}), named_data(shown, kept)
-    pairs = [(control, named, its.get(control, Named(OTHER, ""))) for control, named in mine.items()]
+    pairs = [(control, named, its.get(control) or _instead(wanted, shown, control)) for control, named in mine.items()]
     return [_told_apart(*pair) for pair in pairs if pair[1] != pair[2]]
+
+
+def _instead(wanted: Settings, shown: Settings, control: str) -> Named:
+    """What was learned where data of this kind were not read: the option in the place of which they would be."""
+    declared = type(shown)
+    for name in declared.model_fields:
+        label = facts(declared, name)["labels"].get(str(getattr(shown, name)))
+        if label and control in named_data(shown.model_copy(update={name: getattr(wanted, name)}), {}):
+            return Named(f"“{label}”", "")
+    return Named(OTHER, "")
 
 
 def _told_apart(control: str, yours: Named, theirs: Named) -> tuple[str, str]:

@@ -67,7 +67,7 @@ def said(visitor: Visitor, words: str) -> bool:
     ("declared", "link", "learned"),
     thinned(
         [
-            (ODERNNLaboratory, {"task": "market"}, "other data"),
+            (ODERNNLaboratory, {"task": "market"}, "“Damped oscillator”"),
             (PriceTokens, {}, "the simulated market"),
             (GoldForecast, SMALL, "the simulated market"),
         ]

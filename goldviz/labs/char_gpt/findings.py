@@ -37,16 +37,17 @@ RULES = (
     Rule("sees_ahead", "bad", "{Subject} see{s|} the token that it should guess",
         line=above("ahead", AHEAD, "a last place {at:.1f} nat above the others"),
         number="{ahead:.2f} nat above the others",
-        explanation="The last place in the block has no later token to look at, and guesses much worse than those "
-        "that have. Whoever writes has none either, so the low loss is of no use (document 002, 3.3).",
+        explanation="The last place in the block has no later token to see, and its guess is much worse. A network "
+        "that writes has none to see either, so the low loss is worth nothing (document 002, 3.3).",
         advice=[MASKED], silenced_by=("diverged",)),
-    learned_by_heart("the text", "The network knows the text that it learned from better than the rest.",
+    learned_by_heart("the text", "It guesses the text that it was trained on much better than other text.",
         [DROPPED, SHORTER_STEPS, NARROWER], silenced_by=("diverged", "sees_ahead")),
     guesses_overshoot([SLOWER, WARMER]),
-    Rule("even_attention", "warning", "{Subject} look{s|} everywhere alike",
-        line=above("evenness", EVEN, "attention with {at:.1%} of the entropy of an even one"),
-        number="{evenness:.1%} of the entropy of an even one",
-        explanation="The heads have not found anything to look at, so a place knows of earlier ones only their mean.",
+    Rule("even_attention", "warning", "{Subject} attend{s|} to everything alike",
+        line=above("evenness", EVEN, "attention with {at:.1%} of the largest possible entropy"),
+        number="{evenness:.1%} of the largest possible entropy",
+        explanation="The heads have not found anything to look at. Each token gets only an average of the earlier "
+        "ones.",
         advice=[RESIDUAL, NORMS, FASTER, LONGER], silenced_by=("diverged",), at_end=True),
     steps_too_short(title="The learning rate is too small for {subject}",
         explanation="Your steps change the weights so little that training would take many thousands of them.",
@@ -54,13 +55,14 @@ RULES = (
     no_better_than_pairs(
         explanation="Counting which token follows which needs no training at all (document 002, 1.1). A network "
         "that sees more should guess better.", advice=[LONGER, SLOWER, FASTER, RESIDUAL, NORMS]),
-    beats_pairs(explanation="What stands before the last token helps, and attention has found it (document 002, 3.3).",
+    beats_pairs(explanation="Counted pairs see one token. A guess this good needs what stands before it (document "
+        "002, 3.3).",
         silenced_by=("diverged", "by_heart", "sees_ahead")),
     Rule("beats_gzip", "good", "{Subject} need{s|} fewer bits than gzip",
         line=below("excess_bits", 0.0, "fewer bits a byte than gzip"),
         number="{bits:.2f} bits a byte against {gzip:.2f}",
-        explanation="Gzip repeats what it saw in the last 32,768 bytes. A network that beats it has learned more "
-        "than repeats.", silenced_by=("diverged", "by_heart", "sees_ahead")),
+        explanation="Gzip mostly copies what it saw in the last 32,768 bytes. This network takes fewer bits for "
+        "text that it was not trained on.", silenced_by=("diverged", "by_heart", "sees_ahead")),
 )  # fmt: skip
 """In the order in which they are judged."""
 

@@ -29,10 +29,10 @@ def why(lane: Lane[CharGpt], draw: Callable[[str], None]) -> None:
     with words_beside(draw, "stream"):
         st.markdown("Each place looks at itself and at what stands before it, never ahead (document 002, 3.3):")
         st.latex(r"O = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt H} + \text{mask}\right) V")
-        st.markdown("$n$ blocks add what they find to what comes in (3.6); the read-out is the token table (3.2):")
+        st.markdown("$n$ blocks each add to what comes in (3.6). Then the token table scores every next token (3.2):")
         st.latex(r"h \leftarrow h + \tfrac{1}{\sqrt{2n}}\, f(\mathrm{LN}\, h)")
         st.latex(r"\text{logits} = \mathrm{LN}(h)\, E^\top")
-        st.markdown("The loss is the mean over all places. With tokens a byte it becomes bits a byte:")
+        st.markdown("The loss is the mean over all places. Times tokens a byte, over ln 2, it is bits a byte:")
         st.latex(r"\mathcal L = -\frac{1}{BT} \sum \log p(x_{t+1} \mid x_1 \dots x_t)")
         st.markdown(_numbers(lane))
         st.caption(
@@ -54,7 +54,7 @@ def _numbers(lane: Lane[CharGpt]) -> str:
         "In this run:",
         f"- $n = {settings.layers}$, $H = {settings.width} / {settings.heads} = {head}$, "
         f"{float(ds['parameter_count'][0]):,.0f} parameters",
-        f"- all tokens alike: $\\ln V = {uniform:.2f}$ nat; the first dev loss: **{first:.2f}**"
+        f"- guessing all tokens alike costs $\\ln V = {uniform:.2f}$ nat; the first dev loss is **{first:.2f}**"
         f"{head_start(settings, ds)}",
         f"- counted pairs: {float(ds['bigram_loss']):.2f} nat; this network now: **{last:.2f}** nat = "
         f"**{last * share:.2f}** bits a byte; gzip: {float(ds['gzip_bits']):.2f}",
@@ -68,8 +68,8 @@ def head_start(settings: CharGpt, ds: xr.Dataset) -> str:
         return ""
     spread = math.sqrt(float(np.median(ds["residual_variance"][0, ..., -1])))
     return (
-        ". The token table also reads out. So at first the token just read is about "
-        f"{settings.width * FIRST_WEIGHTS**2 / spread:.1f} nat ahead of the others, which is right where a text repeats"
+        ". The table that reads tokens also scores the next one. So at first the token just read is favoured, by about "
+        f"{settings.width * FIRST_WEIGHTS**2 / spread:.1f} nat, which is right where a text repeats"
     )
 
 

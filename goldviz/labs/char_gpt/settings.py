@@ -25,7 +25,7 @@ CORPORA = {"python": "Python's documentation", "names": "First names", "cities":
 TOKENS = {"characters": "Characters", "pieces": "Pieces of bytes (BPE)"}
 ACTIVATIONS = {"gelu": "GELU", "relu": "ReLU"}
 RESIDUAL_SCALES = {
-    "none": "None", "init": "First weights / √(2n)", "branch": "Branches / √(2n)", "both": "Both, as in the document",
+    "none": "None", "init": "First weights / √(2n)", "branch": "Additions / √(2n)", "both": "Both, as in the document",
 }  # fmt: skip
 PRECISIONS = {"float32": "32 bits", "bfloat16": "bfloat16 where it does no harm"}
 
@@ -54,49 +54,53 @@ class CharGpt(Experiment):
     heads: int = setting(4, ge=1, le=16, group="Network", essential=True, unit="heads",
         description="Attention heads of every block.")
     width: int = setting(128, ge=8, le=512, group="Network", essential=True, unit="units",
-        description="Width C of a token's state; a multiple of the heads.")
+        description="How many numbers stand for a token inside the network (C); a multiple of the heads.")
     block: int = setting(64, ge=4, le=512, group="Network", essential=True, unit="tokens",
         description="Tokens that the network sees at once.")
     activation: Literal["gelu", "relu"] = setting("gelu", group="Network", labels=ACTIVATIONS,
         description="Nonlinearity of the feed-forward networks, which are four times as wide.")
-    dropout: float = standard.dropout(0.0, description="Share of each branch's output that is dropped in training.")
+    dropout: float = standard.dropout(0.0, description="Share of what attention and feed-forward networks put out "
+        "that training sets to 0.")
     tied: bool = setting(True, group="Network",
-        description="The read-out uses the token table. Else it has a table of its own.")
+        description="The table that reads tokens also scores the next one. Off: a second table does.")
 
     masked: bool = setting(True, group="Parts", essential=True,
-        description="No place sees a later one. Without the mask each sees the token that it should guess.")
+        description="No token sees a later one. Without the mask each sees the token that it should guess.")
     scaled: bool = setting(True, group="Parts",
         description="Attention scores are divided by the square root of the head's width.")
-    residual: bool = setting(True, group="Parts", description="Each branch is added to its input, h + f(h).")
+    residual: bool = setting(True, group="Parts",
+        description="Attention and feed-forward networks add to their input, h + f(h). Off: they replace it.")
     layer_norm: bool = setting(True, group="Parts",
-        description="Layer norms before each branch and before the read-out.")
+        description="Layer norms before attention, before the feed-forward network, and at the end.")
     residual_scale: Literal["none", "init", "branch", "both"] = setting("both", group="Parts", labels=RESIDUAL_SCALES,
-        description="What keeps the signal from growing block by block: smaller first weights, smaller branches.")
+        description="What keeps the signal from growing with the n blocks: smaller weights at the start, smaller "
+        "additions, or both.")
 
     corpus: str = setting("python", group="Text", control="text", pattern=f"^(python|names|cities|{KEPT})$",
         labels=CORPORA, allowed="python, names, cities, or the 16 characters that name a text kept on this server",
         description="What is learned: Python's documentation, names, or your own text.")
     tokens: Literal["characters", "pieces"] = setting("characters", group="Text", essential=True, labels=TOKENS,
-        description="What a token is. Losses a token differ; bits a byte compare.")
+        description="What a token is. To compare the two, use bits a byte, not the loss a token.")
     vocabulary: int = setting(512, ge=256, le=4096, group="Text", unit="tokens",
-        description="Most pieces, learned on the training part; no effect on characters.")
+        description="At most so many pieces, learned from the training text. Not used with characters.")
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(4e-3, le=10, description="Peak of the learning rate.")
-    steps: int = standard.steps(500, le=20_000, description="Optimiser steps, each on stretches drawn at random.")
-    batch: int = standard.batch(12, "stretches of the block's length", ge=1, le=256)
+    steps: int = standard.steps(500, le=20_000, description="Optimiser steps, each on passages drawn at random.")
+    batch: int = standard.batch(12, "passages of the block's length", ge=1, le=256)
     warm_up: float = setting(0.1, ge=0, le=0.9, group="Training",
         description="Share of the steps in which the learning rate rises; then it falls to a hundredth of its peak.")
     weight_decay: float = setting(0.1, ge=0, le=1, group="Training", hot=True,
         description="Pull of matrices and tables towards zero.")
-    decay_all: bool = setting(False, group="Training", description="Biases and layer norms decay, too.")
+    decay_all: bool = setting(False, group="Training", description="Pull biases and layer norms towards zero, too.")
     clip: float = standard.clip(1.0,
         description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping.")
     precision: Literal["float32", "bfloat16"] = setting("float32", group="Training", labels=PRECISIONS,
         description="Precision of the matrix products. bfloat16 is faster on GPUs that have it.")
     look_every: int = standard.measure_every(50)
     close_looks: int = standard.close_looks(5, le=100,
-        description="So many times, evenly spread, dev text is scored and samples are written. 0: never.")
+        description="How often, evenly spread, text kept from training (dev text) is scored and samples are "
+        "written. 0: never.")
     # fmt: on
 
     @model_validator(mode="after")
@@ -114,7 +118,7 @@ class CharGpt(Experiment):
         **of_layers.update_to_data(LOOK),
         **of_layers.gradient_to_data(LOOK),
         "train_loss": Variable(CLOSE, "Loss on training text, without dropout", "nat"),
-        "dev_loss": Variable(CLOSE, "Dev loss: text that is not learned", "nat"),
+        "dev_loss": Variable(CLOSE, "Dev loss: on text kept from training", "nat"),
         "logit_entropy": Variable(CLOSE, "Entropy of the guess of the next token, mean over dev text", "nat"),
         "position_loss": Variable((*CLOSE, "position"), "Dev loss by place in the block", "nat"),
         "residual_variance": Variable((*CLOSE, "depth"), "Variance of the states after so many blocks"),
@@ -152,33 +156,36 @@ class CharGpt(Experiment):
         Preset("As in the document", "document",
             "Four blocks with four heads read Python's documentation by characters, 64 at a time."),
         Preset("Small, to compare", "document",
-            "Three blocks at half the width, for the presets that leave a part out. It ends 0.22 to 0.27 nat below "
-            "counted pairs, at 3.1 to 3.2 bits a byte (five seeds of five).", SMALL),
+            "Three blocks at half the width: presets that leave a part out are compared with it. Its loss ends 0.22 to "
+            "0.27 nat below that of counting pairs, at 3.1 to 3.2 bits a byte (five seeds of five).", SMALL),
         Preset("Pieces of bytes", "document",
-            "The small network on 512 pieces instead of characters. Its loss a token is higher, but a byte costs "
-            "less: 2.6 to 2.9 bits, not 3.1 to 3.2 (five seeds of five).", {**SMALL, "tokens": "pieces"}),
+            "The small network reads 512 pieces of text instead of characters. A piece is harder to guess than a "
+            "character, but a byte costs less: 2.6 to 2.9 bits, not 3.1 to 3.2 (five seeds of five).",
+            {**SMALL, "tokens": "pieces"}),
         Preset("Break it: no mask", "break",
-            "Every place sees the token that it should guess, and the loss falls to 0.2 to 0.3. The last place, which "
-            "sees none, guesses worse than counted pairs (five seeds of five).", {**SMALL, "masked": False}),
+            "Every token sees the one that it should guess, and the loss falls to 0.2 to 0.3. Only the last has "
+            "none to see, and its guess is worse than that of counting pairs (five seeds of five).",
+            {**SMALL, "masked": False}),
         Preset("Break it: no scale", "break",
-            "Scores are not divided. In five seeds of five the loss ends within 0.03 nat of that with the scale: first "
-            "weights this small saturate nothing.", {**SMALL, "scaled": False}),
+            "Attention scores are not divided. In a network this small it hardly matters: the loss ends within 0.03 "
+            "nat of the small network's (five seeds of five).", {**SMALL, "scaled": False}),
         Preset("Break it: no residual", "break",
-            "Branches replace their input, and what a place is gets lost on the way: the loss ends worse than counted "
-            "pairs (five seeds of five).", {**SMALL, "residual": False}),
+            "Attention and feed-forward networks replace their input instead of adding to it. The loss ends worse than "
+            "that of counting pairs (five seeds of five).", {**SMALL, "residual": False}),
         Preset("Break it: no LayerNorm", "break",
-            "Without layer norms the same steps teach less: 0.26 to 0.31 nat behind the small network (five seeds of "
-            "five).", {**SMALL, "layer_norm": False}),
+            "Without layer norms the loss ends 0.26 to 0.31 nat above the small network's (five seeds of five).",
+            {**SMALL, "layer_norm": False}),
         Preset("Break it: rate × 30", "break",
-            "Thirty times the learning rate: the loss ends 0.5 to 0.8 nat above counted pairs (five seeds of five).",
+            "Thirty times the learning rate: the loss ends 0.5 to 0.8 nat above that of counting pairs (five seeds of "
+            "five).",
             {**SMALL, "learning_rate": 0.12}),
         Preset("Break it: no warm-up", "break",
-            "The full rate from the first step. AdamW knows little yet of how long gradients are: 0.26 to 0.45 nat "
-            "behind the small network (five seeds of five).",
+            "The full learning rate from the first step on: the loss ends 0.26 to 0.45 nat above the small network's "
+            "(five seeds of five).",
             {**SMALL, "warm_up": 0.0}),
         Preset("Fix it: slower steps", "fix",
-            "No warm-up either, and a sixth of the rate: less lost on five seeds of five, but by 0.22 nat at most. A "
-            "warm-up gains more.",
+            "Still no warm-up, but a sixth of the learning rate. The loss ends lower than at the full rate, by 0.22 "
+            "nat at most (five seeds of five). A warm-up gains more.",
             {**SMALL, "warm_up": 0.0, "learning_rate": 0.0007}),
     )  # fmt: skip
 

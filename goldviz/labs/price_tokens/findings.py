@@ -58,10 +58,12 @@ def _how_it_knows(case: Case) -> str:
     if settings.fitted_on == "all":
         causes.append("The tokeniser was fitted on all days, those that are forecast among them.")
     if settings.fitted_on == "block":
-        causes.append("The tokeniser was fitted on the very block that is forecast: how wide its days are is told.")
+        causes.append(
+            "The tokeniser was fitted on the very days that are forecast, so it tells how large their moves are."
+        )
     if settings.read == "smoother":
         causes.append("The smoother reads a day's state with the help of all later days; the filter does not.")
-    return " ".join([*causes, "What is written with the future in sight is no forecast's input."])
+    return " ".join([*causes, "No forecaster could have such tokens."])
 
 
 def _back_in_time(case: Case) -> list[Candidate | Check]:
@@ -108,7 +110,7 @@ RULES = (
         "knows_future", "bad", "The tokens know the future",
         line=above("changed", 0.0, "no token that changes when only later days do"),
         number=lambda n: f"{percent(n.changed)} of the tokens",
-        confidence="measured: later returns were changed, and the days before written down again",
+        confidence="measured: later moves were changed, and earlier days turned into tokens again",
         explanation=_how_it_knows, advice=_back_in_time, must_tell=True,
     ),
     Rule(
@@ -117,19 +119,19 @@ RULES = (
         number=lambda n: f"{percent(n.same_label)} keep their name, {percent(n.same_meaning)} with names matched",
         confidence="counted on the past of every refit",
         explanation="Clusters and states have no order of their own, so a new fit may call the calm days 3 that were "
-        "1 before. The tokens that were written down keep their old names: their pairs mean nothing any more.",
+        "1 before. Earlier tokens keep their old names, so pairs of old and new ones mean nothing.",
         advice=[MATCHED], must_tell=True,
     ),
     Rule(
-        "shuffled_skill", "bad", "Skill on days that were dealt out at random",
+        "shuffled_skill", "bad", "Skill on days in random order",
         line=where("own.better", ABOVE_ZERO), number=score, confidence=_certainty,
-        explanation="Such days have no order to be learned, so the skill comes from a mistake in how data are used.",
+        explanation="Such days have no order to learn, so the skill comes from a mistake in how data are used.",
         advice=[TO_TRUTH], only=lambda n, settings: settings.shuffle_days, silenced_by=WORTHLESS,
     ),
     Rule(
         "shuffled_check_passed", "good", "No skill is left on shuffled days",
         line=where("own.unproved", ABOVE_ZERO), number=score, confidence=_certainty,
-        explanation="There is no order to be learned, and none was claimed. That clears the way of working.",
+        explanation="Random order leaves nothing to learn, and nothing was found. The check is passed.",
         advice=[TO_TRUTH], only=lambda n, settings: settings.shuffle_days, silenced_by=WORTHLESS,
     ),
     Rule(
@@ -145,8 +147,8 @@ RULES = (
         line=below("used", UNUSED, "a perplexity of {at:percent} of the tokens"),
         number=in_use,
         confidence="counted on the past of every refit",
-        explanation="A code that is nearest to no day gets no gradient, so it stays where it is: the code book "
-        "collapses. Wide bins in the middle do the same to bins of equal width.",
+        explanation="A code that is nearest to no day gets no gradient, so it stays where it is and stays unused. "
+        "Of bins of equal width, the middle ones take most days.",
         advice=[AMONG_DATA, FEWER],
     ),
     Rule(
@@ -163,29 +165,30 @@ RULES = (
         line=above("climbed", CLIMBED, "a validation loss {at:.2f} nat above its lowest"),
         number=lambda n: f"{n.climbed:.2f} nat above its lowest, of epoch {n.best_epoch}",
         confidence="median over the fits",
-        explanation="Later epochs learned what held in the past alone. Forecasts are made with the best epoch's "
-        "weights, so they are not spoilt.",
+        explanation="Later epochs learned what held in the past alone. Forecasts come from the weights of the best "
+        "epoch, "
+        "so they are not spoilt.",
         advice=[SHORTER], only=lambda n, settings: settings.network != "bigram",
     ),
     Rule(
         "worse", "warning", "Worse than saying how often each token comes",
         line=where("own.worse", "an interval below 0"), number=score, confidence=_certainty,
-        explanation="The order that was learned does not hold in the years that are forecast.",
+        explanation="What was learned of the past does not hold in the years that are forecast.",
         advice=[SHUFFLED], only=lambda n, settings: not settings.shuffle_days, silenced_by=WORTHLESS,
     ),
     Rule(
         "worse_than_garch", "warning", "GARCH forecasts the density better",
         line=below("p_of_garch", 0.05, "Diebold-Mariano p below {at}"), number=_beside_garch,
         confidence=lambda case: p_value(case.reading.p_of_garch),
-        explanation="GARCH carries the variance of the whole past with three parameters. A token keeps a few bits of "
-        "each day, and the network sees few days.",
+        explanation="GARCH is a formula with three parameters for the next move's variance, from the whole past. A "
+        "token keeps a few bits of each day, and the network sees few days.",
         advice=lambda case: [] if case.settings.network == "bigram" else [MORE_PAST],
         only=lambda n, settings: not settings.shuffle_days, silenced_by=WORTHLESS,
     ),
     Rule(
         "no_skill", "good", "No detectable skill over token frequency",
         line=where("own.undecided", ABOVE_ZERO), number=score, confidence=_certainty,
-        explanation="Where the days' sizes have little memory, or the tokens do not show it, there is little to find.",
+        explanation="Where calm and storm do not last, or the tokens do not show it, there is little to find.",
         only=lambda n, settings: not settings.shuffle_days, silenced_by=IDLE,
     ),
     Rule(

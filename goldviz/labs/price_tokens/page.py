@@ -35,7 +35,10 @@ def why(lane: Lane[PriceTokens], draw: Callable[[str], None]) -> None:
     st.markdown("**Every model and every simple forecast**")
     if rows:
         st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
-        st.caption("Fewer nats are better. Intervals come from a bootstrap of blocks of days.")
+        st.caption(
+            "Fewer nats are better. Intervals come from a bootstrap of blocks of days. DM p is how likely Diebold and "
+            "Mariano's test finds such a difference between equally good forecasts."
+        )
     else:
         st.caption("The scores come when the run ends.")
     words, formulas = st.columns(2)

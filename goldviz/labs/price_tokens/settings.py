@@ -53,31 +53,33 @@ class PriceTokens(Experiment):
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
     returns: Literal["market", "regimes"] = setting("market", group="Data", labels=RETURNS,
-        description="Moves of the simulated market. Its planted regimes alone leave out the volatility's own memory "
-        "and the jumps; real data ignore it.")
+        description="Daily moves of the simulated market. Regimes are calm and stormy spells planted in it; of these "
+        "alone, moves have no jumps and no other memory. Not used with real data.")
     shuffle_days: bool = setting(False, group="Data",
-        description="Deal the days out at random, a check: any skill that is left comes from a mistake.")
+        description="Put the days in random order, as a check: any skill that is left comes from a mistake.")
 
     tokeniser: Literal["uniform", "quantile", "kmeans", "mixture", "hmm", "vqvae"] = setting("quantile",
-        group="Tokens", essential=True, labels=TOKENISERS, description="What makes a token of a day.")
+        group="Tokens", essential=True, labels=TOKENISERS, description="How a day becomes a token.")
     tokens: int = setting(8, ge=2, le=64, group="Tokens", essential=True, unit="tokens",
-        description="Different tokens: bins, clusters, states or codes.")
+        description="How many different tokens there are: bins, clusters, states or codes.")
     window: int = setting(1, ge=1, le=60, group="Tokens", essential=True, unit="days",
-        description="Moves that a token stands for. Bins and the hidden Markov model read one at a time.")
+        description="How many days one token sums up. Bins and the hidden Markov model take one day at a time.")
     codes: Literal["data", "far"] = setting("data", group="Tokens", labels=CODES,
-        description="Where the VQ-VAE's codes begin; no effect on other tokenisers.")
+        description="Where the VQ-VAE's codes start, before they learn. Not used by other tokenisers.")
     code_steps: int = setting(300, ge=10, le=5000, group="Tokens", unit="steps",
-        description="Optimiser steps of the VQ-VAE in each fit; no effect on other tokenisers.")
+        description="Optimiser steps of the VQ-VAE in each fit. Not used by other tokenisers.")
     merges: int = setting(20, ge=0, le=200, group="Tokens", unit="merges",
-        description="Byte-pair merges learned on the tokens, and on the same tokens shuffled. 0: none.")
+        description="How many frequent pairs of tokens are joined into new ones, with the days in order and "
+        "shuffled. 0: none.")
 
     fitted_on: Literal["past", "all", "block"] = setting("past", group="Honesty", essential=True, labels=FITTED_ON,
-        description="Days on which the tokeniser is fitted.")
+        description="Days on which the tokeniser is fitted. A block is the days that one fit forecasts.")
     read: Literal["filter", "smoother"] = setting("filter", group="Honesty", labels=READ,
-        description="How states of the hidden Markov model are read; no effect on other tokenisers.")
+        description="How the hidden Markov model finds a day's state: the filter looks at days until then, the "
+        "smoother at later ones, too.")
     labels: Literal["aligned", "as_they_come"] = setting("aligned", group="Honesty", labels=LABELS,
-        description="A new fit may name the same regime differently. Tokens once written down are kept, so their "
-        "meaning must not change.")
+        description="Whether the tokens of a new fit get the names that the fit before had for them. Earlier days "
+        "are not written anew, so a name must keep its meaning.")
 
     network: Literal["bigram", "mlp", "gpt"] = setting("mlp", group="Network", essential=True, labels=NETWORKS,
         description="What forecasts the next token.")
@@ -87,14 +89,14 @@ class PriceTokens(Experiment):
     layers: int = setting(2, ge=1, le=6, group="Network", unit="layers", description="Blocks of the GPT.")
     dropout: float = standard.dropout(0.3, description="Share of values dropped while the network learns.")
     smoothing: float = setting(1.0, ge=0.01, le=100, group="Network",
-        description="Fake counts in every cell of the table of pairs.")
+        description="Added to the count of every pair of tokens, so that none is impossible.")
 
     train_years: float = walk_forward.train_years(
         description="Years before the first forecast. Later fits see all that came before their block.")
     test_years: float = walk_forward.test_years(
-        description="The last years: all of them are forecast, none of them from itself.")
+        description="The last years: every day of them is forecast.")
     refits: int = walk_forward.refits(3, le=20,
-        description="So often tokeniser and network are fitted anew, each time with more of the past.")
+        description="How often tokeniser and network are fitted anew, each time on more of the past.")
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(1e-3)
@@ -169,31 +171,31 @@ class PriceTokens(Experiment):
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",
-            "Bins of equal count, and an MLP that reads sixteen of them. On five of five simulated markets it knows "
-            "something of the next move's size, and on none its sign."),
+            "Eight bins that hold equally many days are the tokens, and an MLP reads the last sixteen. It forecasts "
+            "something of the next move's size on five of five simulated markets, and of its sign on none."),
         Preset("Regimes", "document",
-            "A hidden Markov model with three states. On five of five simulated markets its states are not the "
-            "planted regimes: agreement 0.01 to 0.15, where 1 is all and 0 is chance.",
+            "A hidden Markov model sorts the days into three states. They are not the regimes planted in the "
+            "simulated market: they agree by 0.01 to 0.15, where 0 is chance and 1 is all (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram"}),
         Preset("Regimes alone", "document",
-            "The same model where returns come from the regimes and nothing else. Only here the planted chain lies "
-            "within the fitted one's interval, and agreement is 0.20 to 0.48 (five of five markets).",
+            "The same model where moves come from the regimes and nothing else. Its states agree with them by 0.20 to "
+            "0.48 (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "returns": "regimes"}),
         Preset("GPT", "document",
             "A small GPT reads the bins. On five of five simulated markets it gained 0.006 to 0.014 nats a day more "
             "than the MLP.",
             {"network": "gpt", "hidden": 32, "dropout": 0.1, "learning_rate": 2e-3, "epochs": 4, "batch": 256}),
         Preset("Learned codes", "document",
-            "A VQ-VAE learns sixteen codes of five days. Their next token is easy to guess, for windows overlap; on "
-            "five of five markets the next move is forecast worse than without.",
+            "A VQ-VAE learns sixteen codes, each for the last five days. These overlap, so the next code is easy to "
+            "guess. Yet the next move is forecast worse than from how often each code comes (five of five markets).",
             {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram"}),
         Preset("Break it: fitted on all data", "break",
-            "The tokeniser has seen the days that it is judged on. When only later days change, so do 11 to 34 % of "
-            "the tokens (five of five markets).",
+            "The tokeniser has seen the days that it is judged on. Change later days only, and 11 to 34 % of the "
+            "earlier tokens change, too (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "fitted_on": "all"}),
         Preset("Break it: smoother", "break",
-            "States are read with the help of later days. The gain is about twice that of the filter or more, on five "
-            "of five markets, and no forecaster could have it.",
+            "A day's state is read with the help of later days. The gain about doubles or more (five of five markets), "
+            "and no forecaster could have it.",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "read": "smoother"}),
         Preset("Break it: switching labels", "break",
             "Every fit names its clusters anew: 18 to 49 % of the days keep their name, where 87 to 99 % could (five "
@@ -205,14 +207,14 @@ class PriceTokens(Experiment):
             "five markets).",
             {"tokeniser": "kmeans", "tokens": 4, "window": 20, "network": "bigram", "refits": 6}),
         Preset("Break it: quantiles of the future", "break",
-            "The bins hold equally many of the days to come, so they tell how wide those will be. When only later "
-            "days change, so do 29 to 38 % of the tokens (five of five markets).",
+            "The bins hold equally many of the days to be forecast, so their edges tell how large those moves will be. "
+            "Change later days only, and 29 to 38 % of the earlier tokens change (five of five markets).",
             {"network": "bigram", "fitted_on": "block", "refits": 12}),
         Preset("Break it: codes that collapse", "break",
             "Codes that begin far from the data are never the nearest, so nearly all days get one token.",
             {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram", "codes": "far"}),
         Preset("Fix it: shuffled days", "fix",
-            "A check of the whole way of working: with the days dealt out at random no skill may be left.",
+            "A check of everything at once: with the days in random order no skill may be left.",
             {"shuffle_days": True}),
     )  # fmt: skip
 

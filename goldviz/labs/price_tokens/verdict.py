@@ -61,8 +61,8 @@ def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
 
 def _of_shuffled(n: Reading, score: str) -> str:
     if n.own.better:
-        return f"The days were dealt out at random, yet {score}: such skill can only come from a mistake."
-    return f"The days were dealt out at random, and no skill is left, as it must be: {score}."
+        return f"The days are in random order, yet {score}: such skill can only come from a mistake."
+    return f"The days are in random order, and no skill is left, as it must be: {score}."
 
 
 def gain_in_words(result: Result) -> str:

@@ -38,7 +38,7 @@ def names(ds: xr.Dataset) -> tuple[str, str]:
 
 
 @drawn("What does a larger vocabulary save?",
-    shows="Bytes a token stands for on average, over the size of the vocabulary: of the corpus and of the text.",
+    shows="How many bytes a token stands for on average as the vocabulary grows: in the corpus and in your text.",
     cannot_show="What a larger table of tokens costs a model.")  # fmt: skip
 def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Bytes a token of corpus and text after each merge, for both sides."""
@@ -69,9 +69,9 @@ def _compression_note(ds: xr.Dataset) -> str:
     return f"At the end: {first} {left:.2f}, {second} {right:.2f} bytes a token of the corpus."
 
 
-@drawn("What do the learned entries hold?", name="entries",
-    shows="How many of the entries that were learned hold letters, signs, both, several words, and so on.",
-    cannot_show="How often an entry is used; the first ones are used most.")  # fmt: skip
+@drawn("What do the learned tokens hold?", name="entries",
+    shows="How many of the learned tokens hold letters, signs such as . or (, both, several words, and so on.",
+    cannot_show="How often each of them is used.")  # fmt: skip
 def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Counts of learned entries by kind, both sides beside each other."""
     figure = Figure()
@@ -85,10 +85,10 @@ def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         )  # fmt: skip
     mixed = ds["entries"].sel(kind="mixed").values.astype(int)
     first, second = names(ds)
-    notes = [f"Letters and signs in one entry: {first} {mixed[0]:,}, {second} {mixed[1]:,}."]
-    look.apply(figure, theme, title="What do the learned entries hold?", notes=notes, height=470, hover="closest")
+    notes = [f"Letters and signs in one token: {first} {mixed[0]:,}, {second} {mixed[1]:,}."]
+    look.apply(figure, theme, title="What do the learned tokens hold?", notes=notes, height=470, hover="closest")
     legend_below(figure)
-    figure.update_xaxes(title_text="Learned entries", range=[0, 1.12 * max(1, int(ds["entries"].max()))])
+    figure.update_xaxes(title_text="Learned tokens", range=[0, 1.12 * max(1, int(ds["entries"].max()))])
     return figure.update_yaxes(autorange="reversed", showgrid=False)
 
 
@@ -126,7 +126,7 @@ def _language_note(ds: xr.Dataset) -> str:
 
 
 @drawn("Where are digits cut?",
-    shows="The pieces that each pattern makes of a number, with a line at each cut, and before it how many tokens.",
+    shows="Where each pattern cuts a number (lines), and in front how many tokens it becomes.",
     cannot_show="Which digits of a piece are one token; that depends on the numbers in the corpus.")  # fmt: skip
 def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Numbers in rows, right-aligned, their digits in the colours of their pieces."""

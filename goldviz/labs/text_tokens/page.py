@@ -99,7 +99,7 @@ def why(view: View[TextTokens]) -> None:
         st.latex(r"(a, b)^* = \arg\max_{(a, b)} \; \mathrm{count}(a\,b)")
         st.latex(r"a\,b \to z, \qquad |V| \to |V| + 1")
         st.markdown(
-            "A new text is encoded by the same merges in the same order. Back is easy: each token is its bytes."
+            "A new text is encoded by the same merges in the same order. The way back is easy: each token is its bytes."
         )
     with numbers:
         for name, expression in zip(figures.names(ds), ds.attrs["expressions"], strict=True):

@@ -46,24 +46,24 @@ class TextTokens(Instant):
     """Learn byte pairs on a text, and see what two ways to cut a text make of it."""
 
     about = About("text-tokens", "Tokens", icon=":material/data_array:", section="Language", rank=44,
-        question="How does a text become tokens, and what does the way it is cut change?")  # fmt: skip
+        question="How does a text become tokens, and why does it matter where it is cut?")  # fmt: skip
 
     # fmt: off
     text: str = setting(TABLE, min_length=1, max_length=LONGEST_TEXT, group="Text", essential=True, control="cut text",
         description="The text that becomes tokens.")
     pattern: Pattern = setting("gpt2", group="Cuts", essential=True, labels=PATTERN_LABELS,
-        description="How the left tokeniser cuts a text before merges. No merge crosses a cut.")
+        description="Where the left tokeniser cuts a text before it joins pairs. No token crosses a cut.")
     beside: Pattern = setting("cl100k", group="Cuts", essential=True, labels=PATTERN_LABELS,
-        description="How the right tokeniser cuts, to compare.")
+        description="Where the right tokeniser cuts, to compare.")
     vocabulary: int = setting(1000, ge=256, le=4096, group="Vocabulary", essential=True, unit="tokens",
-        description="The 256 bytes and one token for each merge.")
+        description="How many tokens there are: the 256 single bytes, and one for each merge.")
     corpus: str = setting("python", pattern=f"^(python|words|code|names|cities|own|{KEPT})$", group="Text",
         labels=CORPORA, control="corpus",
         allowed="python, words, code, names, cities, own, or the 16 characters that name a text kept on this server",
-        description="The text from which merges are learned.")
+        description="The text that the merges are learned from (the corpus).")
     expression: str = setting(r"\p{L}+|\p{N}+|\s+", max_length=LONGEST_EXPRESSION, group="Cuts", essential=True,
         allowed=f"a regular expression of at most {LONGEST_EXPRESSION} characters that takes at most 2 seconds",
-        description="Your expression: each match is a piece, and so is what lies between two matches.")
+        description="Your own regular expression: each match is a piece, and so is what lies between two matches.")
     part: int = setting(0, ge=0, le=5, group="Text", unit="of five",
         description="Learn from one fifth of the corpus, or from all of it (0).")
     # fmt: on
@@ -84,22 +84,22 @@ class TextTokens(Instant):
             "aaabdaaabac: three merges make five tokens of eleven bytes.",
             {"text": "aaabdaaabac", "corpus": "own", "pattern": "none", "beside": "gpt2", "vocabulary": 259}),
         Preset("Spaces in code", "document",
-            "Learned from code, both vocabularies have tokens of eight spaces or more: runs merge where the corpus has "
-            "them.",
+            "Learned from code, both vocabularies have tokens of eight spaces or more.",
             {"corpus": "code"}),
         Preset("Break it: no pattern", "break",
-            "Without cuts 21 to 28 % of the entries hold several words, and 4 to 7 % mix letters with signs (on five "
-            "parts of five).",
+            "Without cuts, 21 to 28 % of the learned tokens hold several words, and 4 to 7 % mix letters with signs "
+            "such as . or ( (on each fifth of the corpus).",
             {"beside": "none"}),
         Preset("Break it: spaces apart", "break",
-            "Spaces that are not glued to words need tokens of their own: the corpus takes about a quarter more.",
+            "Words and spaces are cut apart, so spaces need tokens of their own: about a quarter more tokens for the "
+            "same corpus.",
             {"beside": "apart"}),
         Preset("Break it: other languages", "break",
-            "Learned from English, these 175 bytes stay 157 to 160 tokens (on five parts of five): letters that the "
-            "corpus lacks are bytes.",
+            "Learned from each fifth of the English corpus, these 175 bytes still take 157 to 160 tokens: letters that "
+            "the corpus lacks stay single bytes.",
             {"text": MANY_LANGUAGES}),
         Preset("Fix it: learn from the text", "fix",
-            "The same text, learned from itself: pairs that it repeats become tokens, and 124 are left.",
+            "The same text, learned from itself: pairs that it repeats become tokens, and 124 tokens are enough.",
             {"text": MANY_LANGUAGES, "corpus": "own"}),
         Preset("Fix it: digits from the right", "fix",
             "Taken in threes from the right, digits line up: thousands with thousands, millions with millions.",

@@ -34,7 +34,7 @@ def candidates(signs: Sequence[str], shares: NDArray[np.floating], chosen: str, 
 
 @drawn("What would each block have said?", name="lens",
     shows="The likeliest tokens if the network ended after so many blocks, the likeliest at the left.",
-    cannot_show="A state that the read-out cannot yet read may still hold the answer.")  # fmt: skip
+    cannot_show="What a block knows already but the read-out cannot read yet.")  # fmt: skip
 def lens(signs: Sequence[Sequence[str]], shares: NDArray[np.floating], *, theme: Theme = "light") -> Figure:
     """The logit lens: final norm and read-out of the last place's state at every depth."""
     depths = ["tables", *(f"block {number}" for number in range(1, len(signs)))]

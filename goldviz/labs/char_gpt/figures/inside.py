@@ -85,8 +85,8 @@ def _neighbours(cosines: NDArray[Any]) -> str:
 
 
 @figure("Does the signal grow block by block?", needs=("residual_variance",),
-    shows="The variance of the states before the first block and after each one.",
-    cannot_show="Whether growth harms: layer norms undo it before each branch.")  # fmt: skip
+    shows="How large the states are (their variance) before the first block and after each one.",
+    cannot_show="Whether growth does harm: layer norms rescale the states before they are used.")  # fmt: skip
 def stream(plot: Plot) -> Figure:
     """Variance of the residual stream by depth; branches over √(2n) keep it from growing with n (document 002, 3.6)."""
     plot.curves(positive(plot.now["residual_variance"]), hover="variance %{y:.3g}")

@@ -24,8 +24,8 @@ MOST_LONG = 0.1
 
 
 @figure("What does it write?", needs=("sample_token", "sample_probability"),
-    shows="Four samples that the network writes, token by token; bright tokens were held likely.",
-    cannot_show="Four samples say little of how likely real text is: that is the dev loss.")  # fmt: skip
+    shows="Four samples that the network writes. The brighter a token, the likelier the network held it.",
+    cannot_show="How likely the network holds real text: that is the dev loss.")  # fmt: skip
 def samples(plot: Plot) -> Figure:
     """Text drawn at a close look from the same chances each time, so it changes only as the network learns."""
     drawn, held = (plot.now[name].transpose("close_look", "sample", "place").values for name in

@@ -24,7 +24,7 @@ RATE = NetworkStyle("learning rate", "#838383", "solid", "circle")
 
 @figure("Does it guess better than counting?", needs=("loss",),
     shows="The loss of each step over training, and lines for guesses that need no network.",
-    cannot_show="A batch's loss is noisy: the dev loss stands in the line under the title.")  # fmt: skip
+    cannot_show="How well it does on new text: that is the dev loss, in the line under the title.")  # fmt: skip
 def loss(plot: Plot) -> Figure:
     """Loss on each step's text, smoothed without looking ahead, beside guesses by uniform, single and pair counts."""
     smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
@@ -50,7 +50,8 @@ def _dev_now(plot: Plot) -> Words:
 
 @figure("How many bits does a byte cost?", needs=("dev_loss", "tokens_per_byte"),
     shows="The dev loss in bits a byte, which compare between characters and pieces, beside gzip.",
-    cannot_show="Gzip looks back 32,768 bytes and needs no training: it is no rival, but a yardstick.")  # fmt: skip
+    cannot_show="How other compressors do. Gzip is a yardstick: it looks back 32,768 bytes and needs no training."
+)  # fmt: skip
 def bits(plot: Plot) -> Figure:
     """Dev loss times tokens a byte over ln 2: what a byte of text that was not learned would take to be sent."""
     plot.curves(in_bits(plot.ds, "dev_loss"), hover="%{y:.3f} bits")
@@ -67,15 +68,15 @@ def bits(plot: Plot) -> Figure:
 @figure("Does it learn rules, or the text by heart?", title="Rules, or the text by heart?",
     needs=("train_loss", "dev_loss"),
     shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
-    cannot_show="A small gap does not prove that the network could not do better.")  # fmt: skip
+    cannot_show="Whether the network could do better: a small gap does not say.")  # fmt: skip
 def generalisation(plot: Plot) -> Figure:
     """Training and dev loss: where the dev loss turns up while the other falls, the text is learned by heart."""
     return plot.finish(learned_and_new(plot, "Loss (nat a token)"), "Dotted: training text.", plot.drawn())
 
 
 @figure("How unsure is its guess?", needs=("logit_entropy", "dev_loss"),
-    shows="The entropy of the guessed next token on dev text, and the dev loss (dotted).",
-    cannot_show="Whether it is unsure at the right places: only that it is as unsure as it is wrong.")  # fmt: skip
+    shows="How unsure the guesses on dev text are (their entropy), and how wrong (dotted: the dev loss).",
+    cannot_show="Whether it is unsure in the right places.")  # fmt: skip
 def certainty(plot: Plot) -> Figure:
     """Entropy of the softmax: where it equals the loss, the network is as sure as it may be; below, too sure."""
     plot.curves(finite(plot.ds["logit_entropy"]), hover="entropy %{y:.3f} nat")
@@ -84,7 +85,7 @@ def certainty(plot: Plot) -> Figure:
     plot.linear_axis("logit_entropy", "Nat a token")
     sure = finite(plot.now["dev_loss"] - plot.now["logit_entropy"]).median("seed")
     said = plot.each(
-        sure, lambda nats: f"{nats:+.3f} nat", between=" ", within="Loss less entropy, {}: above 0 too sure."
+        sure, lambda nats: f"{nats:+.3f} nat", between=" ", within="Loss minus entropy, {}: above 0 is too sure."
     )
     return plot.finish(said, "Dotted: dev loss.", plot.drawn())
 

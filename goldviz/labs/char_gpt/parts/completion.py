@@ -85,7 +85,7 @@ def _controls(lane: Lane[CharGpt]) -> tuple[str, tuple[int, float, int, float, b
     with knobs:
         temperature = st.slider(
             "Temperature", 0.0, 2.0, 0.8, 0.05, key=f"{key}-temperature", persist_state="session",
-            help="Logits are divided by it: small is sure, large is wild, 0 always takes the likeliest token.",
+            help="Scores are divided by it: small is sure, large is wild, 0 always takes the likeliest token.",
         )  # fmt: skip
         top_k = st.slider(
             "Top-k", 0, 50, 0, key=f"{key}-top-k", persist_state="session",
@@ -98,7 +98,7 @@ def _controls(lane: Lane[CharGpt]) -> tuple[str, tuple[int, float, int, float, b
         cached = st.toggle(
             "Keep keys and values", True, key=f"{key}-cached", persist_state="session",
             disabled=not lane.settings.masked,
-            help="A cache of the earlier places' keys and values: the same tokens, faster.",
+            help="Remember what attention computed for earlier tokens: the same text, faster.",
         )  # fmt: skip
     st.button(
         "Complete", type="primary", icon=":material/edit_note:", key=f"{key}-go",
@@ -160,8 +160,8 @@ def _show_token(
         _draw(lane, lens, name, [[signs[token] for token in row] for row in reason.candidates], reason.probabilities)
     own = ", ".join(f"{share:.0%}" for share in reason.own)
     st.caption(
-        f"Drawn: {plain(signs[chosen])}. Its probability after the tables and after each block: {own}, "
-        "before temperature, top-k and top-p."
+        f"Drawn: {plain(signs[chosen])}. Its probability if the network ended after the tables, or after each block: "
+        f"{own}, before temperature, top-k and top-p."
     )
     _draw(lane, looked, name, [signs[token] for token in reason.places], reason.weights)
 

@@ -33,7 +33,7 @@ def network_of(plot: Plot) -> str:
 
 @figure("When is the forecast better than token frequency?", title="When is it better?",
     needs=("nats", "baseline_nats"), shows="Nats gained over saying how often each token comes, added up over time.",
-    cannot_show="A curve that ended well may owe it to one episode, or to a look ahead.")  # fmt: skip
+    cannot_show="Why a curve ends well: one good spell is enough, or a look ahead.")  # fmt: skip
 def gains(plot: Plot) -> Figure:
     """Gains in -log p(x) over token frequency, added up, so that a curve ends at the mean gain a day."""
     ds, own = plot.ds, network_of(plot)
@@ -63,8 +63,8 @@ def gains(plot: Plot) -> Figure:
 
 @figure("Who forecasts the next move best?", title="Who forecasts best?", needs=("score", "score_low", "score_high"),
     shows="Nats a day that each model gains over token frequency, with 95 % intervals.",
-    cannot_show="Gains are of this tokeniser's frequency: another one has another zero. Compare nats a day in the "
-    "table.")  # fmt: skip
+    cannot_show="How runs with other tokens compare: their zero is another one. Nats a day, in the table, "
+    "compare.")  # fmt: skip
 def scoreboard(plot: Plot) -> Figure:
     """Mean gains with the interval of a bootstrap of blocks of days. A model that knows no token stands beside."""
     ds, own, n = plot.ds, network_of(plot), Reading(plot.ds)

@@ -24,8 +24,8 @@ RED = "#d55e00"
 
 @figure("What does the market look like as a text?", title="The market as a text", needs=("price", "token", "block"),
     shows="The price on the days that are forecast, and under it each day's token.",
-    cannot_show="Neighbours of one colour may be one regime or chance: the planted strip is there where the market "
-    "is made up.")  # fmt: skip
+    cannot_show="Whether a run of one colour is a regime or chance. A simulated market shows its regimes below."
+)  # fmt: skip
 def as_text(plot: Plot) -> Figure:
     """Price, tokens as they were written down, and the planted regimes of a simulated market. Dotted: the next fit."""
     ds, count = plot.ds, plot.ds.sizes["token_name"]
@@ -92,7 +92,7 @@ def _source(ds: xr.Dataset) -> str:
 
 @figure("What is said of tomorrow's move?", title="What is said of tomorrow?", needs=("quantile", "came"),
     shows="The middle 50 % and 90 % of the forecast on the last days, and what came.",
-    cannot_show="Bands may be too wide.")  # fmt: skip
+    cannot_show="Whether the bands are wider than they need to be.")  # fmt: skip
 def fan(plot: Plot) -> Figure:
     """The density of the next move, from the chances of the next token and what each token says of the move."""
     ds = plot.ds

@@ -21,7 +21,7 @@ HEADING = 18
 @figure("What does each token stand for?", title="What does each token mean?",
     needs=("token_deviation", "occupancy", "code_perplexity"),
     shows="The mean move of each token's days with one standard deviation, and how often it comes, last fit.",
-    cannot_show="Tokens of equal spread may still follow different pasts.")  # fmt: skip
+    cannot_show="What comes before or after a token.")  # fmt: skip
 def meaning(plot: Plot) -> Figure:
     """Mean, spread and share of each token in the last fit's past; a token that never came has no bar."""
     last = plot.ds.isel(fold=-1)
@@ -48,8 +48,8 @@ def meaning(plot: Plot) -> Figure:
 
 
 @figure("Which token follows which?", needs=("transition",),
-    shows="How often each token follows each other, beside the chain that was planted, where one was.",
-    cannot_show="A diagonal is made by regimes that last, and by windows that overlap.")  # fmt: skip
+    shows="How often one token follows another. Below, the same of the regimes planted in a simulated market.",
+    cannot_show="Why tokens repeat: regimes that last make them, and so do windows that overlap.")  # fmt: skip
 def transitions(plot: Plot) -> Figure:
     """Shares of the tokens that follow, by rows, and the planted chain from one trading day to the next."""
     ds = plot.ds
@@ -86,8 +86,8 @@ def _stays(values: np.ndarray) -> str:
 
 
 @figure("Do pairs of days earn a name of their own?", title="Do days make words?", needs=("bits", "motif_count"),
-    shows="Bits that a later day costs after merges of frequent pairs, in the days' order and shuffled.",
-    cannot_show="A shorter code may come from calm that lasts, not from a shape that comes again.")  # fmt: skip
+    shows="How many bits a later day takes once frequent pairs are joined, with the days in order and shuffled.",
+    cannot_show="Why the code gets shorter: calm that lasts is enough, without a shape that comes again.")  # fmt: skip
 def motifs(plot: Plot) -> Figure:
     """Byte-pair merges learned on the past, later days coded with them (document 002, 2.4)."""
     ds = plot.ds

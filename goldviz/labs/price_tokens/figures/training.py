@@ -13,7 +13,7 @@ from goldviz.labs.price_tokens.figures.skill import look_of, network_of
 
 @figure("Does it learn, or learn by heart?", needs=("loss", "validation_loss"),
     shows="Training and validation loss of the next token, mean over the fits.",
-    cannot_show="Losses of tokens: with other tokens they are other numbers. Compare nats a day.")  # fmt: skip
+    cannot_show="How runs with other tokens compare: nats a day are for that.")  # fmt: skip
 def loss(plot: Plot) -> Figure:
     """The loss of the next token over the epochs, in nats; ln K is that of saying all alike."""
     own = network_of(plot)
@@ -28,5 +28,5 @@ def loss(plot: Plot) -> Figure:
     last = plot.say(lambda now: f"At epoch {int(now['epoch'])}: {float(now.mean()):.3f} nat on validation.",
                     plot.now["validation_loss"])  # fmt: skip
     return legend_above_headings(
-        plot.finish(last, f"Saying all {count} tokens alike: {np.log(count):.3f} nat.", plot.drawn(), height=500)
+        plot.finish(last, f"Guessing all {count} tokens alike: {np.log(count):.3f} nat.", plot.drawn(), height=500)
     )
