@@ -21,16 +21,17 @@ from serving.server import APP, Server, running
 
 REST_MS = 1500
 RELEASES = "addEventListener('pointerup', () => { window.released = performance.now(); }, { capture: true });"
-LAST_CHANGE = """
-(rest) => new Promise(resolve => {
-  let last = NaN;
+WATCHED = """
+() => {
+  window.changed = NaN;
   const explorer = [...document.querySelectorAll('*')].find(one => one.shadowRoot?.querySelector('.explorer'));
   const below = change => explorer.compareDocumentPosition(change.target) & Node.DOCUMENT_POSITION_FOLLOWING
     && change.target.isConnected;
-  const seen = new MutationObserver(changes => { if (changes.some(below)) last = performance.now(); });
-  seen.observe(document.querySelector('[data-testid=stMain]'), { childList: true, subtree: true, characterData: true });
-  setTimeout(() => { seen.disconnect(); resolve(last - window.released); }, rest);
-})
+  window.watching?.disconnect();
+  window.watching = new MutationObserver(changes => { if (changes.some(below)) window.changed = performance.now(); });
+  const whole = { childList: true, subtree: true, characterData: true };
+  window.watching.observe(document.querySelector('[data-testid=stMain]'), whole);
+}
 """
 REDRAWN = """
 (host, [rest, before]) => new Promise(resolve => {
@@ -65,8 +66,10 @@ def heads(page: Page, server: Server, count: int) -> list[float]:
             }""",
             turn,
         )
+        page.evaluate(WATCHED)
         page.locator(".explorer [data-part=overview]").click(position=place)
-        found.append(float(page.evaluate(LAST_CHANGE, REST_MS)))
+        page.wait_for_timeout(REST_MS)
+        found.append(float(page.evaluate("window.changed - window.released")))
     return found[1:]
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from goldviz.cupboard import Cupboard
 from goldviz.diagnostics.text.attention_tiles import block_edges, pool_tiles
+from goldviz.figures.theme import Theme
 from goldviz.runs.jobs import JobFailedError, TooManyJobsError
 
 By = Literal["piece", "word"]
@@ -31,6 +32,7 @@ LARGEST_OVERVIEW = 1_400_000
 """Bytes of tiles that one overview may have; a model with more heads than BERT-base gets smaller tiles."""
 
 BINARY = "application/octet-stream"
+JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 
 
@@ -73,7 +75,8 @@ class Exhibit:
     (N, N) with queries as rows, for each of ``measures``. ``in_words`` turns such a map into one of words and special
     pieces, in the order of the text. ``without_special(map, special)`` leaves special units out of rows that sum to 1
     and gives the rest, rescaled, with the share of each remaining query's weight that they held. ``held_bytes`` is
-    what ``head`` keeps alive.
+    what ``head`` keeps alive. ``ahead(layer, head, piece, theme)`` gives what a page shows of a query beside its maps,
+    as ``PositionsPage.answer`` of ``assets/frames_page.js`` takes it.
     """
 
     tokens: tuple[str, ...]
@@ -88,6 +91,7 @@ class Exhibit:
     word_texts: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ("weights",)
     held_bytes: int = 0
+    ahead: Callable[[int, int, int, Theme], Mapping[str, Any]] | None = None
 
     @property
     def layers(self) -> int:
@@ -158,11 +162,22 @@ class Exhibit:
         }
         return payload(header, shown.values.astype("<f4", copy=False))
 
-    def weights(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> Weights:
-        """The map behind :meth:`head_bytes`; raises as it does."""
-        for name, value, count in (("layer", layer, self.layers), ("head", head, self.heads)):
+    def ahead_bytes(self, layer: int, head: int, piece: int, theme: Theme) -> bytes:
+        """What ``ahead`` gives, as JSON. Raises :class:`ExhibitError` for a place that there is not."""
+        self._check(layer=layer, head=head, piece=piece)
+        if self.ahead is None:
+            raise ExhibitError("There is nothing beside the maps of this text.", 404)
+        return json.dumps(self.ahead(layer, head, piece, theme), separators=(",", ":"), allow_nan=False).encode()
+
+    def _check(self, **place: int) -> None:
+        for name, value in place.items():
+            count = {"layer": self.layers, "head": self.heads, "piece": len(self.tokens)}[name]
             if not 0 <= value < count:
                 raise ExhibitError(f"There is no {name} {value}; allowed is 0 to {count - 1}.", 404)
+
+    def weights(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> Weights:
+        """The map behind :meth:`head_bytes`; raises as it does."""
+        self._check(layer=layer, head=head)
         if measure not in self.measures:
             raise ExhibitError(f"The measure is {measure!r}; allowed is {' or '.join(self.measures)}.", 400)
         values, units = self.head(layer, head, measure), self.pieces
@@ -227,15 +242,17 @@ class Answer(NamedTuple):
 
 
 def answer(token: str, part: str, query: Mapping[str, str]) -> Answer:
-    """The answer to a request for ``overview`` or ``head/<layer>/<head>`` of an exhibit, faults included.
+    """The answer to a request for a part of an exhibit, faults included.
 
-    ``query`` may set ``by``, ``special`` and ``measure``; without it: piece, shown, weights.
+    The parts are ``overview``, ``head/<layer>/<head>`` and ``ahead/<layer>/<head>/<piece>``. ``query`` may set ``by``,
+    ``special`` and ``measure`` of a head; without it: piece, shown, weights; and the ``theme`` of what is ahead.
     """
     exhibit = shelf.get(token)
     if exhibit is None:
         return Answer(404, b"This text is no longer in the server's memory.", TEXT)
     try:
-        return Answer(200, _part(exhibit, part, query), BINARY)
+        content = _part(exhibit, part, query)
+        return Answer(200, content, JSON if part.startswith("ahead/") else BINARY)
     except ExhibitError as error:
         return Answer(error.status, str(error).encode(), TEXT)
     except (JobFailedError, TooManyJobsError) as error:
@@ -254,12 +271,17 @@ def _part(exhibit: Exhibit, part: str, query: Mapping[str, str]) -> bytes:
                 _option(query, "special", Special),
                 _option(query, "measure", Measure),
             )
-    raise ExhibitError("There is no such part; allowed is overview or head/<layer>/<head>.", 404)
+        case ["ahead", *place] if len(place) == 3:
+            layer_number, head_number, piece = map(_number, place)
+            return exhibit.ahead_bytes(layer_number, head_number, piece, _option(query, "theme", Theme))
+    raise ExhibitError(
+        "There is no such part; allowed is overview, head/<layer>/<head> or ahead/<layer>/<head>/<piece>.", 404
+    )
 
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 4):
-        raise ExhibitError("A layer or head is not a number from 0 to 9999.", 404)
+        raise ExhibitError("A layer, head or piece is not a number from 0 to 9999.", 404)
     return int(text)
 
 

@@ -27,6 +27,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import Arrays, FrameTable, packed
 from goldviz.figures.theme import Theme
 from goldviz.figures.unread import of_unread_run
+from goldviz.runs.jobs import JobFailedError, TooManyJobsError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
 from goldviz.ui import lanes
@@ -44,6 +45,7 @@ FINDINGS_REST = 10.0
 """So many times as long as that look took, no other growing run's findings are looked at: many runs share a tenth."""
 
 BINARY = "application/octet-stream"
+JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 
 
@@ -273,6 +275,38 @@ def answer_at(token: str, lane_id: str, name: str, step: str) -> Answer:
     figures = {name: {"figure": template.figure, "rows": rows}}
     section = {"id": lane_id, "fresh": True, "look": look, "steps": {}, "figures": figures}
     return Answer(200, packed({"lanes": [section]}, arrays), BINARY)
+
+
+def answer_about(token: str, lane_id: str, asked: bytes) -> Answer:
+    """What a laboratory answers to a question about a lane of an offer, or a sentence about why it does not.
+
+    Such a laboratory has a file ``asked.py`` with ``answer(lane, question, theme)``: JSON in, JSON out. It raises
+    ``ValueError`` with a sentence for what its page does not ask.
+    """
+    offer = boards.offered(token)
+    if offer is None:
+        return Answer(404, b"This page is not known to the server any more. Reload it.", TEXT)
+    lab = laboratories()[offer.laboratory]
+    if lane_id not in offer.lanes or not lab.has("asked"):
+        return Answer(404, b"This page asks nothing about such a run.", TEXT)
+    if len(asked) > LARGEST_QUESTION:
+        return Answer(413, f"The question is longer than {LARGEST_QUESTION} bytes.".encode(), TEXT)
+    lane = _lane(offer, lane_id)
+    if not isinstance(lane, Lane):
+        return Answer(404, (lane if isinstance(lane, str) else lane.complaint).encode(), TEXT)
+    try:
+        question = json.loads(asked)
+    except (ValueError, RecursionError):
+        question = None
+    if not isinstance(question, dict):
+        return Answer(400, b"The question is not one that a page asks.", TEXT)
+    try:
+        found = lab.part("asked").answer(lane, question, offer.theme)
+    except ValueError as error:
+        return Answer(400, str(error).encode(), TEXT)
+    except (JobFailedError, TooManyJobsError) as error:
+        return Answer(503, str(error).encode(), TEXT)
+    return Answer(200, json.dumps(found, separators=(",", ":"), allow_nan=False).encode(), JSON)
 
 
 def runs_of(token: str) -> list[str]:

@@ -1,4 +1,7 @@
-"""The routes of frames: a question waits until one of its runs has something new, and one look a moment serves all."""
+"""The routes of frames: a question waits until one of its runs has something new, and one look a moment serves all.
+
+A question about one lane, such as what becomes of an observation that was dropped, is answered at once.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,8 @@ HELD_SECONDS = 20.0
 """So long a question waits for news; proxies cut what stays silent for a minute."""
 
 
+ABOUT_AT_ONCE = 2
+"""Questions about a lane that are answered at the same time; some wait for a worker, and keep no figures waiting."""
 ANSWERS_AT_ONCE = 2
 """More would take turns at the interpreter and all be late; the second goes on while the first reads the database."""
 
@@ -82,7 +87,7 @@ def routes(base: str) -> list[BaseRoute]:
 
     from goldviz.ui import frames
 
-    watch, at_once = Watch(), CapacityLimiter(ANSWERS_AT_ONCE)
+    watch, at_once, about_at_once = Watch(), CapacityLimiter(ANSWERS_AT_ONCE), CapacityLimiter(ABOUT_AT_ONCE)
 
     def made(answer: frames.Answer) -> Response:
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -108,7 +113,16 @@ def routes(base: str) -> list[BaseRoute]:
         asked = (where["token"], where["lane"], where["figure"], where["step"])
         return made(await run_sync(frames.answer_at, *asked, limiter=at_once))
 
+    async def about(request: Request) -> Response:
+        where, asked = request.path_params, b""
+        async for part in request.stream():
+            asked += part
+            if len(asked) > frames.LARGEST_QUESTION:
+                break
+        return made(await run_sync(frames.answer_about, where["token"], where["lane"], asked, limiter=about_at_once))
+
     return [
         Route(f"{base}/{{token}}", news),
+        Route(f"{base}/{{token}}/{{lane}}", about, methods=["POST"]),
         Route(f"{base}/{{token}}/{{lane}}/{{figure}}/{{step}}", one),
     ]

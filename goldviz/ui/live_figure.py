@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import Any
+from urllib.parse import quote
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -116,15 +117,31 @@ class Source:
         """The address that the browser asks."""
         return address(f"{FRAMES_PATH}/{self.token}")
 
+    def about(self, lane_id: str) -> str:
+        """The address that answers questions about one of the lanes; see :func:`goldviz.ui.frames.answer_about`."""
+        return f"{self.address}/{quote(lane_id, safe='')}"
+
 
 @dataclass(frozen=True)
 class Place:
-    """Where on an instant page a figure stands: the page, what its figures are of, its name, and the position drawn."""
+    """Where on an instant page a figure stands: the page, what its figures are of, its name, and the position drawn.
+
+    ``state`` says what was drawn, where a zoom outlasts it.
+    """
 
     page: str
     lane: str
     name: str
     position: int
+    state: str | None = None
+
+
+@dataclass(frozen=True)
+class Asks:
+    """What a figure asks when a shape was moved: where, and about what; it adds the moves themselves."""
+
+    address: str
+    about: Mapping[str, Any]
 
 
 Moved = Callable[[int, float, float], None]
@@ -149,15 +166,18 @@ def live_figure(
     description: str,
     on_moved: Moved | None = None,
     place: Place | None = None,
+    asks: Asks | None = None,
 ) -> None:
     """Show a figure given as Plotly JSON.
 
     A zoom stays as long as ``subject``, what the figure is about, is the same; ``description`` is what a screen
     reader says. With ``on_moved`` every shape can be dragged, and it hears of those that are
-    anchored at a point. With a ``place`` it follows the page's position as soon as :func:`send_positions` has sent it.
+    anchored at a point. With a ``place`` it follows the page's position as soon as :func:`send_positions` has sent it,
+    and shows what came ahead of the page's script; with ``asks`` it asks for that when a shape was moved.
     """
     data = {"figure": figure_json, "movable": on_moved is not None, **_common(subject, description)}
     data["place"] = place and asdict(place)
+    data["asks"] = asks and asdict(asks)
     if on_moved is None:
         _component(data=data, key=key)
         return
@@ -190,10 +210,12 @@ def live_diagram(
     description: str,
     chosen: Mapping[str, Any],
     on_chosen: Callable[[Mapping[str, Any]], None],
+    ahead: str = "",
 ) -> None:
     """Show a network given as JSON, with what is ``chosen`` of it; ``on_chosen`` hears where else a person looks.
 
-    What it hears comes from a browser: it may be anything.
+    What it hears comes from a browser: it may be anything. What the browser fetched for the page ``ahead`` under the
+    name "network" is chosen before the page's script says so.
     """
 
     def pass_on() -> None:
@@ -201,7 +223,7 @@ def live_diagram(
         if isinstance(told, Mapping):
             on_chosen(told)
 
-    data = {"figure": figure_json, "chosen": dict(chosen), **_common(subject, description)}
+    data = {"figure": figure_json, "chosen": dict(chosen), "ahead": ahead, **_common(subject, description)}
     _diagram(data=data, key=key, on_chosen_change=pass_on)
 
 

@@ -26,6 +26,32 @@ def explored(page: Page) -> None:
     expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
 
 
+def another_head(page: Page) -> None:
+    """What stands below the explorer follows a click there at once, is drawn once, and comes again with a reload."""
+    figures = [page.locator(f".st-key-{name}-inside-bert .goldviz-figure") for name in ("scores", "mixing")]
+    for figure in figures:
+        expect(figure.locator(".main-svg").first).to_be_visible()
+    drawn = [figure.get_attribute("data-updates") for figure in figures]
+    by_hand = page.locator(".goldviz-by-hand")
+    before = by_hand.text_content() or ""
+    scripts: list[str] = []
+    page.on("request", lambda request: scripts.append(request.url))
+    overview = page.locator(".explorer [data-part=overview]")
+    place = page.locator(".explorer").evaluate(
+        "host => { const { x, y } = host.goldvizExplorer.overview.placeOf(6); return { x: x + 8, y: y + 8 }; }"
+    )
+    overview.click(position=place)
+    expect(by_hand).not_to_have_text(before)
+    assert any("/ahead/" in address for address in scripts)
+    expect(page).to_have_url(re.compile("layer=2.*head=3"))
+    for figure, updates in zip(figures, drawn, strict=True):
+        expect(figure).to_have_attribute("data-updates", str(int(updates or 0) + 1))
+    expect(page.get_by_role("spinbutton", name="Head", exact=True)).to_have_value("3")
+    after = by_hand.text_content() or ""
+    page.reload()
+    expect(by_hand).to_have_text(after)
+
+
 def write(page: Page, text: str) -> None:
     box = page.get_by_role("textbox", name="Text", exact=True)
     box.fill(text)
@@ -42,6 +68,7 @@ def test_a_text_is_read_and_every_part_answers(server: Server, open_page: Opener
     explored(page)
     model_line(page, "Small financial BERT")
     model_line(page, "goldviz")
+    another_head(page)
     for question in PARTS:
         open_part(page, question)
     open_part(page, "At a glance")

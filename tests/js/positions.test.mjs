@@ -10,6 +10,8 @@ const {
   positionsPage,
   stepOf,
 } = await load(["figure_fill", "frames_page", "timeline"], ["positionsPage", "stepOf"]);
+const { default: weight } = await load(["figure_fill", "frames_page", "weight_by_hand"]);
+const { asking } = await load(["figure_fill", "frames_page", "live_figure"], ["asking"]);
 
 // What the server sends of one figure: a title and an axis at positions 0, 1 and 2; the axis is not there at the last.
 function sent(titles) {
@@ -50,6 +52,62 @@ test("a page knows the figures of the settings that were sent last", () => {
   page.take({ lane: "b", figures: { one: sent(["u", "v", "w"]) } });
   assert.equal(page.figureAt("b", "one", 0).layout.title, "u");
   assert.equal(told, 2);
+});
+
+test("words in their places are those that came ahead, until the page's script has come to the same", () => {
+  const page = positionsPage("bert");
+  const places = ["key", "weight", "key"].map((word) => ({ dataset: { word }, textContent: "" }));
+  const host = { querySelectorAll: () => places };
+  const said = () => places.map(({ textContent }) => textContent);
+  const show = (subject, words) => weight({
+    data: { page: "bert", name: "weight", subject, words }, parentElement: { querySelector: () => host },
+  });
+  let stop = show("head 1", { key: "gold", weight: "0.5" });
+  assert.deepEqual(said(), ["gold", "0.5", "gold"]);
+  page.answer({ subject: "head 2", figures: { weight: JSON.stringify({ key: "<b>", weight: "0.7" }) } });
+  assert.deepEqual(said(), ["<b>", "0.7", "<b>"]);
+  // The script is one head behind the hand.
+  stop();
+  stop = show("head 1b", { key: "old", weight: "0.1" });
+  assert.deepEqual(said(), ["<b>", "0.7", "<b>"]);
+  stop();
+  stop = show("head 2", { key: "same", weight: "0.7" });
+  assert.deepEqual(said(), ["same", "0.7", "same"]);
+  page.answer(undefined);
+  stop();
+});
+
+// Three moves of a hand that is faster than the page's script.
+test("what was moved is answered ahead of the script, which hears of every move in turn", async () => {
+  const page = positionsPage("explore");
+  const questions = [];
+  const told = [];
+  const subjects = ["b", "c", "b2"];
+  globalThis.fetch = async (address, { body }) => {
+    questions.push(JSON.parse(body));
+    const subject = subjects[questions.length - 1];
+    return { ok: Boolean(subject), json: async () => ({ subject, figures: { path: `"${subject}"` } }) };
+  };
+  const place = {};
+  const script = (state, edits) =>
+    asking(place, { place: { page: "explore", state }, asks: { address: "/here", about: { edits } } }, (_, { x }) => told.push(x));
+  let moved = script("a", "");
+  await Promise.all([moved("moved", { index: 1, x: 1, y: 0 }), moved("moved", { index: 2, x: 2, y: 0 })]);
+  assert.deepEqual(questions, [{ edits: "", moved: [[1, 1, 0]] }, { edits: "", moved: [[1, 1, 0], [2, 2, 0]] }]);
+  assert.equal(page.aheadOf("a", "path").figure, "c");
+  // The script has come to the first move: the second stands, and is asked about with the next.
+  moved = script("b", "1");
+  assert.equal(page.aheadOf("b", "path").figure, "c");
+  await moved("moved", { index: 3, x: 3, y: 0 });
+  assert.deepEqual(questions[2], { edits: "1", moved: [[2, 2, 0], [3, 3, 0]] });
+  // It has come to something else, such as a slider's place: nothing is ahead of it.
+  moved = script("z", "2");
+  assert.equal(page.aheadOf("z", "path"), undefined);
+  // What the server does not answer, the script does.
+  await moved("moved", { index: 4, x: 4, y: 0 });
+  assert.equal(page.aheadOf("z", "path"), undefined);
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(told, [1, 2, 3, 4]);
 });
 
 let key = 0;

@@ -130,6 +130,19 @@ def test_the_server_sends_what_the_exhibit_gives(client: TestClient) -> None:
     assert head.content == exhibit.head_bytes(2, 1, "word", "hidden", "norms")
 
 
+def test_what_stands_beside_the_maps_comes_as_json(client: TestClient) -> None:
+    asked: list[tuple[object, ...]] = []
+
+    def ahead(*place: object) -> dict[str, object]:
+        asked.append(place)
+        return {"subject": "s", "figures": {}}
+
+    token = shelf.put(known_exhibit(ahead=ahead))
+    found = client.get(f"{server.ATTENTION_PATH}/{token}/ahead/2/1/10", params={"theme": "dark"})
+    assert (found.json(), asked) == ({"subject": "s", "figures": {}}, [(2, 1, 10, "dark")])
+    assert found.headers["content-type"] == "application/json"
+
+
 @pytest.mark.parametrize(
     ("part", "status", "words"),
     [
@@ -141,6 +154,13 @@ def test_the_server_sends_what_the_exhibit_gives(client: TestClient) -> None:
         ("head/0", 404, "no such part"),
         ("", 404, "no such part"),
         ("overview/more", 404, "no such part"),
+        ("ahead/0/0", 404, "no such part"),
+        ("ahead/3/0/0", 404, "no layer 3; allowed is 0 to 2"),
+        ("ahead/0/4/0", 404, "no head 4; allowed is 0 to 3"),
+        ("ahead/0/0/11", 404, "no piece 11; allowed is 0 to 10"),
+        ("ahead/0/0/-1", 404, "not a number"),
+        ("ahead/0/0/0?theme=%3Cscript%3E", 400, "theme is '<script>'; allowed is light or dark"),
+        ("ahead/0/0/0", 404, "nothing beside the maps"),
         ("head/0/0?by=letter", 400, "by is 'letter'; allowed is piece or word"),
         ("head/0/0?special=%3Cscript%3E", 400, "special is '<script>'"),
         ("head/0/0?measure=", 400, "measure is ''; allowed is weights or norms or rollout"),

@@ -20,6 +20,7 @@ from goldviz.ui import frames, frames_route, services
 from goldviz.ui.lanes import EXAMPLE
 
 FIRST = EXAMPLE + DepthGradients.presets[0].slug
+GONE = EXAMPLE + "gone"
 OFFER = frames.Offer(DepthGradients.name, (FIRST,), "light")
 
 
@@ -79,6 +80,27 @@ def test_what_no_page_asks_is_answered_in_a_sentence(client: TestClient, asked: 
     assert sentence in answer.text
     assert answer.text.endswith(".")
     assert answer.headers["content-type"].startswith("text/plain")
+
+
+@pytest.mark.parametrize(
+    ("lane", "laboratory", "asked", "status", "sentence"),
+    [
+        (FIRST, DepthGradients.name, "{}", 404, "asks nothing"),
+        (EXAMPLE + "another", "ode-rnn", "{}", 404, "asks nothing"),
+        (GONE, "ode-rnn", "{}", 404, "preset"),
+        (FIRST, "ode-rnn", "[1]", 400, "not one that a page asks"),
+        (FIRST, "ode-rnn", "[" * 15_000, 400, "not one that a page asks"),
+        (FIRST, "ode-rnn", " " * (frames.LARGEST_QUESTION + 1), 413, "longer than"),
+        (FIRST, "ode-rnn", "{}", 400, "names no look"),
+    ],
+)
+def test_a_question_about_a_lane_that_no_page_asks(
+    client: TestClient, lane: str, laboratory: str, asked: str, status: int, sentence: str
+) -> None:
+    offer = frames.Offer(laboratory, (FIRST, GONE), "light")
+    found = client.post(f"/frames/{frames.boards.offer('a visitor', offer)}/{lane}", content=asked)
+    assert (found.status_code, sentence in found.text, found.text[-1]) == (status, True, "."), found.text
+    assert client.post(f"/frames/guess/{lane}", content=asked).status_code == 404
 
 
 def test_without_a_page_s_token_there_is_nothing(client: TestClient) -> None:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 import xarray as xr
 
 from goldviz.labs.ode_rnn import LAB
 from goldviz.labs.ode_rnn.doubts import doubts
 from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
-from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
+from goldviz.labs.ode_rnn.explored import Explored, look_at
+from goldviz.labs.ode_rnn.figures import FIGURES
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
-from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
-from goldviz.ui import background, parts, services
+from goldviz.runs.jobs import JobFailedError, TooManyJobsError
+from goldviz.ui import background, parts
 from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
 from goldviz.ui.lanes import Lane
-from goldviz.ui.live_figure import live_figure
+from goldviz.ui.live_figure import Asks, Place, Source, live_figure
 from goldviz.ui.parts import Part
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
@@ -29,46 +30,31 @@ EDITS = "edits"
 
 def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
     """Move an observation, or leave it out, and see what the trained network makes of it at once."""
-    ds, settings = lane.dataset, lane.settings
-    if (
-        not isinstance(settings, ODERNNLaboratory)
-        or "weights" not in ds
-        or "probe_time" not in ds
-        or not ds.sizes.get("look", 0)
-    ):
+    found = Explored.of(lane)
+    if found is None:
         st.caption(
             "The network is learning. It follows the observations here from its first look on."
             if lane.unfinished
             else "This run has kept no weights to follow observations with."
         )
         return
-    look = _look(ds, step)
-    recorded = EditedSeries.of(ds["probe_time"].values, ds["probe_value"].values)
+    recorded, look = found.recorded, look_at(lane.dataset, step)
     # Runs that look at the same sequence share what was changed of it.
     key = f"edited-{hash(recorded)}"
     edited = _at_first(key, recorded)
     figure, controls = st.columns([3, 1])
     with controls:
         edited = _edit(key, edited, recorded)
-    parts.keep(LAB.name, EDITS, edited.changes(recorded))
-    times, values = edited.kept()
-    weights, limits = ds["weights"].isel(look=look).values, shared_limits([ds])
-
-    subject = (lane.id, lane.version, int(ds["look"][look]), edited)
-
-    def followed() -> xr.Dataset:
-        from goldviz.labs.ode_rnn.following import FOLLOW_SECONDS, follow
-
-        arguments = (settings.model_dump_json(), weights, times, values)
-        return background.awaited(
-            Task(f"ode-rnn-{subject}", follow, arguments, "Following the observations", FOLLOW_SECONDS)
-        )
+    explored = replace(found, look=look, edited=edited)
+    parts.keep(LAB.name, EDITS, explored.changes)
+    theme = theme_now()
+    source = Source.of(LAB.name, [lane.id])
+    # What a drop asks for comes ahead of this script, and this script then finds it drawn.
+    place = Place(f"explore-{lane.id}", lane.id, "path", 0, explored.subject)
+    asks = Asks(source.about(lane.id), {"look": explored.step, "edits": explored.changes})
 
     def draw(name: str, **more: object) -> str:
-        theme = theme_now()
-        return services.figure_json(
-            (*subject, name, theme), lambda: FIGURES[name].draw(followed(), limits=limits, theme=theme, **more)
-        )
+        return explored.figure(name, theme, lambda: background.awaited(explored.task()), **more)
 
     try:
         with figure:
@@ -78,6 +64,8 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
                 subject=lane.id,
                 description="The path of the trained network along the observations; each can be dragged.",
                 on_moved=lambda index, time, value: _drag(key, index, time, value),
+                place=place,
+                asks=asks,
             )
         for column, name in zip(st.columns(len(FOLLOWING)), FOLLOWING, strict=True):
             with column:
@@ -97,12 +85,6 @@ def _at_first(key: str, recorded: EditedSeries) -> EditedSeries:
             st.warning(plain(str(error)), icon=":material/link_off:")
     edited: EditedSeries = st.session_state.setdefault(key, recorded)
     return edited
-
-
-def _look(ds: xr.Dataset, step: int | None) -> int:
-    """The number of the last look at or before the step in view."""
-    looks = ds["look"].values
-    return len(looks) - 1 if step is None else max(0, int(np.searchsorted(looks, step, side="right")) - 1)
 
 
 def _drag(key: str, index: int, time: float, value: float) -> None:

@@ -20,7 +20,7 @@ from torch.nn.functional import linear
 from goldviz.models.continuous.gru_decay import DecayGRU, GapGRU, channel_gaps
 from goldviz.models.continuous.observed_series import check_times, check_values, gaps_before, visible
 from goldviz.models.continuous.ode_rnn import ODERNN
-from goldviz.models.continuous.ode_solvers import Evolution, Solver
+from goldviz.models.continuous.ode_solvers import Evolution, FixedSteps, Solver
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.networks import recurrent_layer
 
@@ -107,13 +107,20 @@ class ODESeriesReader(SeriesReader):
         return StateChain(trace.before, (*watched.starts[1:], trace.after[-1]))
 
     def between(self, trace: ReaderTrace, times: Tensor, values: Tensor, mask: Tensor, durations: Tensor) -> Tensor:
-        """Row by row, so that steps before and after an observation are as long as those of the way to the next."""
-        places, _, batch = durations.shape
-        rows = [
+        """Fixed steps go for all rows at once, as no sample's numbers depend on its company there.
+
+        Other solvers go row by row, so that steps before and after an observation are as long as those of the way to
+        the next.
+        """
+        places, rows, batch = durations.shape
+        if isinstance(self.network.solver, FixedSteps):
+            start = trace.after.repeat(places, 1, 1, 1).flatten(0, 2)
+            return self.network.evolve(start, durations.flatten().to(start.dtype)).view(places, rows, batch, -1)
+        found = [
             self.network.evolve(h.repeat(places, 1), duration.reshape(-1).to(h.dtype)).view(places, batch, -1)
             for h, duration in zip(trace.after, durations.unbind(1), strict=True)
         ]
-        return torch.stack(rows, 1)
+        return torch.stack(found, 1)
 
 
 class PlainSeriesReader(SeriesReader):

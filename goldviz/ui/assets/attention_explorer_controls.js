@@ -52,6 +52,7 @@ class Explorer {
     document.removeEventListener("pointerdown", this.elsewhere);
     this.fetching?.abort();
     this.fetchingAll?.abort();
+    this.dropAhead();
     cancelAnimationFrame(this.frame);
     clearTimeout(this.telling);
     clearTimeout(this.waiting);
@@ -76,6 +77,7 @@ class Explorer {
       this.shownKey = undefined;
       clearTimeout(this.giving);
       this.giving = undefined;
+      this.dropAhead();
       this.header = undefined;
       this.load();
       if (again) this.choose({});
@@ -85,6 +87,7 @@ class Explorer {
       else {
         this.choice = { ...data.choice };
         this.chosen();
+        if (asked !== this.ahead) this.dropAhead();
       }
     }
     this.later();
@@ -219,6 +222,7 @@ class Explorer {
 
   choose(change) {
     this.choice = { ...this.choice, ...change };
+    this.askAhead();
     this.chosen();
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
@@ -226,6 +230,29 @@ class Explorer {
       this.sent.push(JSON.stringify({ layer, head, token }));
       this.tell("choice", { layer, head, token, exhibit: this.data.exhibit, asked: this.data.choice });
     }, TELL_MS);
+  }
+
+  // What hangs on the choice and stands below comes ahead of the page's script, which says the same afterwards.
+  async askAhead() {
+    const { ahead: page, address, choice, theme } = this.data;
+    if (!page) return;
+    const { layer, head, token } = { ...this.choice, token: this.choice.token ?? choice.token };
+    this.ahead = JSON.stringify({ layer, head, token });
+    this.fetchingAhead?.abort();
+    const { signal } = (this.fetchingAhead = new AbortController());
+    try {
+      const answer = await fetch(`${address}/ahead/${layer}/${head}/${token}?theme=${theme}`, { signal });
+      const found = answer.ok ? await answer.json() : undefined;
+      if (!signal.aborted) window.goldvizPositions?.get(page)?.answer(found);
+    } catch {
+      // What does not come ahead comes with the page's script.
+    }
+  }
+
+  dropAhead() {
+    this.fetchingAhead?.abort();
+    this.ahead = undefined;
+    window.goldvizPositions?.get(this.data?.ahead)?.answer(undefined);
   }
 
   chosen() {

@@ -13,6 +13,11 @@ function plain(text) {
   return visible(text ?? "").replaceAll("\u00a0", " ");
 }
 
+// The same words once more are no news to a screen reader, nor work for the browser.
+function say(part, words) {
+  if (part.textContent !== words) part.textContent = words;
+}
+
 function build(host, data, act) {
   host.innerHTML = `
     <div class="goldviz-diagram-head">
@@ -141,17 +146,17 @@ function placeOfDiagram(host, want) {
     if (!figure) return;
     const { title, meta, annotations } = figure.layout;
     const diagram = meta?.diagram;
-    shown.title.textContent = plain(title?.text);
+    say(shown.title, plain(title?.text));
     if (host.ariaLabel !== shown.title.textContent) host.ariaLabel = shown.title.textContent;
     const empty = !diagram;
     shown.canvas.hidden = shown.legend.hidden = empty;
     host.dataset.drawn = "yes";
     host.classList.remove("goldviz-figure-waiting");
     if (empty) {
-      shown.said.textContent = plain((annotations ?? []).map(({ text }) => text.replaceAll("<br>", " ")).join(" "));
+      say(shown.said, plain((annotations ?? []).map(({ text }) => text.replaceAll("<br>", " ")).join(" ")));
       return;
     }
-    shown.notes.textContent = plain((meta.notes ?? []).filter(Boolean).join(" "));
+    say(shown.notes, plain((meta.notes ?? []).filter(Boolean).join(" ")));
     place.paint(diagram);
     host.dataset.updates = Number(host.dataset.updates || 0) + 1;
     presentIfAsked(host);
@@ -173,7 +178,7 @@ function placeOfDiagram(host, want) {
     const canvas = sized(shown.canvas, width, shown.layout.height);
     paintDiagram(canvas, diagram, shown.layout, colour, { ink: place.data.inks[theme], font, chosen, pointed, focused });
     const said = told(diagram, shown.layout, pointed.length ? pointed : chosen, colour);
-    if (shown.said.textContent !== said) shown.said.textContent = said;
+    say(shown.said, said);
     const label = `${shown.title.textContent} Arrow keys choose. ${said}`;
     if (shown.canvas.ariaLabel !== label) shown.canvas.ariaLabel = label;
     Object.assign(place, { width: host.clientWidth, theme });
@@ -236,7 +241,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".goldviz-diagram");
   const place = (host.goldvizPlace ??= placeOfDiagram(host, () => undefined));
   place.data = { ...data, key: data.frames?.key ?? data.subject };
-  place.shown.why.textContent = data.description;
+  say(place.shown.why, data.description);
   const source = JSON.stringify(data.frames ?? data.figure);
   if (place.source !== source) {
     place.source = source;
@@ -249,9 +254,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
       place.tell = (places) => setTriggerValue("chosen", Object.fromEntries(places.map(({ of, value }) => [of, value])));
     }
   }
-  heed(place, data.chosen);
+  const page = data.ahead ? positionsPage(data.ahead) : undefined;
+  const heedNow = () => heed(place, page?.ahead?.figures.get("network")?.figure ?? data.chosen);
+  const unwatch = page?.watch({ host, changed: () => undefined, answered: heedNow });
+  heedNow();
   place.draw();
   return () => {
+    unwatch?.();
     place.leave();
     host.goldvizPlace = undefined;
     delete host.dataset.drawn;

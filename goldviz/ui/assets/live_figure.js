@@ -2,6 +2,8 @@
 // positions of the page, or one of a run's frames that follows the run and the step in view. Called anew at every change
 // of `data`.
 
+const ANSWER_AT_MOST_MS = 3000;
+
 function followed(place, data) {
   const page = framesPage(data.frames.address);
   const { lane, name, key } = data.frames;
@@ -19,12 +21,14 @@ function moving(host, place, data, whole) {
   const { page: key, lane, name, position } = data.place;
   const page = positionsPage(key);
   const step = () => stepOf(key) ?? position;
-  const ahead = () => page.aheadOf(data.subject, name);
+  const state = data.place.state ?? data.subject;
+  const ahead = () => page.aheadOf(state, name);
   place.text = () => ahead()?.text ?? data.figure;
   place.want = () => {
     const answer = ahead();
     place.shown = place.text();
-    if (answer) return { ...data, subject: page.ahead.subject, figure: answer.figure };
+    const subject = data.place.state === null ? page.ahead?.subject : data.subject;
+    if (answer) return { ...data, subject, figure: answer.figure };
     const figure = step() === position ? undefined : page.figureAt(lane, name, step());
     place.filled = figure && `${step()} ${lane}`;
     return { ...data, figure: figure ?? whole };
@@ -48,6 +52,39 @@ function moving(host, place, data, whole) {
   return () => stops.forEach((stop) => stop());
 }
 
+// A shape that was moved: the server says what comes of it ahead of the page's script, which hears of it afterwards. The
+// question has what the script said last and all moves since, for a hand may be faster than the script.
+function asking(place, data, tell) {
+  const page = positionsPage(data.place.page);
+  const { address, about } = data.asks;
+  const moves = (place.moves ??= []);
+  if (place.state !== data.place.state) {
+    place.state = data.place.state;
+    const heard = moves.findLastIndex(({ subject }) => subject === place.state);
+    moves.splice(0, heard < 0 ? moves.length : heard + 1);
+    if (!moves.length) page.answer(undefined);
+  }
+  const ask = async (move) => {
+    const moved = moves.slice(0, moves.indexOf(move) + 1).map(({ moved }) => moved);
+    const body = JSON.stringify({ ...about, moved });
+    const answer = await fetch(address, { method: "POST", body, signal: AbortSignal.timeout(ANSWER_AT_MOST_MS) });
+    if (!answer.ok) return;
+    const found = await answer.json();
+    move.subject = found.subject;
+    if (found.subject === place.state) moves.splice(moves.indexOf(move), 1);
+    else if (moves.at(-1) === move) page.answer(found);
+  };
+  return (name, { index, x, y }) => {
+    const move = { moved: [index, x, y] };
+    moves.push(move);
+    const turn = place.turn ?? Promise.resolve();
+    // What does not come ahead comes with the page's script.
+    place.turn = turn.then(() => (moves.includes(move) ? ask(move) : undefined)).catch(() => undefined);
+    place.turn.then(() => tell(name, { index, x, y }));
+    return place.turn;
+  };
+}
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".goldviz-figure");
   if (!host.dataset.drawn) host.setAttribute("aria-label", data.description);
@@ -67,6 +104,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (whole) place.unfollow = data.place ? moving(host, place, data, whole) : undefined;
     else place.unfollow = followed(place, data);
   }
+  if (data.asks) place.tell = asking(place, data, setTriggerValue);
   const text = place.text?.() ?? data.figure;
   if (whole && place.shown !== text) {
     place.shown = text;

@@ -36,7 +36,7 @@ from goldviz.labs.inside_bert.samples import NEGATION, ONE_WORD, PLAIN
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.tasks import reading_of
 from goldviz.texts.named_models import text_model
-from goldviz.ui import background, controls
+from goldviz.ui import background, controls, exhibits
 from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 from tests.random_bert import write_random_bert
@@ -128,6 +128,8 @@ def test_a_pair_of_sentences_shows_what_passes_between_them() -> None:
 def test_another_head_and_piece_change_what_is_about_them_alone_and_the_link() -> None:
     visitor = Reader()
     before = visitor.all_drawn()
+    [explorer] = visitor.exhibits()
+    ahead = json.loads(exhibits.answer(explorer["exhibit"], "ahead/1/2/4", {"theme": "light"}).content)
     visitor.set(layer=2, head=3)
     visitor.at.selectbox(key=controls.key_of(InsideBert, "token")).set_value(5)
     visitor.look()
@@ -137,6 +139,19 @@ def test_another_head_and_piece_change_what_is_about_them_alone_and_the_link() -
     assert visitor.at.query_params == {"layer": "2", "head": "3", "token": "5"}
     [explorer] = visitor.exhibits()
     assert explorer["choice"] == {"layer": 1, "head": 2, "token": 4}
+    # What the browser fetched at a click is what the page's script comes to, so nothing is drawn twice.
+    shown = {name: json.loads(text) for name, text in ahead["figures"].items()}
+    assert (shown.pop("scores"), shown.pop("mixing")) == (after["scores"], after["mixing"])
+    [weight] = [
+        json.loads(one.proto.json) for one in visitor.at.get("bidi_component") if "weight-by-hand" in one.proto.id
+    ]
+    assert shown == {"weight": weight["words"], "network": {"layer": 2, "head": 3}}
+    assert weight["subject"] == ahead["subject"]
+    worked = {
+        name: float(said.replace("−", "-")) for name, said in weight["words"].items() if name not in ("asked", "key")
+    }
+    assert worked["score"] == pytest.approx(worked["product"] / worked["width"] ** 0.5, abs=1e-3)
+    assert worked["weight"] == pytest.approx(1 / worked["total"], abs=1e-3)
 
 
 def test_presets_keep_the_place_in_view() -> None:

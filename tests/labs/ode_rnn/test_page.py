@@ -1,10 +1,17 @@
 """The page of *ODE-RNN*: what was changed of its observations is in the link."""
 
+import base64
+import json
+from urllib.parse import unquote
+
+import numpy as np
 import pytest
 
-from goldviz.labs.ode_rnn.edited import EditedSeries
+from goldviz.labs.ode_rnn.edited import LARGEST, EditedSeries
+from goldviz.labs.ode_rnn.path import path
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.examples import example
+from goldviz.ui import frames
 from tests.pages.visit import Visitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -21,3 +28,36 @@ def test_the_edits_of_a_link_are_shown_and_stay_in_it() -> None:
     assert [out.value for out in visitor.at.multiselect if out.label == "Left out"] == [[4]]
     assert [value.value for value in visitor.at.number_input if value.label == "Value"] == [1.5]
     assert visitor.at.query_params["edits"] == edits
+
+    # What a drop is answered with is what the page's script comes to, so nothing is drawn or followed twice.
+    [shown] = [
+        json.loads(part.proto.json) for part in visitor.at.get("bidi_component") if "explore-path" in part.proto.id
+    ]
+    page, lane = shown["asks"]["address"].split("/")[-2:]
+    recorded_alone = {"look": shown["asks"]["about"]["look"], "edits": "x5"}
+
+    def ask(question: object) -> tuple[int, str]:
+        found = frames.answer_about(page, unquote(lane), json.dumps(question).encode())
+        return found.status, found.content.decode()
+
+    status, text = ask(recorded_alone | {"moved": [[0, -9e9, 1e300], [2, (earliest + latest) / 2, 1.5]]})
+    first = json.loads(json.loads(text)["figures"]["path"])["layout"]["shapes"][0]
+    assert (status, first["xanchor"], first["yanchor"]) == (200, series.room(0)[0], LARGEST)
+    status, text = ask(recorded_alone | {"moved": [[2, (earliest + latest) / 2, 1.5]]})
+    assert (status, json.loads(text)) == (
+        200,
+        {"subject": shown["place"]["state"], "figures": {"path": shown["figure"]}},
+    )
+    followed = path(ODERNNLaboratory(), recorded["weights"].isel(look=-1).values, *series.with_changes(edits).kept())
+    drawn = next(trace for trace in json.loads(shown["figure"])["data"] if trace.get("name") == "forecast")
+    ends = np.frombuffer(base64.b64decode(drawn["y"]["bdata"]), drawn["y"]["dtype"])[[0, -1]]
+    np.testing.assert_allclose(ends, followed["decoded_mean"].values[0, [0, -1], 0], rtol=1e-5)
+
+    for strange in (
+        {"look": -1}, {"look": True}, {"look": "5"}, {"edits": None}, {"edits": "1_2"}, {"edits": "1_9e9_0"},
+        {"moved": []}, {"moved": "all"}, {"moved": [[99, 0, 0]]}, {"moved": [[-1, 0, 0]]}, {"moved": [[0.0, 0, 0]]},
+        {"moved": [[0, float("nan"), 0]]}, {"moved": [[0, 10**400, 0]]}, {"moved": [[0, 0]]},
+        {"moved": [[0, 0, 0]] * 17},
+    ):  # fmt: skip
+        status, text = ask(recorded_alone | {"moved": [[0, 0, 0]]} | strange)
+        assert (status, text.endswith("."), "Traceback" in text) == (400, True, False), strange

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert.parts import steps
 from goldviz.labs.inside_bert.parts.readings import ReadText, answered
 from goldviz.ui.exhibits import By, Exhibit, Measure, Special, Weights, shelf
 
@@ -77,6 +78,7 @@ def exhibit(read: ReadText, reading: TextReading) -> TextExhibit:
         ),
         word_texts=word_texts(read.text, pieces.words, pieces.offsets),
         measures=("weights", "norms", "rollout"),
+        ahead=lambda layer, number, token, theme: steps.ahead(read, reading, (layer + 1, number + 1, token + 1), theme),
         held_bytes=int(reading.hidden.numel() * 4 + 4 * len(reading.hidden) * len(pieces) ** 2),
     )
 

@@ -49,13 +49,15 @@ def attention_explorer(
     height: int = 560,
     theme: Theme = "light",
     on_choose: Callable[[Choice], None] | None = None,
+    ahead: str = "",
 ) -> Choice:
     """Show the exhibit that is kept under a token, and return what is chosen in it.
 
     ``layer``, ``head`` and ``token`` (a piece) are chosen until the visitor chooses, and again whenever they change;
     ``height`` is that of the drawings, in pixels. ``on_choose`` hears of a choice before the page runs again.
     An exhibit that the server has let go makes the page run once more, so that it can put the exhibit up again: look
-    whether the token is in ``goldviz.ui.exhibits.shelf`` ahead of this call.
+    whether the token is in ``goldviz.ui.exhibits.shelf`` ahead of this call. What hangs on the choice is fetched at
+    once for the figures of the page ``ahead``, which stand below.
     """
     asked = Choice(layer, head, token)
     data = {
@@ -65,6 +67,7 @@ def attention_explorer(
         "height": height,
         "theme": theme,
         "inks": {name: asdict(ink) for name, ink in INKS.items()},
+        "ahead": ahead,
         "colours": getattr(sequential, SEQUENTIAL),
     }
 

@@ -11,16 +11,18 @@ from typing import Any
 import streamlit as st
 
 from goldviz.labs.inside_bert.figures.embeddings import steps_table
-from goldviz.labs.inside_bert.figures.head import mixing, scores, shares
+from goldviz.labs.inside_bert.figures.head import shares
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
 from goldviz.labs.inside_bert.parts.layer import layer_part
 from goldviz.labs.inside_bert.parts.network import network_part
+from goldviz.labs.inside_bert.parts.readings import subject_of
 from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link, put
+from goldviz.labs.inside_bert.parts.steps import AHEAD, FIGURES, WEIGHT, steps_of, weight_by_hand
+from goldviz.labs.inside_bert.parts.weight import weight_shown
 from goldviz.labs.inside_bert.settings import CONVENTIONS
 from goldviz.ui.theme import theme_now
-from goldviz.ui.words import plain
 
 ROWS = "rows"
 PLACE = ("layer", "head", "token")
@@ -34,14 +36,14 @@ def show(look: Look) -> None:
     layer, head, token = look.place()
     attention_explorer(
         exhibit_token(look.read, look.reading), key="attention-first", theme=theme_now(), on_choose=_choose,
-        layer=layer - 1, head=head - 1, token=token - 1,
+        layer=layer - 1, head=head - 1, token=token - 1, ahead=AHEAD,
     )  # fmt: skip
     st.caption(
         "A weight says how much of a value is mixed in. It does not say that the piece mattered for the answer. "
         "Values may be short, and other heads and layers may undo this one's work. Evidence is measured otherwise "
         "(Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
     )
-    network_part(look)
+    network_part(look, AHEAD)
     st.subheader("How that head got there", anchor=False)
     _pickers(look)
     _steps(look)
@@ -86,22 +88,16 @@ def _pickers(look: Look) -> None:
 
 def _steps(look: Look) -> None:
     """Query, keys, products, scaling, softmax, weighted sum."""
-    from goldviz.labs.inside_bert.head import head_steps
-
     place = look.place()
-    ds = look.result("steps", *place, make=lambda: head_steps(look.reading, *place))
-    drawn = {
-        scores: "The query's products with the keys, dimension by dimension, and the weights that come of them.",
-        mixing: "The values, each times its weight, and their sum.",
-    }
-    for column, (spec, words) in zip(st.columns(2), drawn.items(), strict=True):
+    ds = steps_of(look.read, look.reading, place)
+    for column, (spec, words) in zip(st.columns(2), FIGURES.items(), strict=True):
         with column:
-            look.figure(spec.name, spec, ds, words, *place)
+            look.figure(spec.name, spec, ds, words, *place, ahead=AHEAD)
     equations, numbers = st.columns(2)
     with equations:
         _equations(look, st.session_state[key_of("convention")] == ROWS)
     with numbers:
-        _one_weight_by_hand(ds)
+        weight_shown(weight_by_hand(ds), page=AHEAD, name=WEIGHT, subject=subject_of(look.read, *place))
     with st.expander("All numbers of this query", icon=":material/table:"):
         st.dataframe(
             steps_table(ds), hide_index=True, height=320,
@@ -133,24 +129,6 @@ def _equations(look: Look, rows: bool) -> None:
     st.caption(
         "The document prints S = QᵀK and normalises its columns. That would let each column share out over queries. "
         "Here S = KᵀQ, so that the sum V A weighs values by keys. It also leaves out the biases that BERT has."
-    )
-
-
-def _one_weight_by_hand(ds: Any) -> None:
-    """The largest weight, worked out with its own numbers."""
-    best = int(ds["weight"].values.argmax())
-    asked, key = (short_piece(str(ds["token"].values[i])) for i in (int(ds.attrs["query_piece"]) - 1, best))
-    width, product, score = ds.sizes["dimension"], float(ds["product"][best]), float(ds["score"][best])
-    total = float((ds["score"] - ds["score"].max()).pipe(lambda s: 2.718281828459045**s).sum())
-    st.markdown(f"**The largest weight by hand:** how much “{plain(asked)}” takes from “{plain(key)}”.")
-    st.latex(rf"q \cdot k = {product:.3f}, \qquad S = \frac{{{product:.3f}}}{{\sqrt{{{width}}}}} = {score:.3f}")
-    st.latex(
-        rf"a = \frac{{e^{{{score:.3f}}}}}{{\sum_m e^{{S_m}}}} = \frac{{1}}{{{total:.3f}}} = "
-        rf"{float(ds['weight'][best]):.4f}"
-    )
-    st.caption(
-        f"Numerator and denominator are divided by the largest power, as code does to stay finite. The "
-        f"{ds.sizes['piece']} weights of this query sum to {float(ds['weight'].sum()):.6f}."
     )
 
 

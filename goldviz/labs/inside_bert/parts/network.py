@@ -12,8 +12,11 @@ from goldviz.ui.live_figure import live_diagram
 from goldviz.ui.theme import theme_now
 
 
-def network_part(look: Look) -> None:
-    """The diagram of the encoder, with the head in view; choosing another one moves the page there."""
+def network_part(look: Look, ahead: str) -> None:
+    """The diagram of the encoder, with the head in view; choosing another one moves the page there.
+
+    A head that the browser fetched ``ahead`` is in view before the page's script hears of it.
+    """
     theme, subject = theme_now(), str(look.read.key)
     text = services.figure_json(
         ("inside-bert", "network", theme, *look.read.key), lambda: network.draw(look.overview, theme=theme)
@@ -22,7 +25,7 @@ def network_part(look: Look) -> None:
     words = f"{network.shows} What it cannot show: {network.cannot_show}"
     live_diagram(
         text, key="network-inside-bert", subject=subject, description=words, chosen={"layer": layer, "head": head},
-        on_chosen=lambda place: _choose(place, look.overview.attrs),
+        on_chosen=lambda place: _choose(place, look.overview.attrs), ahead=ahead,
     )  # fmt: skip
 
 

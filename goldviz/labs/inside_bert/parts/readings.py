@@ -9,12 +9,14 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Concatenate, TypeVar, cast
+from typing import Any, Concatenate, TypeVar, cast
 
 import xarray as xr
 
 from goldviz.data.texts.pieces import Pieces
 from goldviz.diagnostics.text.reading import TextReading
+from goldviz.figures.draft import Figure
+from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.compute import chunks_of
 from goldviz.labs.inside_bert.costs import forward_seconds
@@ -93,6 +95,19 @@ def answered(task: Task[Made]) -> Made:
     """What the browser fetches: made at once where that is quick, else waited for without a word on the page."""
     jobs = services.jobs()
     return jobs.here(task) if task.seconds <= background.AT_ONCE_SECONDS else jobs.wait(task)
+
+
+def subject_of(read: ReadText, *about: object) -> str:
+    """What a figure is of: the chunk in view, and all else that its numbers depend on."""
+    return str((*read.key, *about))
+
+
+def figure_text(
+    read: ReadText, name: str, draw: Callable[..., Figure], ds: xr.Dataset, theme: Theme, *about: object, **more: Any
+) -> str:
+    """``draw(ds, theme=theme, **more)`` as JSON, drawn once for everybody; ``about`` as in :func:`subject_of`."""
+    key = ("inside-bert", name, theme, *read.key, *about, str(more))
+    return services.figure_json(key, lambda: draw(ds, theme=theme, **more))
 
 
 def result_of(read: ReadText, what: tuple[object, ...], make: Callable[[], xr.Dataset]) -> xr.Dataset:

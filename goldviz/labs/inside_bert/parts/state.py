@@ -20,8 +20,8 @@ from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT, InsideBert
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
-from goldviz.ui import background, chrome, controls, parts, services, visitors_data
-from goldviz.ui.live_figure import live_figure
+from goldviz.ui import background, chrome, controls, parts, visitors_data
+from goldviz.ui.live_figure import Place, live_figure
 from goldviz.ui.parts import Part
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
@@ -77,19 +77,18 @@ class Look:
 
     def figure(
         self, name: str, shown: FigureSpec | Callable[..., Figure], ds: xr.Dataset, description: str, *about: object,
-        **more: Any,
+        ahead: str = "", **more: Any,
     ) -> None:  # fmt: skip
         """Draw ``shown(ds, theme=..., **more)``; ``about`` is all that the numbers depend on besides text and model.
 
-        The browser gets the draft: it breaks notes at the width that the figure has there.
+        The browser gets the draft: it breaks notes at the width that the figure has there. What it fetches under the
+        page's name ``ahead`` is shown before the page's script comes to it.
         """
         draw = shown.draw if isinstance(shown, FigureSpec) else shown
-        theme = theme_now()
-        subject = (*self.read.key, *about)
-        text = services.figure_json(
-            ("inside-bert", name, theme, *subject, str(more)), lambda: draw(ds, theme=theme, **more)
-        )
-        live_figure(text, key=f"{name}-inside-bert", subject=str(subject), description=description)
+        text = text_models.figure_text(self.read, name, draw, ds, theme_now(), *about, **more)
+        subject = text_models.subject_of(self.read, *about)
+        place = Place(ahead, subject, name, 0) if ahead else None
+        live_figure(text, key=f"{name}-inside-bert", subject=subject, description=description, place=place)
 
 
 def arrive(known: Sequence[Part]) -> list[str]:

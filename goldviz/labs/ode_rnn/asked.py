@@ -1,0 +1,61 @@
+"""What the page answers when an observation is dropped: the path through it, ahead of the page's script."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from goldviz.figures.theme import Theme
+from goldviz.labs.ode_rnn.explored import Explored
+from goldviz.ui import background, services
+from goldviz.ui.lanes import Lane
+
+MOST_MOVES = 16
+"""Moves since the page's script was heard last; it is heard after each."""
+Move = tuple[int, float, float]
+
+
+def answer(lane: Lane[Any], question: Mapping[str, Any], theme: Theme) -> dict[str, Any]:
+    """The path at the ``look`` (a step) with the ``edits`` of a link and what was ``moved`` since.
+
+    A move is ``[handle, time, value]``, the handle counted from 0 as in the figure. Raises ``ValueError`` with a
+    sentence for anything else, and what :class:`goldviz.runs.jobs.Jobs` raises where a worker has to follow.
+    """
+    found = Explored.of(lane)
+    look, edits = question.get("look"), question.get("edits")
+    looks = [] if found is None else lane.dataset["look"].values.tolist()
+    if found is None or isinstance(look, bool) or look not in looks or not isinstance(edits, str):
+        raise ValueError("The question names no look that this run has kept weights of, or no edits.")
+    edited = found.recorded.with_changes(edits)
+    handles = edited.handles()
+    for handle, time, value in _moves(question.get("moved"), len(handles)):
+        edited = edited.moved(handles[handle], time, value)
+    explored = replace(found, look=looks.index(look), edited=edited)
+    task, jobs = explored.task(), services.jobs()
+    followed = jobs.here if task.seconds <= background.AT_ONCE_SECONDS else jobs.wait
+    figure = explored.figure("path", theme, lambda: followed(task), editable=True)
+    return {"subject": explored.subject, "figures": {"path": figure}}
+
+
+def _moves(told: object, handles: int) -> list[Move]:
+    moves = told if isinstance(told, list) else []
+    found = [move for one in moves[:MOST_MOVES] if (move := _move(one, handles)) is not None]
+    if not moves or len(found) != len(moves):
+        raise ValueError(
+            f"The moves are not such as a page tells; allowed are 1 to {MOST_MOVES} of a handle from 0 to "
+            f"{handles - 1}, a time and a value."
+        )
+    return found
+
+
+def _move(told: object, handles: int) -> Move | None:
+    if not isinstance(told, list) or len(told) != 3 or any(type(part) not in (int, float) for part in told):
+        return None
+    try:
+        handle, time, value = told[0], float(told[1]), float(told[2])
+    except OverflowError:
+        return None
+    fits = isinstance(handle, int) and 0 <= handle < handles and math.isfinite(time) and math.isfinite(value)
+    return (handle, time, value) if fits else None

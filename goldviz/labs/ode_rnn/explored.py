@@ -1,0 +1,90 @@
+"""A sequence that a visitor changes, the path along it, and its figures: for the page, and ahead of the page's script.
+
+Changes count in the six digits that a link has: what is alike in these shares a path and its figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from goldviz.cupboard import Cupboard
+from goldviz.figures.limits import Limits
+from goldviz.figures.theme import Theme
+from goldviz.labs.ode_rnn.edited import EditedSeries
+from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
+from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+from goldviz.runs.jobs import Task
+from goldviz.ui import services
+from goldviz.ui.lanes import AnyLane, Lane
+
+LIMITS_IN_MEMORY = 64
+
+_limits: Cupboard[Limits] = Cupboard(LIMITS_IN_MEMORY, lambda _: 1)
+
+
+@dataclass(frozen=True)
+class Explored:
+    """A lane at one of its looks (by its place among them), and what is made of its probe sequence."""
+
+    lane: Lane[ODERNNLaboratory]
+    look: int
+    recorded: EditedSeries
+    edited: EditedSeries
+
+    @classmethod
+    def of(cls, lane: AnyLane, look: int = -1) -> Explored | None:
+        """The sequence as it was recorded; None where a lane has no weights to follow it with."""
+        ds = lane.dataset
+        kept = "weights" in ds and "probe_time" in ds and ds.sizes.get("look", 0)
+        if not kept or not isinstance(lane, Lane) or not isinstance(lane.settings, ODERNNLaboratory):
+            return None
+        recorded = EditedSeries.of(ds["probe_time"].values, ds["probe_value"].values)
+        return cls(lane, look % ds.sizes["look"], recorded, recorded)
+
+    @property
+    def step(self) -> int:
+        """The step of the look."""
+        return int(self.lane.dataset["look"][self.look])
+
+    @property
+    def changes(self) -> str:
+        """What was changed, for a link."""
+        return self.edited.changes(self.recorded)
+
+    @property
+    def subject(self) -> str:
+        """All that the path depends on."""
+        return f"{self.lane.id} {self.lane.version} {self.step} {self.changes}"
+
+    def task(self) -> Task[xr.Dataset]:
+        """Following the observations, with about how long it takes."""
+        from goldviz.labs.ode_rnn.following import follow, follow_seconds
+
+        settings = self.lane.settings
+        times, values = self.edited.kept()
+        arguments = (
+            settings.model_dump_json(),
+            self.lane.dataset["weights"].isel(look=self.look).values,
+            times,
+            values,
+        )
+        seconds = follow_seconds(settings, times)
+        return Task(f"ode-rnn-{self.subject}", follow, arguments, "Following the observations", seconds)
+
+    def figure(self, name: str, theme: Theme, followed: Callable[[], xr.Dataset], **more: Any) -> str:
+        """A figure of the path that ``followed`` gives, in the axes of the run's own, as JSON."""
+        lane = self.lane
+        limits = _limits.get((lane.id, lane.version), lambda: shared_limits([lane.dataset]))
+        key = ("ode-rnn", self.subject, name, theme, str(more))
+        return services.figure_json(key, lambda: FIGURES[name].draw(followed(), limits=limits, theme=theme, **more))
+
+
+def look_at(ds: xr.Dataset, step: int | None) -> int:
+    """The number of the last look at or before the step in view."""
+    looks = ds["look"].values
+    return len(looks) - 1 if step is None else max(0, int(np.searchsorted(looks, step, side="right")) - 1)
