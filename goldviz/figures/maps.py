@@ -57,7 +57,7 @@ def symmetric(*arrays: ArrayLike, least: float = 0.0) -> tuple[float, float]:
 
 def legend_below(figure: Figure) -> None:
     """Long names find no room over a phone's plot: put them under it. Call after ``theme.apply``."""
-    figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": figure.layout.margin.t - 24, "b": 130})
+    figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": figure.layout.margin.t - 12, "b": 130})
 
 
 def cursor(figure: Figure, x: float | AtStep, theme: Theme) -> None:

@@ -152,7 +152,7 @@ def apply(
         title_text=as_label(title),
         meta={"notes": said} if said else None,
         height=height,
-        margin={"l": 12, "r": 30, "b": 44, "t": 44 + (34 if legend else 14)},
+        margin={"l": 12, "r": 30, "b": 44, "t": 44 + (34 if legend else 22)},
         showlegend=legend,
         hovermode=hover,
         uirevision="goldviz",

@@ -15,6 +15,17 @@ test("names at the ends of curves stand beside the plot where there is room", ()
   assert.equal(wide.margin.r, 104);
 });
 
+test("a plane of one scale is no higher than its width allows, and its legend stays where it was", () => {
+  const axes = { xaxis: { range: [-2, 2] }, yaxis: { range: [-1, 1], scaleanchor: "x", constrain: "domain" } };
+  const plane = { ...axes, height: 480, margin: { l: 12, r: 30, t: 60, b: 120 }, legend: { y: -0.15 } };
+  const wide = fitted(plane, 690, 0, measureWith);
+  assert.deepEqual([wide.height, wide.legend.y], [480, -0.15]);
+  const narrow = fitted(plane, 390, 0, measureWith);
+  assert.deepEqual([narrow.height, narrow.legend.y], [330, -0.36]);
+  const free = fitted({ ...plane, yaxis: { range: [-1, 1] } }, 390, 0, measureWith);
+  assert.equal(free.height, 480);
+});
+
 test("in a narrow column they stand inside, and the plot gets their room", () => {
   const narrow = fitted(layout, 220, 0, measureWith);
   assert.deepEqual(narrow.annotations, [{ ...name, xanchor: "right", xshift: -6 }, other]);

@@ -11,8 +11,8 @@ import xarray as xr
 from goldviz.labs.ode_rnn import LAB
 from goldviz.labs.ode_rnn.doubts import doubts
 from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
-from goldviz.labs.ode_rnn.explored import Explored, look_at
 from goldviz.labs.ode_rnn.figures import FIGURES
+from goldviz.labs.ode_rnn.parts.explored import Explored, look_at
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs import JobFailedError, TooManyJobsError
 from goldviz.ui import background, parts

@@ -56,10 +56,27 @@ function namesInside(layout, width) {
   return { ...layout, annotations: moved, margin: { ...layout.margin, r: RIGHT } };
 }
 
+// What an axis takes beside the plot with its title and numbers.
+const AXIS = 48;
+const UNDER = 9;
+
+// A plane whose axes share one scale is as high as its width allows; above that its figure has nothing to show.
+function asHighAsWide(layout, width) {
+  const { xaxis, yaxis, yaxis2, legend, margin } = layout;
+  if (yaxis?.scaleanchor !== "x" || yaxis.constrain !== "domain" || yaxis2 || !xaxis?.range || !yaxis.range) return layout;
+  const across = (axis) => Math.abs(axis.range[1] - axis.range[0]);
+  const given = layout.height - margin.t - margin.b;
+  const needed = Math.round(((width - margin.l - margin.r - AXIS) * across(yaxis)) / across(xaxis));
+  if (!(needed > 0 && needed < given)) return layout;
+  // A legend under the plot is placed by shares of its height, which its lines make a little smaller still.
+  const below = legend?.y < 0 ? { legend: { ...legend, y: (legend.y * given - UNDER) / needed } } : {};
+  return { ...layout, height: layout.height - given + needed, ...below };
+}
+
 // A layout for this width: title and notes broken where they would be cut, and as much higher as that takes.
 // `lift` is room above the plot that turned out to be missing when it was drawn.
 function fitted(given, width, lift, measureWith) {
-  const layout = namesInside(given, width);
+  const layout = asHighAsWide(namesInside(given, width), width);
   const title = layout.title ?? {};
   const room = width - SIDES;
   const heading = title.text ? brokenAt(room, title.text, measureWith(TITLE_SIZE, 600)) : [];

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import theme as look
@@ -14,6 +15,8 @@ from goldviz.figures.smoothed import smoothed_curves
 from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, lines_of, setting_of
 
 NORM_WINDOWS = 100
+WORDS_OF_PANEL = 0.14
+"""What a line of words takes of a panel's height."""
 """Windows over a run for the gradient's norm, which jumps too much from step to step to compare networks by."""
 
 
@@ -35,8 +38,8 @@ def error(plot: Plot) -> Figure:
         plot.curves(positive(plot.thinned(name)), row=row)
     plot.step_grid()
     plot.log_axis("error", "Squared error")
-    for row, (horizon, _, _) in enumerate(parts, start=1):
-        _zero_line(plot, horizon, row)
+    for row, (horizon, name, _) in enumerate(parts, start=1):
+        _zero_line(plot, horizon, row, positive(plot.thinned(name)))
     answers = [
         plot.each(positive(plot.now[name]).median("seed"), times, within=f"Step {{step}}, {words}: {{}}.")
         for words, name, _ in parts
@@ -45,16 +48,22 @@ def error(plot: Plot) -> Figure:
     return legend_below(finished, lines_of(plot.networks), headed=True)
 
 
-def _zero_line(plot: Plot, horizon: str, row: int) -> None:
+def _zero_line(plot: Plot, horizon: str, row: int, curves: xr.DataArray) -> None:
+    """The line of forecasting zero, its words on the side where fewer curves pass."""
     value = float("nan") if plot.lacks("zero_error") else float(plot.ds["zero_error"].sel(horizon=horizon))
     if not (np.isfinite(value) and value > 0):
         return
     ink = plot.ink
     plot.figure.add_hline(y=value, row=row, line={"color": ink.accent, "width": 1.5, "dash": "dot"})
     axis = "" if row == 1 else str(row)
+    low, high = plot.limit("error")
+    steps = curves.dims[0]
+    under = np.log10(curves.isel({steps: slice(curves.sizes[steps] // 2, None)}).values) - np.log10(value)
+    room = WORDS_OF_PANEL * (high - low)
+    above, below = ((under > 0) & (under < room)).sum(), ((under < 0) & (under > -room)).sum()
     plot.figure.add_annotation(
         text=f"predicting zero: {value:.3g}", x=1, xref="x domain", xanchor="right", y=np.log10(value),
-        yref=f"y{axis}", yanchor="bottom", font={"size": 13, "color": ink.accent},
+        yref=f"y{axis}", yanchor="bottom" if above <= below else "top", font={"size": 13, "color": ink.accent},
         bgcolor=look.with_alpha(ink.background, 0.75), borderpad=1,
     )  # fmt: skip
 

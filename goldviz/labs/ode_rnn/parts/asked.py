@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from goldviz.figures.theme import Theme
-from goldviz.labs.ode_rnn.explored import Explored
+from goldviz.labs.ode_rnn.parts.explored import Explored
 from goldviz.ui import background, services
 from goldviz.ui.lanes import Lane
 

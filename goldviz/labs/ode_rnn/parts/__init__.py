@@ -1,0 +1,1 @@
+"""What the page of *ODE-RNN* is made of besides its figures."""
