@@ -135,12 +135,17 @@ function placeOfDiagram(host, want) {
   };
   const shown = build(host, place.data ?? { description: "" }, act);
   place.shown = shown;
+  const drawHere = () => {
+    if (host.goldvizPlace === place && host.isConnected && host.clientWidth) place.drawNow();
+  };
   place.draw = () => {
     place.frame ||= requestAnimationFrame(() => {
       place.frame = 0;
-      if (host.goldvizPlace === place && host.isConnected && host.clientWidth) place.drawNow();
+      drawHere();
     });
   };
+  // A step in view is drawn at once, which takes a millisecond or two: in the next frame figures would come first.
+  place.step = drawHere;
   place.drawNow = () => {
     const figure = place.want();
     if (!figure) return;
@@ -217,7 +222,7 @@ function followedDiagram(place, data) {
   colourings.listeners.add(tell);
   const stops = [
     page.watch({ lane, figure: name, changed: place.draw, shows }),
-    watchStep(key, place.draw),
+    watchStep(key, place.step),
     () => colourings.listeners.delete(tell),
   ];
   return () => stops.forEach((stop) => stop());
