@@ -34,6 +34,10 @@ LONGEST_EXPRESSION = 300
 MOST_REPEATS = 1000
 """Of counts in braces, all of an expression multiplied: ``regex`` writes a repeated part out as often as it must come,
 and a part of a part so often again."""
+_UNREAD = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_CALL = re.compile(r"\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)")
+"""A call of the whole expression or of a group, outside of escapes and sets: one that begins with itself takes memory
+without end before the time is up."""
 SECONDS = 2.0
 """Of the processor, for one text: an expression may take longer than anybody waits."""
 
@@ -42,7 +46,7 @@ def checked_expression(expression: str) -> str:
     """The expression, if it can be understood.
 
     Raises:
-        TextError: it is too long, repeats too much, or is none.
+        TextError: it is too long, repeats too much, calls itself or a group, or is none.
 
     >>> checked_expression(r"\\p{L}+")
     '\\\\p{L}+'
@@ -53,6 +57,10 @@ def checked_expression(expression: str) -> str:
     if repeats > MOST_REPEATS:
         raise TextError(
             f"The counts in braces multiply to {repeats:.3g} repetitions; allowed are at most {MOST_REPEATS:,}."
+        )
+    if call := _CALL.search(_UNREAD.sub("", expression)):
+        raise TextError(
+            f"The expression calls itself or one of its groups, by {call[0]}; allowed is one without such calls."
         )
     try:
         regex.compile(expression)

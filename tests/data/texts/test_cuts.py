@@ -65,6 +65,13 @@ def test_an_expression_that_takes_too_long_is_one_sentence(monkeypatch):
         ("a" * 301, r"^The expression has 301 characters; allowed are at most 300\.$"),
         ("(?:a{999}){999}", r"^The counts in braces multiply to 9\.98e\+05 repetitions; allowed are at most 1,000\.$"),
         ("(?:(?:a{999}){0,999}){2,}", r"^The counts in braces multiply"),
+        (
+            "(?R)|a",
+            r"^The expression calls itself or one of its groups, by \(\?R\); allowed is one without such calls\.$",
+        ),
+        (r"[)](?<q>\((?&q))", r"^The expression calls itself .* by \(\?&q\);"),
+        (r"[^](](a(?1)?b)", r"^The expression calls itself .* by \(\?1\);"),
+        (r"(?P>q)(?P<q>a)", r"^The expression calls itself .* by \(\?P>q\);"),
     ],
 )
 def test_what_is_no_expression_or_too_large_a_one_is_one_sentence(expression, sentence):
@@ -72,7 +79,7 @@ def test_what_is_no_expression_or_too_large_a_one_is_one_sentence(expression, se
         checked_expression(expression)
 
 
-@pytest.mark.parametrize("expression", ["", r"\p{L}+|\s+", r"\d{3}", PATTERNS["cl100k"]])
+@pytest.mark.parametrize("expression", ["", r"\p{L}+|\s+", r"\d{3}", r"[(?R)]|\(?R|(a)(?(1)b)", PATTERNS["cl100k"]])
 def test_what_can_be_read_is_taken_as_it_stands(expression):
     assert checked_expression(expression) == expression
 
