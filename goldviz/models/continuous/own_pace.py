@@ -51,7 +51,7 @@ class Pace:
     def at_rows(self, values: Float[Tensor, "arrival rest"]) -> Float[Tensor, "time batch rest"]:
         """What belongs to arrivals, by row and in the order in which the samples were given."""
         rows = values if self.jumps_are_rows else values.index_select(0, torch.argsort(self.places))
-        return rows.unflatten(0, self.counts.shape)
+        return rows.view(*self.counts.shape, rows.shape[1])
 
 
 def own_pace(gaps: Float[Tensor, "time batch"], longest_step: float) -> Pace:
