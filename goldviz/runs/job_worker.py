@@ -9,11 +9,12 @@ import pickle
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldviz.runs.cluster import local_cluster, why_lost
-from goldviz.runs.limits import gigabytes, job_bytes, ran_out_of_memory
+from goldviz.runs.limits import WORKER_LIMIT, gigabytes, job_bytes, ran_out_of_memory, system_holds
+from goldviz.runs.memory_watch import MemoryWatch
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
@@ -29,6 +30,8 @@ WARM_UP = (__name__, "goldviz.texts.named_models")
 
 Report = Callable[[float, float], None]
 """Told how much is done of how much; raises :class:`Stopped` once nobody wants the result."""
+
+Made = TypeVar("Made")
 
 log = logging.getLogger(__name__)
 
@@ -139,11 +142,35 @@ class JobWorkers:
         if outcome == "stopped":
             raise Stopped
         if outcome == "memory":
-            memory = gigabytes(job_bytes(self.processes))
-            raise JobFailedError(f"This takes more memory than a page's work may have here: {memory}. Ask for less.")
+            raise _too_much(self.processes)
         if outcome == "failed":
             raise JobFailedError(content)
         return pickle.loads(content)  # noqa: S301 - packed by this machine's own worker
+
+
+def carry_out_here(
+    function: Callable[..., Made], arguments: tuple[Any, ...], report: Report, stop: threading.Event
+) -> Made:
+    """What ``function(report, *arguments)`` returns, made in this very thread.
+
+    All that do so at once may take :func:`goldviz.runs.limits.job_bytes` beside what the process had before them.
+    Raises :class:`JobFailedError` for work that takes more, Stopped, and what the work raises.
+    """
+    room = job_bytes()
+    name = os.urandom(8).hex()
+    try:
+        return _with_memory(
+            name, lambda: function(report, *arguments), stop, lambda: _memory.held_below(lambda taken: taken + room)
+        )
+    except Exception as error:
+        if not ran_out_of_memory(error):
+            raise
+    raise _too_much(1)
+
+
+def _too_much(processes: int) -> JobFailedError:
+    memory = gigabytes(job_bytes(processes))
+    return JobFailedError(f"This takes more memory than a page's work may have here: {memory}. Ask for less.")
 
 
 _stops: dict[str, threading.Event] = {}
@@ -159,6 +186,7 @@ async def _stop(name: str) -> None:
 _working: set[str] = set()
 """The jobs of this process that compute now; those that wait until they are alone do not."""
 _over = threading.Condition()
+_memory = MemoryWatch()
 
 
 def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
@@ -180,7 +208,7 @@ def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -
         return _packed(function(report, *arguments))
 
     try:
-        return "done", _with_memory(name, packed, stop)
+        return "done", _with_memory(name, packed, stop, _held_in_a_worker)
     except Stopped:
         return "stopped", None
     except BaseException as error:  # noqa: BLE001 - an error that cannot be packed would take the whole job with it
@@ -199,13 +227,20 @@ def _packed(made: object) -> bytes:
         raise JobFailedError(f"What came of this cannot leave its process: {type(made).__name__}.") from None
 
 
-def _with_memory(name: str, work: Callable[[], bytes], stop: threading.Event) -> bytes:
+def _held_in_a_worker() -> AbstractContextManager[None]:
+    """What holds work in a worker process to its memory, beside the system, which does that where it can."""
+    return nullcontext() if system_holds() else _memory.held_below(lambda _: int(os.environ[WORKER_LIMIT]))
+
+
+def _with_memory(
+    name: str, work: Callable[[], Made], stop: threading.Event, held: Callable[[], AbstractContextManager[None]]
+) -> Made:
     """What the work makes. The jobs of a process share its memory: one that had too little of it is done again alone.
 
     So a job that takes too much fails, and the one beside it does not. Raises what the work raises, and Stopped.
     """
     try:
-        with _at_work(name):
+        with _at_work(name), held():
             return work()
     except Exception as error:
         if not (ran_out_of_memory(error) and _working):
@@ -217,7 +252,7 @@ def _with_memory(name: str, work: Callable[[], bytes], stop: threading.Event) ->
                 raise Stopped
         # The lock is let go of only once this job counts as the one at work.
         _working.add(name)
-    with _at_work(name):
+    with _at_work(name), held():
         return work()
 
 

@@ -15,7 +15,15 @@ from dataclasses import dataclass, field
 from typing import Any, Concatenate, Generic, Literal, TypeVar, cast
 
 from goldviz.cupboard import Cupboard
-from goldviz.runs.job_worker import JobFailedError, JobWorkers, Report, Stopped, job_worker_count, sentence_of
+from goldviz.runs.job_worker import (
+    JobFailedError,
+    JobWorkers,
+    Report,
+    Stopped,
+    carry_out_here,
+    job_worker_count,
+    sentence_of,
+)
 
 __all__ = ["Job", "JobFailedError", "Jobs", "Report", "Stopped", "Task", "TooManyJobsError"]
 
@@ -247,6 +255,8 @@ class Jobs:
             self._take_a_turn(job)
             if self._workers is not None and job.task.line == "work":
                 made = self._workers.carry_out(job.task.function, job.task.arguments, job.report, job.stop_asked)
+            elif job.task.line == "work":
+                made = carry_out_here(job.task.function, job.task.arguments, job.report, job.stop_asked)
             else:
                 made = job.task.function(job.report, *job.task.arguments)
             self.results.put(job.task.key, made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ WORKER_BYTES = 2**30
 """What a worker has beside its run: Python, torch, and the stacks of its threads."""
 WORKER_LIMIT = "GOLDVIZ_WORKER_BYTES"
 """Tells a worker process how much memory it may have."""
+NVIDIA_DRIVER = Path("/dev/nvidiactl")
 CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -160,14 +162,22 @@ def ran_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or "allocate memory" in text or "out of memory" in text or "bad_alloc" in text
 
 
+def system_holds() -> bool:
+    """Whether the system can hold a process to an amount of data: Linux does, but counts what is only reserved.
+
+    An NVIDIA driver reserves far more than it uses.
+    """
+    return sys.platform == "linux" and not NVIDIA_DRIVER.exists()
+
+
 def hold_to_memory(limit: int) -> None:
     """Let this process have no more than so many bytes of data: what asks for more fails with an error of its own.
 
-    Nothing is done beside an NVIDIA driver, which reserves far more than it uses, and where the system cannot.
+    Nothing is done where :func:`system_holds` says that it cannot be.
     """
     with suppress(ImportError, OSError, ValueError):
         import resource
 
-        if not Path("/dev/nvidiactl").exists():
+        if system_holds():
             _, hard = resource.getrlimit(resource.RLIMIT_DATA)
             resource.setrlimit(resource.RLIMIT_DATA, (limit if hard < 0 else min(limit, hard), hard))

@@ -1,6 +1,7 @@
 """Work for job workers: functions of a module, as they travel to another process."""
 
 import os
+import resource
 import threading
 import time
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from goldviz.runs import limits
 from goldviz.runs.jobs import Report
 
 
@@ -51,6 +53,14 @@ def model_name(report: Report, name: str) -> str:
     from goldviz.texts.named_models import text_model
 
     return text_model(name).name
+
+
+def beside_a_driver(report: Report) -> int:
+    """Make this worker's process as it is where an NVIDIA driver is: the system holds it to nothing."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+    limits.NVIDIA_DRIVER = Path(__file__)
+    return os.getpid()
 
 
 def greedy(report: Report, megabytes: int, folder: str) -> int:

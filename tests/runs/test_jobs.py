@@ -193,13 +193,18 @@ def test_a_worker_that_dies_is_told_of_and_the_job_can_be_tried_again(workers: J
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("processes", "first"),
+    [(1, job_tasks.process), (1, job_tasks.beside_a_driver), (0, job_tasks.process)],
+    ids=["process", "process beside a driver", "threads"],
+)
 def test_a_job_that_takes_too_much_memory_ends_in_a_sentence_and_the_one_beside_it_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    processes: int, first: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOLDVIZ_JOB_MEMORY_MB", "700")
-    jobs = Jobs(1)
+    jobs = Jobs(processes)
     try:
-        pid = jobs.wait(Task("who", job_tasks.process, (), "Looking", 1.0))
+        pid = jobs.wait(Task("first", first, (), "Looking", 1.0))
         modest = jobs.ask(Task("modest", job_tasks.modest, (str(tmp_path),), "Working", 1.0))
         until(lambda: modest.total == 1)
         with pytest.raises(JobFailedError, match=r"more memory than a page's work may have here: 700 MB\. Ask for"):
