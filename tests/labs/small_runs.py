@@ -15,7 +15,7 @@ import xarray as xr
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
-from goldviz.declare.settings import Experiment
+from goldviz.declare.settings import Experiment, schemas
 from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Ended, Recorder
 
@@ -57,6 +57,14 @@ ONE_OF_EACH = pytest.mark.parametrize(
 EVERY_TRAINED = pytest.mark.parametrize("lab", TRAINED, ids=lambda lab: lab.name)
 EVERY_INSTANT = pytest.mark.parametrize("lab", INSTANT, ids=lambda lab: lab.name)
 EVERY_LABORATORY = pytest.mark.parametrize("lab", LABORATORIES, ids=lambda lab: lab.name)
+
+
+def endless(lab: Laboratory) -> Experiment:
+    """A small run of as many steps as are allowed."""
+    declared = lab.declared
+    steps = {name for name in ("steps", "epochs", "pretraining_steps") if name in declared.model_fields}
+    settings: Experiment = declared(**cases(lab).RUNS[0])
+    return settings.changed(**{name: schemas(declared)[name]["maximum"] for name in steps})
 
 
 class Keeping(Memory):

@@ -7,16 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from goldviz.declare.laboratory import Laboratory
-from goldviz.declare.registry import experiments
-from goldviz.declare.settings import Experiment, schemas
 from goldviz.runs.execution import Executor
 from goldviz.runs.store import Store
-from tests.labs.small_runs import EVERY_TRAINED, cases
+from tests.labs.small_runs import EVERY_TRAINED, endless
 from tests.runs.conftest import ended, until
+from tests.runs.dask_processes import SLOW
 
 pytestmark = pytest.mark.slow
-
-SLOW = 240.0
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +22,6 @@ def executor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
     yield started
     started.close()
     started.store.close()
-
-
-def endless(lab: Laboratory) -> Experiment:
-    """A small run of as many steps as are allowed."""
-    declared = experiments()[lab.name]
-    steps = {name for name in ("steps", "epochs", "pretraining_steps") if name in declared.model_fields}
-    settings = declared(**cases(lab).RUNS[0])
-    return settings.changed(**{name: schemas(declared)[name]["maximum"] for name in steps})
 
 
 @EVERY_TRAINED

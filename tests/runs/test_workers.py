@@ -2,26 +2,21 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import psutil
 import pytest
 from distributed import Client, LocalCluster
 
-from goldviz.runs.execution import ExecutionError, Executor
+from goldviz.runs.execution import Executor
 from goldviz.runs.store import Store
 from tests.runs.conftest import ended, same_records, uninterrupted, until
+from tests.runs.dask_processes import SLOW, free_port, scheduler, until_connected, worker
 from tests.runs.toy import Toy
 
 ENDLESS = Toy(epochs=100_000, seconds=0.01)
-SLOW = 240.0
-"""Starting a process takes long where all cores are busy."""
 
 
 def kill_workers() -> None:
@@ -99,38 +94,6 @@ def test_workers_that_dask_gave_up_are_started_anew(single: Executor, monkeypatc
     assert ended(single.store, single.submit(Toy()), SLOW).status == "finished"
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def dask(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of Dask's own command, with goldviz at hand."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen([sys.executable, "-m", "dask", *arguments], env=environment, **silent)  # type: ignore[call-overload]
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-@contextmanager
-def scheduler(port: int) -> Iterator[subprocess.Popen[bytes]]:
-    with dask("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard") as process:
-        yield process
-
-
-@contextmanager
-def worker(port: int) -> Iterator[subprocess.Popen[bytes]]:
-    options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "120")
-    with dask("worker", f"tcp://127.0.0.1:{port}", *options) as process:
-        yield process
-
-
 @pytest.mark.slow
 def test_a_scheduler_that_was_away_is_found_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goldviz.runs.workers.CONNECT_SECONDS", 1.0)
@@ -160,14 +123,3 @@ def test_a_scheduler_that_was_away_is_found_again(store: Store, monkeypatch: pyt
         assert ended(store, run_id, SLOW).status == "finished"
         same_records(store.load(run_id), uninterrupted(toy.changed(seconds=0)))
         executor.close()
-
-
-def until_connected(store: Store, port: int) -> Executor:
-    """The executor of a server that is started together with its scheduler: refused at first, then not."""
-    with pytest.raises(ExecutionError, match=r"No run can start: the Dask scheduler at tcp://127\.0\.0\.1:1 cannot"):
-        Executor(store, scheduler="tcp://127.0.0.1:1")
-    deadline = time.monotonic() + SLOW
-    while time.monotonic() < deadline:
-        with suppress(ExecutionError):
-            return Executor(store, scheduler=f"tcp://127.0.0.1:{port}")
-    pytest.fail("the scheduler did not come up")
