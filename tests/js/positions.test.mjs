@@ -98,6 +98,8 @@ test("what was moved is answered ahead of the script, which hears of every move 
   // The script has come to the first move: the second stands, and is asked about with the next.
   moved = script("b", "1");
   assert.equal(page.aheadOf("b", "path").figure, "c");
+  // It was asked about as the finger left it, once.
+  place.dropped(3, 3, 0);
   await moved("moved", { index: 3, x: 3, y: 0 });
   assert.deepEqual(questions[2], { edits: "1", moved: [[2, 2, 0], [3, 3, 0]] });
   // It has come to something else, such as a slider's place: nothing is ahead of it.
@@ -108,6 +110,7 @@ test("what was moved is answered ahead of the script, which hears of every move 
   assert.equal(page.aheadOf("z", "path"), undefined);
   await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual(told, [1, 2, 3, 4]);
+  assert.equal(questions.length, 4);
 });
 
 let key = 0;

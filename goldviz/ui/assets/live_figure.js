@@ -74,15 +74,41 @@ function asking(place, data, tell) {
     if (found.subject === place.state) moves.splice(moves.indexOf(move), 1);
     else if (moves.at(-1) === move) page.answer(found);
   };
-  return (name, { index, x, y }) => {
-    const move = { moved: [index, x, y] };
+  const begin = (...moved) => {
+    const move = { moved };
     moves.push(move);
     const turn = place.turn ?? Promise.resolve();
     // What does not come ahead comes with the page's script.
     place.turn = turn.then(() => (moves.includes(move) ? ask(move) : undefined)).catch(() => undefined);
-    place.turn.then(() => tell(name, { index, x, y }));
-    return place.turn;
+    return Object.assign(move, { turn: place.turn });
   };
+  place.dropped = (...moved) => {
+    place.begun = begin(...moved);
+  };
+  return (name, { index, x, y }) => {
+    const begun = String(place.begun?.moved) === String([index, x, y]) ? place.begun : begin(index, x, y);
+    place.begun = undefined;
+    return begun.turn.then(() => tell(name, { index, x, y }));
+  };
+}
+
+// Plotly tells of a drop when it has drawn the figure anew. Where a shape is as the finger leaves it is known before.
+function watchDrops(host) {
+  if (host.goldvizDrops) return;
+  host.goldvizDrops = true;
+  const at = (index) => {
+    const { xanchor, yanchor } = host._fullLayout?.shapes?.[index] ?? {};
+    return [index, Number(xanchor), Number(yanchor)];
+  };
+  host.addEventListener("pointerdown", ({ target }) => {
+    const index = Number(target.closest?.(".shapelayer path")?.dataset.index ?? NaN);
+    if (Number.isNaN(index)) return;
+    const before = String(at(index));
+    const drop = () => {
+      if (String(at(index)) !== before) host.goldvizPlace?.dropped?.(...at(index));
+    };
+    window.addEventListener("pointerup", drop, { capture: true, once: true });
+  }, true);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -104,7 +130,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (whole) place.unfollow = data.place ? moving(host, place, data, whole) : undefined;
     else place.unfollow = followed(place, data);
   }
-  if (data.asks) place.tell = asking(place, data, setTriggerValue);
+  if (data.asks) {
+    place.tell = asking(place, data, setTriggerValue);
+    watchDrops(host);
+  }
   const text = place.text?.() ?? data.figure;
   if (whole && place.shown !== text) {
     place.shown = text;
