@@ -20,6 +20,16 @@ from numpy.typing import NDArray
 Dims = str | Iterable[str] | EllipsisType | None
 
 
+def _reduction(plain: Callable[..., Any], without_nan: Callable[..., Any], words: str) -> Callable[..., Labelled]:
+    """A method that takes dimensions away; ``without_nan`` does where there are gaps."""
+
+    def reduced(array: Labelled, dim: Dims = None) -> Labelled:
+        return array._reduced(dim, plain, without_nan)
+
+    reduced.__doc__ = words
+    return reduced
+
+
 class Labelled:
     """An array with a name for each dimension, and labels along some of them."""
 
@@ -229,21 +239,13 @@ class Labelled:
             warnings.simplefilter("ignore", RuntimeWarning)
             return self._new((without_nan if gaps else plain)(values, axis=axes), dims)
 
-    def median(self, dim: Dims = None) -> Labelled:
-        """Medians along dimensions, without what is no number."""
-        return self._reduced(dim, np.median, np.nanmedian)
-
-    def mean(self, dim: Dims = None) -> Labelled:
-        """Means along dimensions, without what is no number."""
-        return self._reduced(dim, np.mean, np.nanmean)
-
-    def min(self, dim: Dims = None) -> Labelled:
-        """The smallest numbers along dimensions."""
-        return self._reduced(dim, np.min, np.nanmin)
-
-    def max(self, dim: Dims = None) -> Labelled:
-        """The largest numbers along dimensions."""
-        return self._reduced(dim, np.max, np.nanmax)
+    median = _reduction(np.median, np.nanmedian, "Medians along dimensions, without what is no number.")
+    mean = _reduction(np.mean, np.nanmean, "Means along dimensions, without what is no number.")
+    min = _reduction(np.min, np.nanmin, "The smallest numbers along dimensions.")
+    max = _reduction(np.max, np.nanmax, "The largest numbers along dimensions.")
+    std = _reduction(np.std, np.nanstd, "Standard deviations along dimensions.")
+    any = _reduction(np.any, np.any, "Whether anything along dimensions is true.")
+    all = _reduction(np.all, np.all, "Whether everything along dimensions is true.")
 
     def sum(self, dim: Dims = None, min_count: int = 0, skipna: bool = True) -> Labelled:
         """Sums along dimensions; NaN where fewer than ``min_count`` numbers are known, or any is not."""
@@ -251,18 +253,6 @@ class Labelled:
         if not min_count:
             return total
         return total.where(self.notnull()._reduced(dim, np.sum, np.sum) >= min_count)
-
-    def std(self, dim: Dims = None) -> Labelled:
-        """Standard deviations along dimensions."""
-        return self._reduced(dim, np.std, np.nanstd)
-
-    def any(self, dim: Dims = None) -> Labelled:
-        """Whether anything along dimensions is true."""
-        return self._reduced(dim, np.any, np.any)
-
-    def all(self, dim: Dims = None) -> Labelled:
-        """Whether everything along dimensions is true."""
-        return self._reduced(dim, np.all, np.all)
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Labelled:
         """An operation on two arrays: those of a name go together, whatever their order."""

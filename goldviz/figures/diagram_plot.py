@@ -11,7 +11,7 @@ from plotly.colors import sample_colorscale
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter, make_subplots
-from goldviz.figures.elements import add_heading, colour_bar_below, power_ticks
+from goldviz.figures.elements import add_heading, colour_bar_below, power_ticks, ways
 from goldviz.figures.notes import as_label
 from goldviz.figures.theme import INKS, Ink, Theme
 
@@ -95,17 +95,9 @@ def _draw_nodes(
 def _draw_wires(figure: Figure, part: Mapping[str, Any], row: int, ink: Ink) -> None:
     """Straight lines between boxes, arcs over what is skipped, and back under the boxes."""
     nodes = part["nodes"]
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for start, end, way in part["wires"]:
-        for across, up in _line(nodes[start], nodes[end], way, _rows(part)):
-            x.append(across)
-            y.append(up)
-        x.append(None)
-        y.append(None)
-    figure.scatter(
-        x=x, y=y, mode="lines", line={"color": ink.muted, "width": 1.5}, hoverinfo="skip", showlegend=False, row=row,
-    )  # fmt: skip
+    lines = (_line(nodes[start], nodes[end], way, _rows(part)) for start, end, way in part["wires"])
+    line = {"color": ink.muted, "width": 1.5}
+    figure.scatter(**ways(lines), mode="lines", line=line, hoverinfo="skip", showlegend=False, row=row)
 
 
 def _line(start: list[Any], end: list[Any], way: str, rows: float) -> list[tuple[float, float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, Literal
 
@@ -101,6 +101,16 @@ def add_band(
     edge["showlegend"] = False
     figure.scatter(row, y=low, **edge)
     figure.scatter(row, y=high, fill="tonexty", fillcolor=fill, **{**edge, **named})
+
+
+def ways(drawn: Iterable[Iterable[tuple[float, float]]]) -> dict[str, Any]:
+    """Ways from place to place as one trace's coordinates, the pen lifted after each.
+
+    >>> ways([[(1, 2), (3, 4)]])
+    {'x': [1, 3, None], 'y': [2, 4, None]}
+    """
+    places: list[tuple[Any, Any]] = [place for way in drawn for place in (*way, (None, None))]
+    return {"x": [x for x, _ in places], "y": [y for _, y in places]}
 
 
 def add_test_loss(figure: Figure, network: str, last: int, losses: xr.DataArray) -> None:

@@ -1,10 +1,17 @@
-"""What figures of language models share: losses on text that is learned, and on text that is not."""
+"""What figures of language models share: lines of simple guesses, losses on text that is learned and that is not."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import xarray as xr
 
 from goldviz.figures.frames import Words
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
+from goldviz.figures.theme import style_of
+from goldviz.figures.thumbnail import Curve, polyline_svg
 
 
 def learned_and_new(plot: Plot, title: str) -> Words:
@@ -18,3 +25,22 @@ def learned_and_new(plot: Plot, title: str) -> Words:
     plot.loss_axis("dev_loss", title)
     gap = finite(plot.now["dev_loss"] - plot.now["train_loss"]).median("seed")
     return plot.each(gap, lambda nats: f"{nats:+.3f} nat", between=" ", within="Dev less training, {}.")
+
+
+def simple_guesses(plot: Plot, guesses: Mapping[str, str], digits: int) -> None:
+    """Lines for the losses of guesses that need no network, of those that lie on the axis of the loss."""
+    lowest, highest = plot.limit("loss")
+    for name, words in guesses.items():
+        value = float(finite(plot.ds[name]).median()) if not plot.lacks(name) else math.nan
+        if lowest <= value <= highest:
+            plot.reference(value, f"{words}: {value:.{digits}f}", x=1)
+
+
+def picture(ds: xr.Dataset) -> str:
+    """The home page's picture: dev loss over training, beside that of counted pairs."""
+    style, dev = style_of(str(ds["network"].values[0])), ds["dev_loss"].isel(network=0).median("seed").values
+    pairs = [float(ds["bigram_loss"].median())] * len(dev)
+    return polyline_svg(
+        [Curve(style.label, dev, style.colour), Curve("pairs", pairs, style_of("bigram").colour, "dot")],
+        label="Dev loss falling over training, below the line of counted pairs.",
+    )

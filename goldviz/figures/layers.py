@@ -41,6 +41,8 @@ from goldviz.figures.reading import GROWING, finite, growing, growing_dim, posit
 from goldviz.figures.spec import FigureSpec, by_name
 from goldviz.figures.theme import NetworkStyle
 
+RULE_OF_THUMB = "The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way."
+"""What a figure of steps beside weights cannot show."""
 MOST_LINES = 20
 HEADING = 16
 """Pixels of a panel's name over the first one."""
@@ -127,6 +129,11 @@ def _of_spread(ds: xr.Dataset) -> Values:
 
 def layer_figures(figure: Figures) -> dict[str, FigureSpec]:
     """The figures of a laboratory's layers by name, made by its own ``figure``."""
+
+    def of_sizes(question: str, name: str, entries: str, hides: str) -> Callable[[Callable[..., Figure]], FigureSpec]:
+        shows = f"How large the entries of {entries} are in each layer, and how many are exactly zero."
+        return figure(question, needs=(name,), shows=shows, cannot_show=hides)
+
     return by_name(
         figure("Do the units still respond?", needs=("activation_mean", "activation_std"),
             shows="The share of saturated activations and of dead units, and the mean and spread of each layer's "
@@ -137,14 +144,10 @@ def layer_figures(figure: Figures) -> dict[str, FigureSpec]:
             shows="How each layer's activations are distributed.",
             cannot_show="A distribution over all units cannot tell whether samples are still told apart."
         )(activation_distribution),
-        figure("How large is the signal going back?", needs=("gradient_histogram",),
-            shows="How large the entries of dL/dh are in each layer, and how many are exactly zero.",
-            cannot_show="Sizes have no sign: whether entries add up or cancel does not show."
-        )(hidden_gradient_distribution),
-        figure("How large are the weight gradients?", needs=("weight_gradient_histogram",),
-            shows="How large the entries of dL/dW are in each layer, and how many are exactly zero.",
-            cannot_show="Good weight gradients do not guarantee that the signal reaches the input."
-        )(weight_gradient_distribution),
+        of_sizes("How large is the signal going back?", "gradient_histogram", "dL/dh",
+            "Sizes have no sign: whether entries add up or cancel does not show.")(hidden_gradient_distribution),
+        of_sizes("How large are the weight gradients?", "weight_gradient_histogram", "dL/dW",
+            "Good weight gradients do not guarantee that the signal reaches the input.")(weight_gradient_distribution),
         figure("Are the steps the right size?", needs=("update_to_data",),
             shows="How large each step is beside the weights that it changes, layer by layer.",
             cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not guarantee the right "

@@ -110,6 +110,21 @@ def legend_under(figure: Figure, *, lines: int, axis: int = 34) -> None:
     figure.update_layout(legend={"y": -(axis + 6) / plot, "yanchor": "top"})
 
 
+def channel_axis(figure: Figure, labels: list[str], ends: tuple[float, float], *, middle: float = 0.0) -> Figure:
+    """Channels from top to bottom, the target first."""
+    places = (np.arange(len(labels)) + middle).tolist()
+    return figure.update_yaxes(
+        tickmode="array", tickvals=places, ticktext=labels, showgrid=False, ticks="", ticklabelstandoff=6, range=ends
+    )
+
+
+def days_axis(figure: Figure, ends: tuple[float, float], ticks: int = 6) -> None:
+    """An axis of dates for every panel, between two days since 1970."""
+    low, high = (str(np.datetime64(0, "D") + np.timedelta64(round(end), "D")) for end in ends)
+    figure.update_xaxes(type="date", range=(low, high), nticks=ticks, tickangle=0, showgrid=False)
+    figure.update_xaxes(unifiedhovertitle_text="%{x|%d %b %Y}")
+
+
 def date_axis(figure: Figure, **options: Any) -> None:
     """An axis of dates for every panel."""
     figure.update_xaxes(type="date", nticks=6, showgrid=False, tickangle=0, hoverformat="%a %d %b %Y", **options)

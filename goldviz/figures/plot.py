@@ -353,17 +353,19 @@ def figure(
     title: str = "",
     look_of: Callable[[str], NetworkStyle] = style_of,
     redrawn: str = "",
+    instead: Callable[[xr.Dataset], str] = lambda ds: "",
 ) -> Callable[[Callable[..., Figure]], FigureSpec]:
     """Make a figure of a function that draws on a :class:`Plot`.
 
     ``title`` stands over it where the question is too long for a phone. A run that lacks what it ``needs`` gets a
     sentence that says so. A laboratory binds once its ``quantities`` and its networks' looks. ``redrawn`` says why a
     figure cannot be a template: it is then drawn anew for the step in view, which it finds by :meth:`Plot.at`.
+    ``instead`` is the sentence that a run gets in its place; empty where there is something to draw.
     """
 
     def declared(body: Callable[..., Figure]) -> FigureSpec:
         def drawn(plot: Plot, more: Mapping[str, Any]) -> Figure:
-            words = plot.lacks(*needs)
+            words = plot.lacks(*needs) or instead(plot.ds)
             return plot.instead(words) if words else body(plot, **more)
 
         def plot_of(ds: xr.Dataset, limits: Limits | None, theme: Theme) -> Plot:
@@ -396,6 +398,11 @@ def figure(
         return FigureSpec(draw, question, shows, cannot_show, body.__name__, None if redrawn else frames, needs=needs)
 
     return declared
+
+
+def unless(words: str, *names: str) -> Callable[[xr.Dataset], str]:
+    """For ``instead``: ``words`` for a run that has losses and not the first of ``names``, else why it lacks any."""
+    return lambda ds: words if "loss" in ds and names[0] not in ds else reading.absence(ds, *names)
 
 
 def place_of(ds: xr.Dataset, epoch: int | None, dim: str) -> NDArray[np.intp]:

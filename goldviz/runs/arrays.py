@@ -115,17 +115,6 @@ def sheet_of(
     return Sheet(arrays, labels, {name: _plain(value) for name, value in attributes.items()})
 
 
-def labelled(
-    variables: Mapping[str, Mapping[str, Any]],
-    coordinates: Mapping[str, list[Any]],
-    records: Stacked,
-    once: Mapping[str, np.ndarray],
-    attributes: Mapping[str, Any],
-) -> xr.Dataset:
-    """The same as :func:`sheet_of`, as xarray's dataset."""
-    return sheet_of(variables, coordinates, records, once, attributes).dataset
-
-
 def _plain(attribute: Any) -> str | int | float:
     # A truth value is an int in Python, but netCDF has no attribute for it.
     if isinstance(attribute, str | int | float) and not isinstance(attribute, bool):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from goldviz.runs.arrays import labelled
+from goldviz.runs.arrays import sheet_of
 from goldviz.runs.recorder import Batch, Order, Progress
 
 
@@ -53,7 +53,7 @@ class Memory:
     def dataset(self, variables: Mapping[str, Mapping[str, Any]], attributes: Mapping[str, Any]) -> xr.Dataset:
         """All that was recorded, labelled."""
         facts = {**self.facts, **attributes, "marks": self.marks}
-        return labelled(variables, self.labels, self.records.stacked(), self.finals, facts)
+        return sheet_of(variables, self.labels, self.records.stacked(), self.finals, facts).dataset
 
 
 class NobodyAsks:

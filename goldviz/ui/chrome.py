@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,6 +61,16 @@ def heading(title: str, question: str) -> DeltaGenerator:
         st.title(title, anchor=False)
         st.markdown(question)
         return st.container(key="start-from")
+
+
+def arrival(complaints: Sequence[str]) -> DeltaGenerator:
+    """A place of its own for what comes and goes, else all below would move and be built anew; with these complaints
+    about a link.
+    """
+    place = st.container(key="arrival")
+    for sentence in complaints:
+        place.warning(plain(sentence), icon=":material/link_off:")
+    return place
 
 
 def panel_and_figures() -> tuple[DeltaGenerator, DeltaGenerator]:

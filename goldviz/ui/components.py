@@ -21,6 +21,11 @@ def assets(*names: str) -> str:
     return "\n".join(map(asset, names))
 
 
+def stepped(name: str, **words: str) -> str:
+    """The HTML of a part that is stepped through, with its bar of buttons, whose places in braces these words fill."""
+    return asset(name).replace("<!-- bar -->", asset("bar.html").format(**words).strip())
+
+
 def component(name: str, *, js: str, html: str = "", css: str | None = None) -> ComponentRenderer:
     """A part of the page that a script draws, in the page's own styles."""
     return st.components.v2.component(f"goldviz_{name}", html=html, css=css, js=js, isolate_styles=False)

@@ -168,10 +168,7 @@ class InstantPage:
         with chrome.heading(declared.title, declared.question):
             # Their words go when the position is no longer theirs.
             presets.draw(declared)
-        # What comes and goes has a place of its own; else all below would move, and be built anew.
-        with st.container(key="arrival"):
-            for sentence in complaints:
-                st.warning(plain(sentence), icon=":material/link_off:")
+        chrome.arrival(complaints)
         panel, looking = chrome.panel_and_figures()
         with panel:
             presets.words(declared)
@@ -219,9 +216,7 @@ class InstantPage:
         complaints: list[str] = []
         if first or (parameters and st.session_state.get(chrome.CHANGED)):
             st.session_state[arrived] = True
-            settings, complaints = controls.from_link(declared, parameters)
-            controls.put_link(declared, settings, parameters)
-            visitors_data.bring_named(declared, settings, parameters)
+            complaints = visitors_data.follow_link(declared, parameters)
         if first or st.session_state.get(chrome.CHANGED):
             complaints += parts.arrive(declared.name, self.questions(), asked)
             complaints += claims_panel.arrive(self.lab, claim)

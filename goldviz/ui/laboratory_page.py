@@ -94,10 +94,7 @@ class LaboratoryPage:
         complaints = self._arrive()
         with chrome.heading(experiment.title, experiment.question):
             settings_panel.presets(experiment)
-        # What comes and goes has a place of its own; else all below would move, and be built anew.
-        with st.container(key="arrival"):
-            for sentence in complaints:
-                st.warning(plain(sentence), icon=":material/link_off:")
+        with chrome.arrival(complaints):
             settings_panel.show_complaints()
         panel, looking = chrome.panel_and_figures()
         with panel:
@@ -232,9 +229,7 @@ class LaboratoryPage:
         parts.give(experiment.name, self.parts, parameters if first else {})
         if first:
             st.session_state[arrived] = True
-            settings, complaints = controls.from_link(experiment, parameters)
-            controls.put_link(experiment, settings, parameters)
-            visitors_data.bring_named(experiment, settings, parameters)
+            complaints = visitors_data.follow_link(experiment, parameters)
         if first or st.session_state.get(chrome.CHANGED):
             complaints += parts.arrive(experiment.name, self.questions(), asked)
             complaints += self._figure_from_link(figure)

@@ -22,7 +22,7 @@ from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Settings, facts
 from goldviz.declare.text_models import CONTROL as TEXT_MODEL
 from goldviz.declare.text_models import SHIPPED
-from goldviz.ui import keys
+from goldviz.ui import controls, keys
 from goldviz.ui.controls import key_of
 
 MARKET, SEED = "market", "market seed"
@@ -64,6 +64,14 @@ def text_model() -> str:
 def bring_text_model(name: str) -> None:
     """Read with this model on every page."""
     _store()[TEXT_MODEL] = name
+
+
+def follow_link(declared: type[Settings], parameters: Mapping[str, str]) -> list[str]:
+    """Take settings and data out of a link; returns a sentence for everything that could not be taken."""
+    settings, complaints = controls.from_link(declared, parameters)
+    controls.put_link(declared, settings, parameters)
+    bring_named(declared, settings, parameters)
+    return complaints
 
 
 def bring_named(declared: type[Settings], settings: Settings, parameters: Mapping[str, str] | None = None) -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from goldviz.diagnostics.findings import Recorded, networks
-from goldviz.diagnostics.findings.language_model import Guesses, guesses_of
+from goldviz.diagnostics.findings import networks
+from goldviz.diagnostics.findings.language_model import Guesses
 
 RUN = xr.Dataset(
     {
@@ -18,7 +18,7 @@ RUN = xr.Dataset(
 
 
 def test_what_all_seeds_share_is_compared_with_each() -> None:
-    guesses = Guesses(name="GPT", **guesses_of(Recorded(RUN, "gpt")))
+    guesses = Guesses.of(RUN, "gpt")
     np.testing.assert_allclose(guesses.over_pairs, [0.25, 0.75])
     np.testing.assert_allclose(guesses.gap, [1.25, 0.25])
     np.testing.assert_allclose(guesses.lost, [0.25, 0.0])
@@ -28,6 +28,6 @@ def test_what_all_seeds_share_is_compared_with_each() -> None:
 
 def test_a_run_without_records_has_no_networks_and_nothing_to_say() -> None:
     assert networks(xr.Dataset()) == []
-    nothing = Guesses(name="GPT", **guesses_of(Recorded(xr.Dataset(), "gpt")))
+    nothing = Guesses.of(xr.Dataset(), "gpt")
     assert np.isnan(nothing.over_pairs).all()
     assert not nothing.diverged.any()

@@ -110,6 +110,17 @@ def axes_fitted_before(market: Market) -> date | None:
     return max(map(date.fromisoformat, days), default=None)
 
 
+def axes_know_the_future(market: Market, first: pd.Timestamp, judged: str, advice: str) -> list[str]:
+    """What to say where ``judged``, which begin on ``first``, lie before the day up to which axes were fitted."""
+    fitted = axes_fitted_before(market)
+    if fitted is None or first >= pd.Timestamp(fitted):
+        return []
+    return [
+        f"The documents' components were fitted on documents until {fitted}, and {judged} begin on {first:%Y-%m-%d}. "
+        f"Those before that day know the future. {advice}"
+    ]
+
+
 AXES = "Axes fitted on documents released before "
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_extent, distinct_names, is_missing
 from goldviz.data.tables.printed_dates import date_form
-from goldviz.data.tables.text_cells import UncutError, columns_of_text
+from goldviz.data.tables.text_cells import cut
 
 SEPARATORS = ("\t", ";", "|", ",")
 """The comma last: it also stands inside numbers and dates."""
@@ -178,14 +178,7 @@ def _header(text: str, separator: str, file: str) -> _Header:
 
 def _cells(text: str, separator: str, header: _Header, file: str) -> list[pa.StringArray]:
     """The columns as text, the header's rows among them."""
-    width = len(header.names)
-    try:
-        return columns_of_text(text, separator, width, ignore_empty_lines=False)
-    except UncutError as error:
-        if error.uneven is None:
-            raise MarketError(f"{file} cannot be cut into cells; allowed are {ALLOWED_FILES}.") from error
-        row, cells = error.uneven
-        raise MarketError(
-            f"Row {row} of {file} has {cells:,} cells where the first row has {width}; every row needs the same "
-            "number, and quotation marks come in pairs."
-        ) from None
+    return cut(
+        text, separator, len(header.names), MarketError, file=file, allowed=f"are {ALLOWED_FILES}",
+        hint=", and quotation marks come in pairs", ignore_empty_lines=False,
+    )  # fmt: skip

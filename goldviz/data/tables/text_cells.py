@@ -14,6 +14,23 @@ class UncutError(ValueError):
         super().__init__("The text cannot be cut into cells.")
 
 
+def cut(
+    text: str, separator: str, width: int, fault: type[Exception], *, file: str, allowed: str, hint: str,
+    ignore_empty_lines: bool,
+) -> list[pa.StringArray]:  # fmt: skip
+    """The columns of a file's text; where it cannot be cut, ``fault`` with a sentence for the person who brought it."""
+    try:
+        return columns_of_text(text, separator, width, ignore_empty_lines=ignore_empty_lines)
+    except UncutError as error:
+        if error.uneven is None:
+            raise fault(f"{file} cannot be cut into cells; allowed {allowed}.") from error
+        row, cells = error.uneven
+        raise fault(
+            f"Row {row} of {file} has {cells:,} cells where the first row has {width}; every row needs the same "
+            f"number{hint}."
+        ) from None
+
+
 def columns_of_text(text: str, separator: str, width: int, *, ignore_empty_lines: bool) -> list[pa.StringArray]:
     """The columns of a text with so many cells in every row; raises :class:`UncutError`."""
     places = [str(place) for place in range(width)]

@@ -9,9 +9,9 @@ import json
 from dataclasses import dataclass
 
 from goldviz.data.tables.kept_files import PLACES
-from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.tables.whole_files import digest, disk_faults_as
 from goldviz.data.texts.pieces import TextError
+from goldviz.data.texts.read_kept import read_kept
 
 KEPT_MODELS = PLACES["models"]
 SHIPPED_MODEL = "225e982b0efd5b87"
@@ -56,19 +56,11 @@ def load_model(name: str) -> bytes:
     Raises :class:`goldviz.data.texts.pieces.TextError` for a name that cannot be one, a model that this machine does
     not hold, and a file that is damaged.
     """
-    check_open(name, TextError)
-    if not KEY.fullmatch(name):
-        raise TextError(f"The model is {name!r}; allowed are the 16 characters that name a kept model.")
-    with disk_faults_as(TextError, "Models to start from cannot be read on this server"):
-        content = KEPT_MODELS.read(name)
-    if content is None:
-        raise TextError(
-            f"This machine does not hold the model {name}: choose the model to start from here again, or start from "
-            "random weights."
-        )
-    if digest(content) != name:
-        raise TextError(f"The kept model {name} is damaged and was not used; choose the model to start from again.")
-    return content
+    return read_kept(
+        KEPT_MODELS, name, "model", TextError, folder="Models to start from",
+        lost="choose the model to start from here again, or start from random weights",
+        damaged="choose the model to start from again",
+    )  # fmt: skip
 
 
 def about_model(name: str) -> KeptModel | None:

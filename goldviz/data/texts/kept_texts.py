@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.kept_labels import keep_label
-from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.tables.whole_files import digest, disk_faults_as
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.pieces import TextError
+from goldviz.data.texts.read_kept import read_kept
 from goldviz.data.texts.uploaded_text import decoded_text
 
 KEPT_TEXTS = PLACES["texts"]
@@ -66,15 +66,7 @@ def load_text(name: str) -> str:
     Raises :class:`goldviz.data.texts.pieces.TextError` for a name that cannot be one, a text that this machine does not
     hold, and a file that is damaged.
     """
-    check_open(name, TextError)
-    if not KEY.fullmatch(name):
-        raise TextError(f"The text is {name!r}; allowed are the 16 characters that name a kept text.")
-    with disk_faults_as(TextError, "Texts that were uploaded cannot be read on this server"):
-        content = KEPT_TEXTS.read(name)
-    if content is None:
-        raise TextError(
-            f"This machine does not hold the text {name}: upload its file here again, or choose the generated texts."
-        )
-    if digest(content) != name:
-        raise TextError(f"The kept text {name} is damaged and was not used; upload its file again.")
-    return content.decode()
+    return read_kept(
+        KEPT_TEXTS, name, "text", TextError, folder="Texts that were uploaded",
+        lost="upload its file here again, or choose the generated texts", damaged="upload its file again",
+    ).decode()  # fmt: skip

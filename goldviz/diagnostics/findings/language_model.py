@@ -14,7 +14,7 @@ from goldviz.diagnostics.findings.advice import SLOWER
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
 from goldviz.diagnostics.findings.line import above, below
 from goldviz.diagnostics.findings.measures import diverged, median, rising, share, typical_updates
-from goldviz.diagnostics.findings.recorded import Recorded
+from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.training import Advice, steps_too_long, training_diverged, what_long_steps_do
 
@@ -24,22 +24,21 @@ BETTER = 0.05
 
 
 @dataclass(frozen=True)
-class Guesses:
+class Guesses(NetworkReading):
     """What was recorded of a language model's guesses, for each seed; NaN where nothing was.
 
     ``train`` and ``dev`` are of the last close look, ``lowest`` is the lowest dev loss of all. ``letters`` and
     ``pairs`` are dev losses of guessing by single tokens and by counted pairs.
     """
 
-    name: str
-    train: Floats
-    dev: Floats
-    lowest: Floats
-    letters: Floats
-    pairs: Floats
-    update: Floats
-    diverged: Verdicts
-    rising: Verdicts
+    train: Floats = at_last("train_loss", "close_look")
+    dev: Floats = at_last("dev_loss", "close_look")
+    lowest: Floats = measured("dev_loss", "close_look", by=lambda losses: losses.min(axis=0))
+    letters: Floats = measured("unigram_loss")
+    pairs: Floats = measured("bigram_loss")
+    update: Floats = measured("update_to_data", "look", "layer", by=typical_updates)
+    diverged: Verdicts = judged("loss", "step", by=diverged)
+    rising: Verdicts = judged("loss", "step", by=rising)
 
     @property
     def gap(self) -> Floats:
@@ -63,20 +62,6 @@ class Guesses:
     def worth(self) -> Floats:
         """The dev loss as a share of that of single tokens."""
         return share(self.dev, self.letters)
-
-
-def guesses_of(recorded: Recorded) -> dict[str, Any]:
-    """The measures of :class:`Guesses`; variables may be missing or empty."""
-    return {
-        "train": recorded.last("train_loss", "close_look"),
-        "dev": recorded.last("dev_loss", "close_look"),
-        "lowest": recorded.measure("dev_loss", "close_look", by=lambda losses: losses.min(axis=0)),
-        "letters": recorded.measure("unigram_loss"),
-        "pairs": recorded.measure("bigram_loss"),
-        "update": recorded.measure("update_to_data", "look", "layer", by=typical_updates),
-        "diverged": recorded.verdict("loss", "step", by=diverged),
-        "rising": recorded.verdict("loss", "step", by=rising),
-    }
 
 
 def _why_long(case: Case) -> str:

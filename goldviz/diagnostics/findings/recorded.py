@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -21,9 +22,10 @@ def networks(dataset: xr.Dataset) -> list[str]:
 class Recorded:
     """What a dataset holds of one network; variables may be missing or empty, as in a run that has just begun."""
 
-    def __init__(self, dataset: xr.Dataset, network: str) -> None:
+    def __init__(self, dataset: xr.Dataset, network: str, settings: Any = None) -> None:
         self.dataset = dataset
         self.network = network
+        self.settings = settings
         self.nothing: Floats = np.full(max(dataset.sizes.get("seed", 1), 1), np.nan)
 
     def values(self, name: str, *dims: str) -> Floats | None:
@@ -47,11 +49,48 @@ class Recorded:
         """The same of the last entry along the first axis: the last look, the last epoch."""
         return self.measure(name, *dims, by=lambda values: by(values[-1]))
 
-    def at_last_look(self, **variables: str) -> dict[str, Any]:
-        """What these variables are at the last look, by the names that a reading has for them."""
-        return {name: self.last(variable, "look") for name, variable in variables.items()}
-
     def verdict(self, name: str, *dims: str, by: Callable[[Floats], Verdicts]) -> Verdicts:
         """A verdict for each seed; none where nothing was recorded."""
         values = self.values(name, *dims)
         return np.asarray(by(values)) if values is not None else np.zeros(self.nothing.shape, dtype=bool)
+
+
+@dataclass(frozen=True)
+class NetworkReading:
+    """What was recorded of one network, for each seed; each field says how it is read off the records.
+
+    ::
+
+        loss: Floats = at_last("test_loss", "look")
+        clipped: Floats = measured("clipped", "step", by=lambda clipped: clipped.mean(axis=0))
+    """
+
+    name: str
+    labels: ClassVar[Mapping[str, str]] = {}
+
+    @classmethod
+    def of(cls, ds: xr.Dataset, network: str, settings: Any = None) -> Self:
+        """Read one network off a run's dataset; variables may be missing or empty."""
+        recorded = Recorded(ds, network, settings)
+        found = {one.name: one.metadata["read"](recorded) for one in fields(cls) if one.metadata}
+        return cls(name=cls.labels.get(network, network), **found)
+
+
+def read(by: Callable[[Recorded], Any]) -> Any:
+    """A field of a reading: what ``by`` makes of the network's records."""
+    return field(metadata={"read": by})
+
+
+def measured(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "") -> Any:
+    """A field that :meth:`Recorded.measure` reads; NaN for other networks than ``only``."""
+    return read(lambda one: one.measure(name, *dims, by=by) if only in ("", one.network) else one.nothing)
+
+
+def at_last(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "") -> Any:
+    """The same of the last entry along the first axis: the last look, the last epoch."""
+    return measured(name, *dims, by=lambda values: by(values[-1]), only=only)
+
+
+def judged(name: str, *dims: str, by: Callable[[Floats], Verdicts]) -> Any:
+    """A field that :meth:`Recorded.verdict` reads."""
+    return read(lambda one: one.verdict(name, *dims, by=by))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -73,6 +73,15 @@ def shown(symbol: str) -> str:
     return as_label(symbol if symbol.isprintable() else repr(symbol)[1:-1])
 
 
+def _text_below(figure: Figure, ds: xr.Dataset, title: str, **more: Any) -> list[str]:
+    """The steps along the axis, each by the character that it reads; returns these labels."""
+    read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
+    figure.update_xaxes(
+        title_text=title, tickvals=ds["step"].values, ticktext=read, showgrid=False, tickangle=0, **more
+    )
+    return read
+
+
 @drawn("", shows="Probability of every character after each one read.", cannot_show="", at="number", at_once=True)
 def predictions(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """What the network expects after each character, what came, and where the recursion is."""
@@ -99,9 +108,7 @@ def predictions(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light")
                     "A ring marks the character that follows.")],
         legend=False, height=max(330, 230 + 15 * len(symbols)), hover="closest",
     )  # fmt: skip
-    read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
-    figure.update_xaxes(title_text="Character read", tickvals=steps, ticktext=read, showgrid=False, tickangle=0,
-                        range=[0.5, len(steps) + 0.5])  # fmt: skip
+    _text_below(figure, ds, "Character read", range=[0.5, len(steps) + 0.5])
     figure.update_yaxes(title_text="Expected", tickvals=list(range(len(symbols))), ticktext=symbols, showgrid=False,
                         autorange="reversed")  # fmt: skip
     figure.add_shape(
@@ -166,9 +173,7 @@ def triangle(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") ->
     )  # fmt: skip
     notes = [each(at, lambda step: f"Framed: the loss of step {step}. White: a later use, or exactly zero.")]
     look.apply(figure, theme, title=TRIANGLE, notes=notes, legend=False, height=450, hover="closest")
-    read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
-    figure.update_xaxes(title_text="Step k that uses the weights", tickvals=steps, ticktext=read, showgrid=False,
-                        tickangle=0, range=[0.5, len(steps) + 0.5])  # fmt: skip
+    read = _text_below(figure, ds, "Step k that uses the weights", range=[0.5, len(steps) + 0.5])
     figure.update_yaxes(title_text="Step t of the loss", tickvals=steps, ticktext=read, showgrid=False,
                         range=[len(steps) + 0.5, 0.5])  # fmt: skip
     figure.add_shape(
@@ -195,8 +200,7 @@ def one_loss(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     notes = [f"Length at step {at}: {last:.3g}, at step 1: {first:.3g}."]
     look.apply(figure, theme, title=f"How does loss {at} reach back?", notes=notes, legend=False, height=450,
                hover="closest")  # fmt: skip
-    read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
-    figure.update_xaxes(title_text="Step k", tickvals=ds["step"].values, ticktext=read, showgrid=False, tickangle=0)
+    _text_below(figure, ds, "Step k")
     figure.update_yaxes(title_text="Unit", tickvals=ds["unit"].values, showgrid=False, autorange="reversed")
     return colour_bar(figure, symmetric(deltas.values), SIGNED, "δᵘ of this loss alone", nticks=5)
 
@@ -219,8 +223,7 @@ def direct_and_total(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "li
         )  # fmt: skip
     look.apply(figure, theme, title="Direct or total?", height=450)
     legend_below(figure)
-    read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
-    figure.update_xaxes(title_text="Step t", tickvals=ds["step"].values, ticktext=read, showgrid=False, tickangle=0)
+    _text_below(figure, ds, "Step t")
     figure.update_yaxes(title_text="Length", rangemode="tozero")
     cursor(figure, each(number, lambda one: place(ds, one).step), theme)
     return figure

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
-from goldviz.diagnostics.findings.language_model import Guesses, guesses_of
+from goldviz.diagnostics.findings.language_model import Guesses
 from goldviz.diagnostics.findings.measures import mean, noise
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from goldviz.labs.char_language_model.settings import CharLanguageModel
+from goldviz.diagnostics.findings.recorded import at_last, measured, read
 
 LABELS = {
     "bigram": "counted bigram", "neural_bigram": "neural bigram", "mlp": "MLP", "deep_mlp": "deep MLP",
     "wavenet": "hierarchy", "rnn": "RNN", "lstm": "LSTM", "gru": "GRU",
 }  # fmt: skip
+
+
+def _scatter(losses: Floats) -> Floats:
+    """The standard deviation around a slow change in the second half, from the median size of a step's change."""
+    half = losses[len(losses) // 2 :]
+    with np.errstate(invalid="ignore"):
+        return noise(half) if len(half) > 2 else np.full(losses.shape[1:], np.nan)
+
+
+def _kept(recorded: Recorded) -> Floats:
+    ds, nothing = recorded.dataset, recorded.nothing
+    if "running_values" not in ds or not ds["running_values"].size:
+        return nothing
+    kept = np.asarray(ds["running_values"].values, dtype=np.float64)
+    kept = kept[kept > 0]
+    return np.full(nothing.shape, kept.min() / recorded.settings.hidden) if kept.size else nothing
 
 
 @dataclass(frozen=True)
@@ -32,31 +45,15 @@ class Reading(Guesses):
     keeps running means of.
     """
 
-    first: Floats
-    uniform: Floats
-    by_batch: Floats
-    saturation_at_first: Floats
-    saturation: Floats
-    dead: Floats
-    noise: Floats
-    kept: Floats
-
-    @classmethod
-    def of(cls, ds: xr.Dataset, network: str, settings: CharLanguageModel) -> Reading:
-        """Read the model off a run's dataset; variables may be missing or empty."""
-        recorded = Recorded(ds, network)
-        return cls(
-            name=LABELS.get(network, network),
-            **guesses_of(recorded),
-            first=recorded.measure("loss", "step", by=lambda losses: losses[0]),
-            uniform=recorded.measure("uniform_loss"),
-            by_batch=recorded.last("batch_statistics_loss", "close_look"),
-            saturation_at_first=recorded.measure("saturation", "close_look", "hidden", by=lambda now: mean(now[0])),
-            saturation=recorded.last("saturation", "close_look", "hidden", by=mean),
-            dead=recorded.last("dead_units", "close_look", "hidden", by=mean),
-            noise=recorded.measure("loss", "step", by=_scatter),
-            kept=_kept(ds, settings.hidden, recorded.nothing),
-        )
+    labels: ClassVar[Mapping[str, str]] = LABELS
+    first: Floats = measured("loss", "step", by=lambda losses: losses[0])
+    uniform: Floats = measured("uniform_loss")
+    by_batch: Floats = at_last("batch_statistics_loss", "close_look")
+    saturation_at_first: Floats = measured("saturation", "close_look", "hidden", by=lambda now: mean(now[0]))
+    saturation: Floats = at_last("saturation", "close_look", "hidden", by=mean)
+    dead: Floats = at_last("dead_units", "close_look", "hidden", by=mean)
+    noise: Floats = measured("loss", "step", by=_scatter)
+    kept: Floats = read(_kept)
 
     @property
     def excess(self) -> Floats:
@@ -77,18 +74,3 @@ class Reading(Guesses):
     def impossible(self) -> Verdicts:
         """Whether dev text holds what the model takes for impossible."""
         return np.isposinf(self.dev)
-
-
-def _scatter(losses: Floats) -> Floats:
-    """The standard deviation around a slow change in the second half, from the median size of a step's change."""
-    half = losses[len(losses) // 2 :]
-    with np.errstate(invalid="ignore"):
-        return noise(half) if len(half) > 2 else np.full(losses.shape[1:], np.nan)
-
-
-def _kept(ds: xr.Dataset, channels: int, nothing: Floats) -> Floats:
-    if "running_values" not in ds or not ds["running_values"].size:
-        return nothing
-    kept = np.asarray(ds["running_values"].values, dtype=np.float64)
-    kept = kept[kept > 0]
-    return np.full(nothing.shape, kept.min() / channels) if kept.size else nothing

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
+from goldviz.diagnostics.findings import Floats, Verdicts
 from goldviz.diagnostics.findings.measures import diverged, share
-
-if TYPE_CHECKING:
-    import xarray as xr
+from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured
 
 CONSISTENT = 0.1
 """Share of the larger loss by which the exact flow may change it."""
@@ -26,8 +25,22 @@ FIRST_STEPS = 5
 LABELS = {"ode": "neural ODE", "residual": "residual network"}
 
 
+def _last_quarter(values: Floats) -> Floats:
+    return values[-max(1, len(values) // 4) :]
+
+
+def _settled(values: Floats) -> Floats:
+    """The mean over the last quarter of the looks or steps."""
+    return np.asarray(_last_quarter(values).mean(axis=0))
+
+
+def _typical(values: Floats) -> Floats:
+    """The median over the last quarter of the looks."""
+    return np.asarray(np.median(_last_quarter(values), axis=0))
+
+
 @dataclass(frozen=True)
-class Reading:
+class Reading(NetworkReading):
     """What was recorded of one network, for each seed; NaN where nothing was.
 
     ``loss``, ``refined`` (the loss with the field followed exactly) and ``saturation`` are those of the last look.
@@ -37,30 +50,15 @@ class Reading:
     the last quarter.
     """
 
-    name: str
-    loss: Floats
-    refined: Floats
-    accuracy: Floats
-    saturation: Floats
-    gradient_difference: Floats
-    paid_first: Floats
-    paid_last: Floats
-    diverged: Verdicts
-
-    @classmethod
-    def of(cls, ds: xr.Dataset, network: str) -> Reading:
-        """Read one network off a run's dataset; variables may be missing or empty."""
-        recorded = Recorded(ds, network)
-        flow = recorded if network == "ode" else Recorded(ds.coords.to_dataset(), network)
-        return cls(
-            name=LABELS.get(network, network),
-            **recorded.at_last_look(loss="test_loss", refined="refined_test_loss", saturation="field_saturation"),
-            accuracy=recorded.measure("test_accuracy", "look", by=_settled),
-            gradient_difference=flow.measure("gradient_difference", "look", by=_typical),
-            paid_first=recorded.measure("evaluations_forward", "step", by=lambda paid: paid[:FIRST_STEPS].mean(axis=0)),
-            paid_last=recorded.measure("evaluations_forward", "step", by=_settled),
-            diverged=recorded.verdict("loss", "step", by=diverged),
-        )
+    labels: ClassVar[Mapping[str, str]] = LABELS
+    loss: Floats = at_last("test_loss", "look")
+    refined: Floats = at_last("refined_test_loss", "look")
+    accuracy: Floats = measured("test_accuracy", "look", by=_settled)
+    saturation: Floats = at_last("field_saturation", "look")
+    gradient_difference: Floats = measured("gradient_difference", "look", by=_typical, only="ode")
+    paid_first: Floats = measured("evaluations_forward", "step", by=lambda paid: paid[:FIRST_STEPS].mean(axis=0))
+    paid_last: Floats = measured("evaluations_forward", "step", by=_settled)
+    diverged: Verdicts = judged("loss", "step", by=diverged)
 
     @property
     def learned(self) -> Verdicts:
@@ -90,17 +88,3 @@ class Reading:
     def growth(self) -> Floats:
         """How many times more often the field is asked in the end than at the start."""
         return share(self.paid_last, self.paid_first)
-
-
-def _last_quarter(values: Floats) -> Floats:
-    return values[-max(1, len(values) // 4) :]
-
-
-def _settled(values: Floats) -> Floats:
-    """The mean over the last quarter of the looks or steps."""
-    return np.asarray(_last_quarter(values).mean(axis=0))
-
-
-def _typical(values: Floats) -> Floats:
-    """The median over the last quarter of the looks."""
-    return np.asarray(np.median(_last_quarter(values), axis=0))

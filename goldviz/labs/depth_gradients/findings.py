@@ -19,20 +19,13 @@ from goldviz.diagnostics.findings import (
     LoweredTo,
     Rule,
     Times,
-    majority,
-    median,
     networks,
+    training,
 )
 from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Suited
+from goldviz.diagnostics.findings.finding import majority
 from goldviz.diagnostics.findings.line import above, at_least, at_most, where
-from goldviz.diagnostics.findings.training import (
-    SATURATED,
-    USELESS,
-    steps_too_long,
-    steps_too_short,
-    training_diverged,
-    what_long_steps_do,
-)
+from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import times
 from goldviz.labs.depth_gradients.readings import Reading
 
@@ -117,7 +110,7 @@ def _if_residual(case: Case, *candidates: Candidate) -> list[Candidate]:
 
 def _why_steps_are_too_long(case: Case) -> str:
     return _sentences(
-        what_long_steps_do(case, "the weights that it should correct"),
+        training.what_long_steps_do(case, "the weights that it should correct"),
         "The gradient (document 001, eq. 4) holds for small steps; about a thousandth of the weights is the usual "
         "advice.",
     )
@@ -203,7 +196,7 @@ def _why_one_is_useless(n: Reading, deaf: bool) -> str:
     began, ended, zero = median(n.began), median(n.ended), median(n.zero)
     if deaf:
         return f"The {n.name} network's first layers may be told too little to learn from (eq. 2)."
-    if ended < zero * USELESS:
+    if ended < zero * training.USELESS:
         return f"The {n.name} network fits its training samples, so it may have learned their noise."
     if ended < began / 2:
         return f"The {n.name} network's training loss fell from {times(began)} to {times(ended)} and is not there yet."
@@ -254,7 +247,7 @@ def _factor(n: Reading) -> str:
 
 
 RULES = (
-    training_diverged(where_it_did="in {subject} network{|s}", explanation=_why_it_diverged,
+    training.training_diverged(where_it_did="in {subject} network{|s}", explanation=_why_it_diverged,
         advice=_against_divergence),
     Rule("no_gradient", "bad", "No gradient at all in {subject} network{|s}",
         line=where("silent", "a norm of 0 at the first and the last hidden layer, in every epoch"), number="exactly 0",
@@ -271,7 +264,7 @@ RULES = (
             ("Give the nonlinearity a slope below zero.", {"activation": "leaky_relu", "slope": 0.3}),
         ],
         only=lambda n, settings: not n.diverged.any()),
-    steps_too_long(title="The learning rate is too large for {subject} network{|s}",
+    training.steps_too_long(title="The learning rate is too large for {subject} network{|s}",
         explanation=_why_steps_are_too_long, advice=[SLOWER, CLIPPED], silenced_by=UNSOUND),
     Rule("exploding", "bad", "The gradient explodes in {subject} network{|s}",
         line=above("growth", LARGER, "{at} times larger at the first hidden layer than at the last")
@@ -292,7 +285,8 @@ RULES = (
         number=_loss_of_size, explanation=_why_it_vanishes, advice=[orthogonal, LONGER, HALF_AS_DEEP, NORMALISE],
         silenced_by=("diverged", "no_gradient", "exploding")),
     Rule("no_better_than_zero", "bad", "{Subject} network{|s} {is|are} no better than always answering 0",
-        line=at_least("worth", USELESS, "{at:percent} of that test loss"), number="{worth:share_of} zero's test loss",
+        line=at_least("worth", training.USELESS, "{at:percent} of that test loss"),
+        number="{worth:share_of} zero's test loss",
         explanation=_why_useless, advice=_against_uselessness,
         silenced_by=(*UNSOUND, "exploding", "learning_rate_too_large")),
     Rule("degradation", "warning", "Deeper trains worse in {subject} network{|s}",
@@ -300,7 +294,7 @@ RULES = (
         number="training loss {ended:times} with {settings.depth} layers, {shallower:times} with fewer",
         explanation=_why_deeper_is_worse, advice=[HALF_AS_DEEP], silenced_by=UNSOUND),
     Rule("saturated", "warning", "Many activations are saturated in {subject} network{|s}",
-        line=above("saturation", SATURATED, "{at:percent}, mean over the layers at the last epoch"),
+        line=above("saturation", training.SATURATED, "{at:percent}, mean over the layers at the last epoch"),
         number="{saturation:percent} of the activations",
         explanation="On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
         "by that slope (document 001, eq. 2): a saturated unit passes hardly anything back.",
@@ -316,7 +310,7 @@ RULES = (
             settings.activation == "relu" or (settings.activation == "leaky_relu" and settings.slope < 0.01)
         ),
         silenced_by=UNSOUND),
-    steps_too_short(title="The learning rate is too small for {subject} network{|s}",
+    training.steps_too_short(title="The learning rate is too small for {subject} network{|s}",
         explanation="Your steps change the weights so little that training would take thousands of epochs. The "
         "gradient (document 001, eq. 4) is there, but it is followed too timidly.",
         advice=[FASTER, ("Let Adam set the size of each step.", {"optimiser": "adam"})],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from goldviz.data.markets.market import Channel, MarketError
-from goldviz.data.markets.text_channels import axes_fitted_before
+from goldviz.data.markets.text_channels import axes_know_the_future
 from goldviz.data.tables.sealed_names import KEY
 from goldviz.labs.gold_forecast.settings import GoldForecast
 
@@ -47,13 +47,8 @@ def problem_doubts(settings: GoldForecast) -> tuple[str, ...]:
 
 def axes(problem: ForecastProblem) -> list[str]:
     """Forecasts from before the day up to which the axes of documents were fitted."""
-    fitted, first = axes_fitted_before(problem.market), _first_forecast(problem)
-    if fitted is None or first >= pd.Timestamp(fitted):
-        return []
-    return [
-        f"The documents' components were fitted on documents until {fitted}, and forecasts begin on {first:%Y-%m-%d}. "
-        "Those before that day know the future. Lower test years, or fit them on earlier documents."
-    ]
+    advice = "Lower test years, or fit them on earlier documents."
+    return axes_know_the_future(problem.market, _first_forecast(problem), "forecasts", advice)
 
 
 def unheard(problem: ForecastProblem) -> list[str]:

@@ -12,8 +12,13 @@ def _of_network(run: xr.Dataset, table: str, metric: str) -> float:
     return float(run[table].sel(model="network", metric=metric))
 
 
+def _r2(run: xr.Dataset) -> tuple[float, ...]:
+    """R2 of the network, and the ends of its interval."""
+    return tuple(_of_network(run, table, "r2") for table in ("score", "score_low", "score_high"))
+
+
 def _skill(run: xr.Dataset) -> tuple[int, str]:
-    r2, low, high = (_of_network(run, table, "r2") for table in ("score", "score_low", "score_high"))
+    r2, low, high = _r2(run)
     place = 0 if low <= 0 <= high else 1 if r2 < 0.05 else 2
     return place, f"R2 against zero is {r2:.1%}, its 95 % interval {low:.1%} to {high:.1%}."
 
@@ -30,12 +35,12 @@ def _leak(run: xr.Dataset) -> tuple[int, str]:
 
 
 def _planted(run: xr.Dataset) -> tuple[int, str]:
-    r2, low = _of_network(run, "score", "r2"), _of_network(run, "score_low", "r2")
+    r2, low, _ = _r2(run)
     return int(low > 0), f"R2 {r2:.1%}; the interval begins at {low:.1%}."
 
 
 def _shuffled(run: xr.Dataset) -> tuple[int, str]:
-    low, high = _of_network(run, "score_low", "r2"), _of_network(run, "score_high", "r2")
+    _, low, high = _r2(run)
     return int(low > 0), f"The interval runs from {low:.1%} to {high:.1%}."
 
 

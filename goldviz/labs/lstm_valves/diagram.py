@@ -13,6 +13,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
+from goldviz.figures.elements import ways
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, NETWORKS, Ink, Theme, with_alpha
 
@@ -142,13 +143,7 @@ def _said(number: float) -> str:
 
 
 def _draw_wires(figure: Figure, cell: Cell, ink: Ink) -> None:
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for wire in cell.wires:
-        x += [*(place[0] for place in wire), None]
-        y += [*(place[1] for place in wire), None]
-    line = {"color": ink.muted, "width": 2}
-    figure.scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip")
+    figure.scatter(**ways(cell.wires), mode="lines", line={"color": ink.muted, "width": 2}, hoverinfo="skip")
     dots = {"size": 8, "color": ink.muted}
     figure.scatter(
         x=[x for x, _ in cell.dots], y=[y for _, y in cell.dots], mode="markers", marker=dots, hoverinfo="skip",

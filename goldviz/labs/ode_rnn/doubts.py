@@ -6,10 +6,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.markets.text_channels import axes_fitted_before
+from goldviz.data.markets.text_channels import axes_know_the_future
 from goldviz.data.tables.sealed_names import KEY
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
@@ -48,13 +47,7 @@ def windows_doubts(settings: ODERNNLaboratory) -> tuple[str, ...]:
 
 def axes(found: MarketWindows) -> list[str]:
     """Tests from before the day up to which the axes of documents were fitted."""
-    fitted, first = axes_fitted_before(found.market), found.dates[found.split]
-    if fitted is None or first >= pd.Timestamp(fitted):
-        return []
-    return [
-        f"The documents' components were fitted on documents until {fitted}, and tests begin on {first:%Y-%m-%d}. "
-        "Those before that day know the future. Fit them on earlier documents."
-    ]
+    return axes_know_the_future(found.market, found.dates[found.split], "tests", "Fit them on earlier documents.")
 
 
 def channels(found: MarketWindows) -> list[str]:

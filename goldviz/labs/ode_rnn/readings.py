@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.measures import diverged, share
-
-if TYPE_CHECKING:
-    import xarray as xr
+from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured, read
 
 LABELS = {"ode_rnn": "ODE-RNN", "gru": "GRU", "gru_gap": "GRU with gaps", "gru_decay": "GRU with decay"}
 
@@ -25,8 +24,37 @@ NO_BETTER = 0.9
 """Share of the error of a GRU without times from which knowing the times counts as no use."""
 
 
+def _of_zero(recorded: Recorded, horizon: str) -> Floats:
+    """Each seed's own; the mean over the seeds in runs that kept no more."""
+    ds = recorded.dataset
+    name = "zero_error_by_seed" if "zero_error_by_seed" in ds else "zero_error"
+    if name not in ds or ds[name].size == 0:
+        return recorded.nothing
+    return np.broadcast_to(ds[name].sel(horizon=horizon).values.astype(np.float64), recorded.nothing.shape)
+
+
+def _of_plain(recorded: Recorded) -> Floats | None:
+    if "gru" not in recorded.dataset["network"].values:
+        return None
+    plain = Recorded(recorded.dataset, "gru")
+    return None if plain.verdict("loss", "step", by=diverged).any() else plain.last("error", "look")
+
+
+def _gained(errors: Floats) -> Floats:
+    """The part of the error (look, seed) that the last quarter of the looks took away; NaN for fewer than four."""
+    if len(errors) < 4:
+        return np.full(errors.shape[1:], np.nan)
+    return 1 - share(errors[-1], errors[-1 - len(errors) // 4])
+
+
+def _growth(counts: Floats) -> Floats:
+    """Mean evaluations in the last tenth of the steps over those in the first tenth, by seed."""
+    tenth = max(1, len(counts) // 10)
+    return share(counts[-tenth:].mean(axis=0), counts[:tenth].mean(axis=0))
+
+
 @dataclass(frozen=True)
-class Reading:
+class Reading(NetworkReading):
     """What was recorded of one network, for each seed; NaN where nothing was.
 
     All is as of the last look, unless it says otherwise. ``error`` and ``long_gap_error`` are mean squared errors in
@@ -38,43 +66,24 @@ class Reading:
     third of them (a fresh field is nearly still, so the first look says nothing).
     """
 
-    name: str
-    error: Floats
-    long_gap_error: Floats
-    zero: Floats
-    long_gap_zero: Floats
-    plain_error: Floats | None
-    gained: Floats
-    refined: Floats
-    coverage: Floats
-    saturation: Floats
-    stiffness: Floats
-    early_stiffness: Floats
-    growth: Floats
-    state_size: Floats
-    gap_sensitivity: Floats
-    diverged: Verdicts
-
-    @classmethod
-    def of(cls, ds: xr.Dataset, network: str) -> Reading:
-        """Read one network off a run's dataset; variables may be missing or empty."""
-        recorded = Recorded(ds, network)
-        of_flow = recorded if network == "ode_rnn" else Recorded(ds.coords.to_dataset(), network)
-        return cls(
-            name=LABELS.get(network, network),
-            **recorded.at_last_look(
-                error="error", long_gap_error="long_gap_error", coverage="coverage", state_size="state_size",
-                gap_sensitivity="gap_sensitivity",
-            ),
-            **of_flow.at_last_look(refined="refined_error", saturation="field_saturation", stiffness="field_stiffness"),
-            zero=_of_zero(recorded, "in range"),
-            long_gap_zero=_of_zero(recorded, "long gap"),
-            plain_error=_of_plain(ds),
-            gained=recorded.measure("error", "look", by=_gained),
-            early_stiffness=of_flow.measure("field_stiffness", "look", by=lambda norms: norms[len(norms) // 3]),
-            growth=of_flow.measure("evaluations", "step", by=_growth),
-            diverged=recorded.verdict("loss", "step", by=diverged),
-        )  # fmt: skip
+    labels: ClassVar[Mapping[str, str]] = LABELS
+    error: Floats = at_last("error", "look")
+    long_gap_error: Floats = at_last("long_gap_error", "look")
+    zero: Floats = read(lambda recorded: _of_zero(recorded, "in range"))
+    long_gap_zero: Floats = read(lambda recorded: _of_zero(recorded, "long gap"))
+    plain_error: Floats | None = read(_of_plain)
+    gained: Floats = measured("error", "look", by=_gained)
+    refined: Floats = at_last("refined_error", "look", only="ode_rnn")
+    coverage: Floats = at_last("coverage", "look")
+    saturation: Floats = at_last("field_saturation", "look", only="ode_rnn")
+    stiffness: Floats = at_last("field_stiffness", "look", only="ode_rnn")
+    early_stiffness: Floats = measured(
+        "field_stiffness", "look", by=lambda norms: norms[len(norms) // 3], only="ode_rnn"
+    )
+    growth: Floats = measured("evaluations", "step", by=_growth, only="ode_rnn")
+    state_size: Floats = at_last("state_size", "look")
+    gap_sensitivity: Floats = at_last("gap_sensitivity", "look")
+    diverged: Verdicts = judged("loss", "step", by=diverged)
 
     @property
     def worth(self) -> Floats:
@@ -120,32 +129,3 @@ class Reading:
     def stiffening(self) -> Floats:
         """How many times its early value the field's stiffness is."""
         return share(self.stiffness, self.early_stiffness)
-
-
-def _of_zero(recorded: Recorded, horizon: str) -> Floats:
-    """Each seed's own; the mean over the seeds in runs that kept no more."""
-    ds = recorded.dataset
-    name = "zero_error_by_seed" if "zero_error_by_seed" in ds else "zero_error"
-    if name not in ds or ds[name].size == 0:
-        return recorded.nothing
-    return np.broadcast_to(ds[name].sel(horizon=horizon).values.astype(np.float64), recorded.nothing.shape)
-
-
-def _of_plain(ds: xr.Dataset) -> Floats | None:
-    if "gru" not in ds["network"].values:
-        return None
-    plain = Recorded(ds, "gru")
-    return None if plain.verdict("loss", "step", by=diverged).any() else plain.last("error", "look")
-
-
-def _gained(errors: Floats) -> Floats:
-    """The part of the error (look, seed) that the last quarter of the looks took away; NaN for fewer than four."""
-    if len(errors) < 4:
-        return np.full(errors.shape[1:], np.nan)
-    return 1 - share(errors[-1], errors[-1 - len(errors) // 4])
-
-
-def _growth(counts: Floats) -> Floats:
-    """Mean evaluations in the last tenth of the steps over those in the first tenth, by seed."""
-    tenth = max(1, len(counts) // 10)
-    return share(counts[-tenth:].mean(axis=0), counts[:tenth].mean(axis=0))

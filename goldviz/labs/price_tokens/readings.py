@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,11 +21,24 @@ CLIMBED = 0.02
 """Nats by which a validation loss may end above its lowest."""
 
 
+def _of_run(name: str, words: str) -> Any:
+    """A property with the one number of a variable, or the mean of its numbers."""
+    return property(lambda reading: reading.single(name), doc=words)
+
+
 @dataclass(frozen=True)
 class Reading:
     """Scores and measures of one run; NaN where nothing was recorded."""
 
     dataset: xr.Dataset
+
+    changed = _of_run("changed_by_future", "The share of tokens that later days change.")
+    same_label = _of_run(
+        "same_label", "The share of past days that a new fit calls as the one before, mean over refits."
+    )
+    same_meaning = _of_run("same_meaning", "The same with labels matched.")
+    perplexity = _of_run("code_perplexity", "The perplexity of the tokens' use, mean over fits.")
+    rand = _of_run("rand_index", "Adjusted Rand index of tokens and planted regimes.")
 
     def single(self, name: str) -> float:
         """A variable's one number, or the mean of its numbers."""
@@ -94,45 +107,20 @@ class Reading:
         return bool(int(self.dataset.attrs.get("simulated", 0)))
 
     @property
-    def changed(self) -> float:
-        """The share of tokens that later days change."""
-        return self.single("changed_by_future")
-
-    @property
     def foresees(self) -> bool:
         """Whether any token knows the future."""
-        return self.changed > 0
-
-    @property
-    def same_label(self) -> float:
-        """The share of past days that a new fit calls as the one before, mean over refits."""
-        return self.single("same_label")
-
-    @property
-    def same_meaning(self) -> float:
-        """The same with labels matched."""
-        return self.single("same_meaning")
+        return bool(self.changed > 0)
 
     @property
     def switched(self) -> float:
         """How much of the agreement between fits is lost by names alone."""
-        return self.same_meaning - self.same_label
+        return float(self.same_meaning - self.same_label)
 
     @property
     def used(self) -> float:
         """Tokens in use, as the perplexity of their use, over all that there are."""
         count = self.dataset.sizes.get("token_name", 0)
         return self.single("code_perplexity") / count if count else np.nan
-
-    @property
-    def perplexity(self) -> float:
-        """The perplexity of the tokens' use, mean over fits."""
-        return self.single("code_perplexity")
-
-    @property
-    def rand(self) -> float:
-        """Adjusted Rand index of tokens and planted regimes."""
-        return self.single("rand_index")
 
     @property
     def climbed(self) -> float:

@@ -11,27 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import (
-    Case,
-    Conclusions,
-    DividedBy,
-    LoweredTo,
-    Rule,
-    Times,
-    majority,
-    median,
-    networks,
-)
+from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, Rule, Times, networks, training
 from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Check
+from goldviz.diagnostics.findings.finding import majority
 from goldviz.diagnostics.findings.line import above, at_least, at_most, below, where
-from goldviz.diagnostics.findings.training import (
-    SATURATED,
-    USELESS,
-    steps_too_long,
-    steps_too_short,
-    training_diverged,
-    what_long_steps_do,
-)
+from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import part, percent, power, times
 from goldviz.labs.recurrent_gradients.readings import FADED, KEPT_WITHIN, Reading
 
@@ -157,8 +141,8 @@ def _why_clips_count(case: Case) -> str:
 
 def _why_steps_are_too_long(case: Case) -> str:
     return (
-        f"{what_long_steps_do(case, 'the recurrent weights')} Every time step uses them again (document 001, eq. 6). "
-        "About a thousandth of the weights is the usual advice."
+        f"{training.what_long_steps_do(case, 'the recurrent weights')} Every time step uses them again (document 001, "
+        "eq. 6). About a thousandth of the weights is the usual advice."
     )
 
 
@@ -171,7 +155,7 @@ def _what_gates_do(n: Reading) -> str:
 
 
 RULES = (
-    training_diverged(where_it_did="in {subject}",
+    training.training_diverged(where_it_did="in {subject}",
         explanation="The same matrix is used at every time step. Once it is too large, states and gradients grow "
         "with every step (document 001, eq. 6-9). One update can then end in no number.",
         advice=[
@@ -192,7 +176,7 @@ RULES = (
     Rule("task_solved", "good", "{Subject} learned to remember",
         line=below("worth", 0.2, "{at:part} of the best loss without memory"), number=_solved,
         explanation=_why_it_is_memory, silenced_by=("diverged",)),
-    steps_too_long(title="The learning rate is too large for {subject}", explanation=_why_steps_are_too_long,
+    training.steps_too_long(title="The learning rate is too large for {subject}", explanation=_why_steps_are_too_long,
         advice=[SLOWER, CLIPPED], silenced_by=("diverged",)),
     Rule("vanishing",
         lambda case: "bad" if case.names <= {"RNN"} or len(case.names) == len(case.considered) else "warning",
@@ -204,7 +188,7 @@ RULES = (
         "look healthy all the same: they add up near lags.", advice=_against_vanishing,
         silenced_by=("diverged", "exploding", "task_solved")),
     Rule("learned_nothing", "bad", "{Subject} remember{s|} nothing of use",
-        line=at_least("worth", USELESS, "{at:percent} of the best loss without memory"),
+        line=at_least("worth", training.USELESS, "{at:percent} of the best loss without memory"),
         number="{worth:percent} of the memoryless loss", explanation=_why_nothing, advice=_to_learn,
         only=lambda n, settings: n.tested, silenced_by=("diverged", "exploding", "learning_rate_too_large")),
     Rule("forget_bias_too_small", "warning", "The LSTM's forget gate closes too early",
@@ -220,7 +204,7 @@ RULES = (
         "(document 001, eq. 19-20), so it can hardly learn to open or shut.", advice=[USUAL_MATRICES, SLOWER],
         silenced_by=SETTLED),
     Rule("saturated_states", "warning", "Many states are saturated in {subject}",
-        line=above("flat", SATURATED, "{at:percent} with |h| above 0.97, at the last look"),
+        line=above("flat", training.SATURATED, "{at:percent} with |h| above 0.97, at the last look"),
         number="{flat:percent} of the hidden values",
         explanation="The step's Jacobian is diag(1 − h²) W (document 001, eq. 8): where |h| is near 1, the gradient "
         "is multiplied by almost 0.", advice=[USUAL_MATRICES, SLOWER],
@@ -230,7 +214,7 @@ RULES = (
         explanation=_why_clips_count,
         advice=[("Clip at {clip:g} instead.", {"clip": lambda settings: settings.clip * 10 or 1.0}), ORTHOGONAL],
         silenced_by=("diverged", "task_solved")),
-    steps_too_short(title="The learning rate is too small for {subject}",
+    training.steps_too_short(title="The learning rate is too small for {subject}",
         explanation="Your steps change the recurrent weights so little that training would take many thousands of "
         "them. The gradient (document 001, eq. 6) is there, but it is followed too timidly.",
         advice=[FASTER, ("Let Adam set the size of each step.", {"optimiser": "adam"})], silenced_by=SETTLED),

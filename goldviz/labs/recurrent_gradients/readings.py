@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio, rising, share, typical_updates
-
-if TYPE_CHECKING:
-    import xarray as xr
+from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured, read
 
 FADED = -2.0
 """log10 of a hundredth: a signal below it counts as gone."""
@@ -23,8 +22,46 @@ FORGET, UPDATE, STEERING = ("forget",), ("update",), ("input", "output", "update
 LABELS = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
 
 
+def _faded_at(recorded: Recorded) -> Floats:
+    """The first lag below a hundredth for each seed; infinite: none is; NaN: nothing was measured."""
+
+    def first(logarithms: Floats) -> Floats:
+        below, lags = logarithms < FADED, recorded.dataset["lag"].values.astype(np.float64)
+        found = np.where(below.any(axis=0), lags[below.argmax(axis=0)], np.inf)
+        return np.where(np.isnan(logarithms).all(axis=0), np.nan, found)
+
+    return recorded.last("log_jacobian_norm", "look", "lag", by=first)
+
+
+def _longest_lag(recorded: Recorded) -> int:
+    known = recorded.values("log_jacobian_norm", "look", "lag") is not None
+    return int(recorded.dataset["lag"].max()) if known else 0
+
+
+def _tested(recorded: Recorded) -> bool:
+    return recorded.values("test_loss") is not None
+
+
+def _peak(logarithms: Floats) -> Floats:
+    return np.asarray(np.where(np.isnan(logarithms), -np.inf, logarithms).max(axis=0))
+
+
+def _gates(recorded: Recorded, gates: tuple[str, ...], name: str, *dims: str) -> Floats:
+    """The mean over gates (and over time) of what is finite at the last look, for each seed."""
+    known = recorded.dataset["gate"].values.tolist() if "gate" in recorded.dataset.coords else []
+    rows = [row for row, gate in enumerate(known) if gate in gates]
+    return recorded.last(
+        name, "look", "gate", *dims, by=lambda shares: mean(shares[rows].reshape(-1, shares.shape[-1]))
+    )
+
+
+def _recent(losses: Floats) -> Floats:
+    """The mean loss of the last tenth of the steps."""
+    return np.asarray(losses[-max(1, len(losses) // 10) :].mean(axis=0))
+
+
 @dataclass(frozen=True)
-class Reading:
+class Reading(NetworkReading):
     """What was recorded of one network, for each seed; NaN where nothing was.
 
     ``faded_at`` is the first lag at which the Jacobian product's norm is below 1/100 at the last look (infinite if it
@@ -36,56 +73,26 @@ class Reading:
     of the steps while there is none (``tested`` tells which), and ``memoryless`` the best loss without memory.
     """
 
-    name: str
-    faded_at: Floats
-    farthest: Floats
-    peak: Floats
-    longest_lag: int
-    forget: Floats
-    renewed: Floats
-    cell_path: Floats
-    stuck: Floats
-    flat: Floats
-    clipped: Floats
-    largest_norm: Floats
-    update: Floats
-    diverged: Verdicts
-    rising: Verdicts
-    loss: Floats
-    tested: bool
-    memoryless: Floats
-
-    @classmethod
-    def of(cls, ds: xr.Dataset, network: str) -> Reading:
-        """Read one network off a run's dataset; variables may be missing or empty."""
-        recorded = Recorded(ds, network)
-        gates = [str(gate) for gate in ds["gate"].values] if "gate" in ds.coords else []
-        forget, update, steering = (
-            [row for row, gate in enumerate(gates) if gate in names] for names in (FORGET, UPDATE, STEERING)
-        )
-        test = recorded.values("test_loss")
-        return cls(
-            name=LABELS.get(network, network),
-            faded_at=recorded.last(
-                "log_jacobian_norm", "look", "lag", by=lambda logs: _faded_at(logs, ds["lag"].values)
-            ),
-            farthest=recorded.last("log_jacobian_norm", "look", "lag", by=lambda logs: logs[-1]),
-            peak=recorded.last("log_jacobian_norm", "look", "lag", by=_peak),
-            longest_lag=int(ds["lag"].max()) if recorded.values("log_jacobian_norm", "look", "lag") is not None else 0,
-            forget=recorded.last("gate_opening", "look", "gate", "time", by=lambda shares: _together(shares[forget])),
-            renewed=recorded.last("gate_opening", "look", "gate", "time", by=lambda shares: _together(shares[update])),
-            cell_path=recorded.last("log_cell_path", "look", "lag", by=lambda logs: logs[-1]),
-            stuck=recorded.last("gate_saturation", "look", "gate", by=lambda shares: _together(shares[steering])),
-            flat=recorded.last("state_saturation", "look"),
-            clipped=recorded.measure("clipped", "step", by=lambda clipped: clipped.mean(axis=0)),
-            largest_norm=recorded.measure("clipped_gradient_norm", "step", by=largest),
-            update=recorded.measure("update_to_data", "look", by=typical_updates),
-            diverged=recorded.verdict("loss", "step", by=diverged),
-            rising=recorded.verdict("loss", "step", by=rising),
-            loss=test if test is not None else recorded.measure("loss", "step", by=_recent),
-            tested=test is not None,
-            memoryless=recorded.measure("memoryless_loss"),
-        )
+    labels: ClassVar[Mapping[str, str]] = LABELS
+    faded_at: Floats = read(_faded_at)
+    farthest: Floats = at_last("log_jacobian_norm", "look", "lag", by=lambda logs: logs[-1])
+    peak: Floats = at_last("log_jacobian_norm", "look", "lag", by=_peak)
+    longest_lag: int = read(_longest_lag)
+    forget: Floats = read(lambda recorded: _gates(recorded, FORGET, "gate_opening", "time"))
+    renewed: Floats = read(lambda recorded: _gates(recorded, UPDATE, "gate_opening", "time"))
+    cell_path: Floats = at_last("log_cell_path", "look", "lag", by=lambda logs: logs[-1])
+    stuck: Floats = read(lambda recorded: _gates(recorded, STEERING, "gate_saturation"))
+    flat: Floats = at_last("state_saturation", "look")
+    clipped: Floats = measured("clipped", "step", by=lambda clipped: clipped.mean(axis=0))
+    largest_norm: Floats = measured("clipped_gradient_norm", "step", by=largest)
+    update: Floats = measured("update_to_data", "look", by=typical_updates)
+    diverged: Verdicts = judged("loss", "step", by=diverged)
+    rising: Verdicts = judged("loss", "step", by=rising)
+    loss: Floats = read(
+        lambda one: one.measure("test_loss") if _tested(one) else one.measure("loss", "step", by=_recent)
+    )
+    tested: bool = read(_tested)
+    memoryless: Floats = measured("memoryless_loss")
 
     @property
     def faded(self) -> Verdicts:
@@ -112,24 +119,3 @@ class Reading:
     def memory(self) -> Floats:
         """That half-life as a share of the longest lag; NaN where the signal arrives all the same, by other paths."""
         return ratio(np.where(self.farthest >= -np.log10(KEPT_WITHIN), np.nan, self.memory_half_life), self.longest_lag)
-
-
-def _faded_at(logarithms: Floats, lags: Floats) -> Floats:
-    """The first lag below a hundredth for each seed (second axis); infinite: none is; NaN: nothing was measured."""
-    below = logarithms < FADED
-    first = np.where(below.any(axis=0), lags[below.argmax(axis=0)].astype(np.float64), np.inf)
-    return np.where(np.isnan(logarithms).all(axis=0), np.nan, first)
-
-
-def _peak(logarithms: Floats) -> Floats:
-    return np.asarray(np.where(np.isnan(logarithms), -np.inf, logarithms).max(axis=0))
-
-
-def _together(shares: Floats) -> Floats:
-    """The mean over gates (and over time) of what is finite, for each seed."""
-    return mean(shares.reshape(-1, shares.shape[-1]))
-
-
-def _recent(losses: Floats) -> Floats:
-    """The mean loss of the last tenth of the steps."""
-    return np.asarray(losses[-max(1, len(losses) // 10) :].mean(axis=0))

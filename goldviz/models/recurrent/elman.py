@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from goldviz.models.recurrent.weights import RecurrentWeights
+from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,8 @@ ACTIVATIONS = {
 
 
 @dataclass(frozen=True)
-class ElmanTrace:
+class ElmanTrace(RecurrentTrace):
     """All hidden states of one forward pass: h_0 to h_T, each (batch, hidden), all in the autograd graph."""
-
-    states: tuple[Float[Tensor, "batch hidden"], ...]
-
-    @property
-    def hidden(self) -> Float[Tensor, "time batch hidden"]:
-        """h_1 to h_T."""
-        return torch.stack(self.states[1:])
 
 
 class Elman(RecurrentWeights):

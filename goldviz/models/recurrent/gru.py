@@ -16,27 +16,19 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from goldviz.models.recurrent.weights import RecurrentWeights
-
-Steps = tuple[Float[Tensor, "batch hidden"], ...]
+from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights, Steps
 
 
 @dataclass(frozen=True)
-class GRUTrace:
+class GRUTrace(RecurrentTrace):
     """Everything one forward pass computed, step by step; each tensor is (batch, hidden) and in the graph.
 
     ``states`` h_0 to h_T has one entry more than the gates z_t, r_t and the candidates, whose entry 0 is step 1.
     """
 
-    states: Steps
     update_gates: Steps
     reset_gates: Steps
     candidates: Steps
-
-    @property
-    def hidden(self) -> Float[Tensor, "time batch hidden"]:
-        """h_1 to h_T."""
-        return torch.stack(self.states[1:])
 
 
 class GatedRecurrentUnit(RecurrentWeights):

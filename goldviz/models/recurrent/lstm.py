@@ -13,30 +13,22 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from goldviz.models.recurrent.weights import RecurrentWeights
-
-Steps = tuple[Float[Tensor, "batch hidden"], ...]
+from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights, Steps
 
 
 @dataclass(frozen=True)
-class LSTMTrace:
+class LSTMTrace(RecurrentTrace):
     """Everything one forward pass computed, step by step; each tensor is (batch, hidden) and in the graph.
 
     ``states`` h_0 to h_T and ``cells`` c_0 to c_T have one entry more than the gates i_t, f_t, o_t and the
     candidates (c-tilde of eq. 13), whose entry 0 belongs to step 1.
     """
 
-    states: Steps
     cells: Steps
     input_gates: Steps
     forget_gates: Steps
     output_gates: Steps
     candidates: Steps
-
-    @property
-    def hidden(self) -> Float[Tensor, "time batch hidden"]:
-        """h_1 to h_T."""
-        return torch.stack(self.states[1:])
 
 
 class LSTM(RecurrentWeights):

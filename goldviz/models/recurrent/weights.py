@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+
+Steps = tuple[Float[Tensor, "batch hidden"], ...]
+
+
+@dataclass(frozen=True)
+class RecurrentTrace:
+    """What every forward pass keeps, step by step and in the graph: the states h_0 to h_T, each (batch, hidden)."""
+
+    states: Steps
+
+    @property
+    def hidden(self) -> Float[Tensor, "time batch hidden"]:
+        """h_1 to h_T."""
+        return torch.stack(self.states[1:])
 
 
 class TorchWeights(NamedTuple):

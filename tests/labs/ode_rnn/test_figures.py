@@ -9,12 +9,12 @@ import pytest
 from goldviz.figures.theme import NETWORKS
 from goldviz.labs.ode_rnn.figures import FIGURES, picture
 from goldviz.labs.ode_rnn.figures.by_gap import rank_correlation
+from goldviz.labs.ode_rnn.figures.moments import jump_places
 from goldviz.labs.ode_rnn.figures.path import HANDLE, forecast_misses
 from goldviz.labs.ode_rnn.figures.quantities import (
     BAND_90,
     beyond_training,
     gaps_before,
-    jump_places,
     longest_gap,
     refined_ratio,
     shared_limits,

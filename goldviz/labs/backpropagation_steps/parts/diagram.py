@@ -18,7 +18,7 @@ from goldviz.labs.backpropagation_steps.edits import LONGEST, parsed
 from goldviz.labs.backpropagation_steps.exchange import autograd_data, network_data
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.labs.backpropagation_steps.steps import MOST
-from goldviz.ui.components import asset, assets
+from goldviz.ui.components import assets, stepped
 from goldviz.ui.theme import theme_now
 
 KEY = "network-diagram"
@@ -28,7 +28,7 @@ SCRIPTS = ("numbers", "steps", "diagram", "formulas", "tables", "details")
 
 _component = st.components.v2.component(
     "goldviz_network",
-    html=asset("network.html"),
+    html=stepped("network.html", first="To the start", last="To the end", place="Step"),
     css=assets("controls.css", "network.css"),
     js=assets(*(f"network_{part}.js" for part in SCRIPTS), "network.js"),
 )

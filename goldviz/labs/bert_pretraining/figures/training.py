@@ -7,6 +7,7 @@ import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure
+from goldviz.figures.layers import RULE_OF_THUMB
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import positive
 from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot, mark_phases
@@ -76,8 +77,7 @@ def _at_zero(ds: xr.Dataset) -> str:
 
 @figure("Are the steps the right size?", needs=("update_to_data",),
     shows="How large the steps are beside the weights that they change, part by part.",
-    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way.",
-)  # fmt: skip
+    cannot_show=RULE_OF_THUMB)  # fmt: skip
 def update_to_data(plot: Plot) -> Figure:
     """Spread of the step over the spread of the weights that it changes, part by part, on a log axis.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,11 +47,16 @@ def _sharpest(now: xr.DataArray) -> str:
     cannot_show="Which of the earlier tokens helped.")  # fmt: skip
 def position_loss(plot: Plot) -> Figure:
     """Loss by place in the block; a last place far above the others means that those see what they should guess."""
-    plot.curves(finite(plot.now["position_loss"]), hover="%{y:.3f} nat")
-    plot.number_axis("position", "Place in the block", "place %{x}")
     plot.linear_axis("position_loss", "Loss (nat a token)")
-    return plot.finish(plot.say(_of_ends, finite(plot.now["position_loss"]).median(["network", "seed"])),
-                       plot.drawn(plot.when("At step {}.", "close_look")))  # fmt: skip
+    plot.number_axis("position", "Place in the block", "place %{x}")
+    return _curve_now(plot, finite(plot.now["position_loss"]), "%{y:.3f} nat", _of_ends)
+
+
+def _curve_now(plot: Plot, values: xr.DataArray, hover: str, answer: Callable[[xr.DataArray], str]) -> Figure:
+    """A curve of the close look in view, and what it comes to in words."""
+    plot.curves(values, hover=hover)
+    said = plot.say(answer, values.median(["network", "seed"]))
+    return plot.finish(said, plot.drawn(plot.when("At step {}.", "close_look")))
 
 
 def _of_ends(now: xr.DataArray) -> str:
@@ -89,11 +95,9 @@ def _neighbours(cosines: NDArray[Any]) -> str:
     cannot_show="Whether growth does harm: layer norms rescale the states before they are used.")  # fmt: skip
 def stream(plot: Plot) -> Figure:
     """Variance of the residual stream by depth; branches over √(2n) keep it from growing with n (document 002, 3.6)."""
-    plot.curves(positive(plot.now["residual_variance"]), hover="variance %{y:.3g}")
-    plot.number_axis("depth", "Blocks passed", "after %{x} blocks")
     plot.log_axis("residual_variance", "Variance")
-    growth = positive(plot.now["residual_variance"]).median(["network", "seed"])
-    return plot.finish(plot.say(_growth, growth), plot.drawn(plot.when("At step {}.", "close_look")))
+    plot.number_axis("depth", "Blocks passed", "after %{x} blocks")
+    return _curve_now(plot, positive(plot.now["residual_variance"]), "variance %{y:.3g}", _growth)
 
 
 def _growth(now: xr.DataArray) -> str:

@@ -10,7 +10,7 @@ from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.frames import Words
-from goldviz.figures.language_model import learned_and_new
+from goldviz.figures.language_model import learned_and_new, simple_guesses
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import smoothed_curves
@@ -30,11 +30,7 @@ def loss(plot: Plot) -> Figure:
     smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
     plot.step_grid()
     plot.loss_axis("loss", "Loss (nat a token)")
-    lowest, highest = plot.limit("loss")
-    for name, words in SIMPLE.items():
-        value = float(plot.ds[name]) if not plot.lacks(name) else math.nan
-        if lowest <= value <= highest:
-            plot.reference(value, f"{words}: {value:.2f}", x=1)
+    simple_guesses(plot, SIMPLE, digits=2)
     return plot.finish(_dev_now(plot), smoothing, plot.drawn())
 
 

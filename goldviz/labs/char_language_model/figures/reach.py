@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
+from goldviz.figures.elements import ways
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
 
@@ -58,6 +59,10 @@ class Tree:
         width = self.places[0] / self.places[layer]
         return (place + 0.5) * width + 0.5, float(layer)
 
+    def edges(self, nodes: list[Node]) -> list[list[tuple[float, float]]]:
+        """Lines from places to those that they join."""
+        return [[self.at(node), self.at(below)] for node in nodes for below in self.below(node)]
+
 
 @drawn("Which characters does a hidden place see?", name="reach",
     shows="The places of every layer, and in gold what the chosen one sees.",
@@ -67,8 +72,8 @@ def reach(tree: Tree, *, node: Node, theme: Theme = "light") -> Figure:
     ink, lit = INKS[theme], tree.seen(node)
     figure = Figure()
     for colour, width, lines in ((ink.gap, 1, False), (ink.accent, 4, True)):
-        xs, ys = _edges(tree, [one for one in tree.nodes if (one in lit) == lines])
-        figure.scatter(x=xs, y=ys, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
+        edges = ways(tree.edges([one for one in tree.nodes if (one in lit) == lines]))
+        figure.scatter(**edges, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
     places = [tree.at(one) for one in tree.nodes]
     figure.scatter(
         x=[x for x, _ in places], y=[y for _, y in places], mode="markers",
@@ -85,20 +90,6 @@ def reach(tree: Tree, *, node: Node, theme: Theme = "light") -> Figure:
     )
     return figure.update_xaxes(title_text="Place in the context, the next character's neighbour last", showgrid=False,
                                range=[0.4, tree.places[0] + 0.6], dtick=1)  # fmt: skip
-
-
-def _edges(tree: Tree, nodes: list[Node]) -> tuple[list[float | None], list[float | None]]:
-    """Lines from places to those that they join, with gaps between them."""
-    xs: list[float | None] = []
-    ys: list[float | None] = []
-    for node in nodes:
-        for below in tree.below(node):
-            for x, y in (tree.at(node), tree.at(below)):
-                xs.append(x)
-                ys.append(y)
-            xs.append(None)
-            ys.append(None)
-    return xs, ys
 
 
 def _said(tree: Tree, node: Node) -> str:

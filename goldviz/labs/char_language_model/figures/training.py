@@ -10,8 +10,8 @@ import xarray as xr
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.frames import Words
-from goldviz.figures.language_model import learned_and_new
-from goldviz.figures.plot import Plot
+from goldviz.figures.language_model import learned_and_new, simple_guesses
+from goldviz.figures.plot import Plot, unless
 from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import smoothed_curves
 from goldviz.labs.char_language_model.figures.quantities import figure
@@ -40,11 +40,7 @@ def loss(plot: Plot) -> Figure:
     tested = plot.test_losses()
     plot.step_grid()
     plot.loss_axis("loss", "Loss (nat)")
-    lowest, highest = plot.limit("loss")
-    for name, words in SIMPLE.items():
-        value = float(finite(plot.ds[name]).median()) if not plot.lacks(name) else math.nan
-        if lowest <= value <= highest:
-            plot.reference(value, f"{words}: {value:.3f}", x=1)
+    simple_guesses(plot, SIMPLE, digits=3)
     return plot.finish(_dev_now(plot), smoothing, tested, plot.drawn())
 
 
@@ -69,6 +65,8 @@ def generalisation(plot: Plot) -> Figure:
 
 
 @figure("Do running statistics say what batches say?", title="Are running statistics up to date?",
+    instead=unless("This run has no batch norm. Set Normalisation to batch norm.", "running_gap",
+    "batch_statistics_loss"),
     shows="Dev loss with running statistics and with the dev text's own, and how far the means are apart.",
     cannot_show="Statistics that agree may still be of the wrong axis: see how many there are.")  # fmt: skip
 def running_statistics(plot: Plot) -> Figure:
@@ -76,10 +74,6 @@ def running_statistics(plot: Plot) -> Figure:
 
     r becomes (1 - momentum) r + momentum times the batch's statistic at every step (document 002, 1.3.2).
     """
-    if "loss" in plot.ds and "running_gap" not in plot.ds:
-        return plot.instead("This run has no batch norm. Set Normalisation to batch norm.")
-    if words := plot.lacks("running_gap", "batch_statistics_loss"):
-        return plot.instead(words)
     plot.panels(["Dev loss", "Running means: distance from those of the text"])
     plot.curves(finite(plot.ds["dev_loss"]), hover="running %{y:.4f} nat", row=1)
     of_batch = finite(plot.ds["batch_statistics_loss"])
@@ -104,6 +98,7 @@ def _kept(ds: xr.Dataset) -> str:
 
 
 @figure("How far is the network's table from counting?", title="How far from the counted table?",
+    instead=unless("This model is no table of pairs. Choose one of the two bigrams.", "divergence"),
     shows="The divergence of the model's table of pairs from the counted one, over training.",
     cannot_show="Counting is best on training text alone; smoothing may be better on new text.")  # fmt: skip
 def divergence(plot: Plot) -> Figure:
@@ -111,10 +106,6 @@ def divergence(plot: Plot) -> Figure:
 
     It falls towards 0 and does not get there: a pair that never occurs would need a weight of minus infinity.
     """
-    if "loss" in plot.ds and "divergence" not in plot.ds:
-        return plot.instead("This model is no table of pairs. Choose one of the two bigrams.")
-    if words := plot.lacks("divergence"):
-        return plot.instead(words)
     plot.curves(positive(plot.ds["divergence"]), hover="%{y:.2e} nat")
     plot.step_grid()
     plot.log_axis("divergence", "Divergence (nat)")

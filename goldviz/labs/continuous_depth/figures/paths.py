@@ -87,7 +87,7 @@ def _paths_over_depth(plot: Plot, name: str, row: int) -> None:
     )  # fmt: skip
 
 
-def _at_looks(places: NDArray[Any]) -> dict[str, AtStep]:
+def _at_looks(places: NDArray[Any]) -> dict[str, Any]:
     """Places (look, point, 2) as a trace's coordinates."""
     return {"x": AtStep("look", places[..., 0]), "y": AtStep("look", places[..., 1])}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import xarray as xr
 
@@ -14,10 +16,16 @@ from goldviz.figures.reading import finite, first_below_highest, positive
 from goldviz.labs.depth_gradients.figures.quantities import decay_between_hidden, figure, layer_ticks
 from goldviz.labs.depth_gradients.figures.quantities import gradient_factor as measured_factor
 
-ALL_ZERO = "Every gradient recorded so far is exactly 0: no weight is told to move."
+
+def _all_zero(ds: xr.Dataset) -> str:
+    moved = bool((ds["gradient_norm"] > 0).any())
+    return "" if moved else "Every gradient recorded so far is exactly 0: no weight is told to move."
 
 
-@figure("Does the gradient reach the first layer?", title="Does the gradient reach layer 1?", needs=("gradient_norm",),
+of_norms = partial(figure, needs=("gradient_norm",), instead=_all_zero)
+
+
+@of_norms("Does the gradient reach the first layer?", title="Does the gradient reach layer 1?",
     shows="How long the gradient of each weight matrix is, at one epoch and on average so far.",
     cannot_show="Norms say how long gradients are, not whether they point the right way.")  # fmt: skip
 def gradient_by_layer(plot: Plot) -> Figure:
@@ -26,8 +34,6 @@ def gradient_by_layer(plot: Plot) -> Figure:
     A flat curve means that every layer is told about as loudly what to change; a curve that falls towards the
     input means that the first layers hardly learn. Dotted: the mean over the epochs so far, the document's metric.
     """
-    if not bool((plot.ds["gradient_norm"] > 0).any()):
-        return plot.instead(ALL_ZERO)
     now, so_far = plot.now["gradient_norm"].astype(np.float64), positive(plot.mean_so_far("gradient_norm"))
     plot.curves(positive(now), hover="%{y:.3e}")
     plot.lines(so_far, plot.when("mean of epochs 1 to {}"), hover="%{y:.3e}")
@@ -53,7 +59,7 @@ def _reach(plot: Plot, now: xr.DataArray) -> Words:
     return plot.each(first_below_highest(hidden, "layer"), times, within="Largest norm over layer 1's: {}.")
 
 
-@figure("When does the gradient fade, and where?", title="When does the gradient fade?", needs=("gradient_norm",),
+@of_norms("When does the gradient fade, and where?", title="When does the gradient fade?",
     shows="The same norms for every epoch of the run, in the same colours for both networks.",
     cannot_show="Colours tell orders of magnitude apart; changes of a few per cent do not show.")  # fmt: skip
 def gradient_heat_map(plot: Plot) -> Figure:
@@ -62,8 +68,6 @@ def gradient_heat_map(plot: Plot) -> Figure:
     A dark bottom that spreads is a gradient that fades; the same colours hold for both networks. Grey: exactly
     zero, or not a finite number.
     """
-    if not bool((plot.ds["gradient_norm"] > 0).any()):
-        return plot.instead(ALL_ZERO)
     ticks = layer_ticks(plot.ds, plot.limit("layer"))
     hover = "epoch %{x}, layer %{y}<br>norm 10<sup>%{z:.2f}</sup>"
     return plot.log_map("gradient_norm", "layer", hover, "Norm of dL/dW", height=560, title="Layer", **ticks)

@@ -7,7 +7,7 @@ import numpy as np
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import end_labels
-from goldviz.figures.plot import Plot
+from goldviz.figures.plot import Plot, unless
 from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import behind, smoothed_curves
 from goldviz.figures.theme import NetworkStyle, style_of
@@ -50,7 +50,8 @@ def _ends(plot: Plot) -> list[tuple[NetworkStyle, float]]:
     return [(plot.look_of(name), float(own[np.isfinite(own)][-1])) for name, own in ends if np.isfinite(own).any()]
 
 
-@figure("Does depth help training?",
+@figure("Does depth help training?", instead=unless("This run trained one depth. Set Shallower above 0, or start from "
+    "‘Break it: deeper is worse’.", "loss_by_depth"),
     shows="The training loss of both networks at several depths, trained alike and beside one another.",
     cannot_show="A depth that trains worse may want another learning rate, or longer training.")  # fmt: skip
 def loss_by_depth(plot: Plot) -> Figure:
@@ -59,12 +60,6 @@ def loss_by_depth(plot: Plot) -> Figure:
     A deeper network could copy a shallower one and hand its output on, so a curve that rises is a matter of training,
     not of what the network can represent: degradation (He et al. 2016).
     """
-    if "loss" in plot.ds and "loss_by_depth" not in plot.ds:
-        return plot.instead(
-            "This run trained one depth. Set Shallower above 0, or start from ‘Break it: deeper is worse’."
-        )
-    if words := plot.lacks("loss_by_depth"):
-        return plot.instead(words)
     losses = positive(plot.now["loss_by_depth"])
     plot.curves(losses, hover="%{y:.4f}")
     plot.number_axis("trained_depth", "Layers", "%{x} layers")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import xarray as xr
 
@@ -10,19 +12,17 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_band, add_heading
 from goldviz.figures.limits import Values
-from goldviz.figures.market import in_template
+from goldviz.figures.market import days_axis, in_template
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS, Theme, style_of
 from goldviz.labs.gold_forecast.figures.quantities import (
-    AT_FIRST_LOOK,
     SHOWN_LAST,
-    absent,
-    date_axis,
     figure,
     histogram,
     labels,
+    missing,
     shown,
     widened,
 )
@@ -34,7 +34,10 @@ DARKNESS = (0.16, 0.22, 0.3)
 """How dark the fan's bands are laid over one another, widest first."""
 
 
-@figure("How sure is the forecast?",
+of_forecasts = partial(figure, instead=missing("target", "mean", "scale"))
+
+
+@of_forecasts("How sure is the forecast?",
     redrawn="it has more bands at the run's end, and its axis reaches as far as the look needs",
     shows="The last forecasts as bands of 50, 80 and 95 %, and what came.",
     cannot_show="These few months say little of other times; a fan that holds its points can still be needlessly "
@@ -46,16 +49,14 @@ def fan(plot: Plot) -> Figure:
     say that the network has found nothing that the size of moves depends on.
     """
     ds = plot.ds
-    if words := absent(ds, "target", "mean", "scale", waiting=AT_FIRST_LOOK):
-        return plot.instead(words)
     series = Series.of(ds, plot.epoch)
     last = slice(-SHOWN_LAST, None)
     dates, came = labels(series.dates[last]), shown(series, series.came)[last]
     bands = fan_bands(ds, series)
     style, figure = style_of(series.network), plot.figure
     for (name, low, high), alpha in zip(bands, DARKNESS[-len(bands) :], strict=True):
-        edges = (shown(series, edge)[last] for edge in (low, high))
-        add_band(figure, dates, *edges, look.with_alpha(style.colour, alpha), name=name)
+        under, over = (shown(series, edge)[last] for edge in (low, high))
+        add_band(figure, dates, under, over, look.with_alpha(style.colour, alpha), name=name)
     unit = in_template(series.moves.suffix)
     mean = shown(series, series.mean.mean(axis=1))[last]
     if series.target != "volatility":
@@ -66,7 +67,7 @@ def fan(plot: Plot) -> Figure:
     _, low, high = bands[0]
     outside = (came < shown(series, low)[last]) | (came > shown(series, high)[last])
     _add_points(figure, dates, came, outside, unit, plot.theme)
-    date_axis(figure, plot.limit("recent"), ticks=4)
+    days_axis(figure, plot.limit("recent"), ticks=4)
     plot.link("x", "day")
     drawn = [came, mean, shown(series, low)[last], shown(series, high)[last]]
     figure.update_yaxes(title_text=as_label(series.moves.next), range=widened(plot.limit("fan"), *drawn))
@@ -95,7 +96,7 @@ def _add_points(
     )  # fmt: skip
 
 
-@figure("Do its intervals keep their word?",
+@of_forecasts("Do its intervals keep their word?",
     redrawn="how many bins it has, and how far its axes reach, changes with the look",
     shows="Where in its forecast distribution each value fell, and how many values the intervals held.",
     cannot_show="Good averages can hide bad days: a constant width can pass here, and fail in calm and in stormy "
@@ -107,8 +108,6 @@ def calibration(plot: Plot) -> Figure:
     the intervals are too wide, a valley that they are too narrow, a slope that the mean is off.
     """
     ds = plot.ds
-    if words := absent(ds, "target", "mean", "scale", waiting=AT_FIRST_LOOK):
-        return plot.instead(words)
     series = Series.of(ds, plot.epoch)
     values, held = probabilities(ds, series), coverages(ds, series)
     if not values.size or not held:

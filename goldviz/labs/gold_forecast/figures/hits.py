@@ -10,7 +10,7 @@ from goldviz.figures.elements import number_ticks
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.figures.theme import style_of
-from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, absent, figure
+from goldviz.labs.gold_forecast.figures.quantities import figure, missing
 from goldviz.labs.gold_forecast.scoring.direction import Direction, difference_p_value, directions
 from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.words import source_words
@@ -31,7 +31,7 @@ def hits(plot: Plot) -> Figure:
     series = Series.of(ds, plot.epoch)
     if series.target == "volatility":
         return plot.instead(NO_SIGN)
-    if words := absent(ds, "target", "mean", waiting=AT_FIRST_LOOK):
+    if words := missing("target", "mean")(ds):
         return plot.instead(words)
     found = directions(series)
     if not found:

@@ -11,18 +11,17 @@ from goldviz.figures.elements import number_ticks, power, power_ticks, unseen, w
 from goldviz.figures.frames import AtStep, line
 from goldviz.figures.limits import Values, log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.market import days_axis
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import MOST_CELLS, finite, positive, sentences, thinned
 from goldviz.figures.theme import SEQUENTIAL, style_of
 from goldviz.labs.gold_forecast.figures.quantities import (
-    AT_FIRST_LOOK,
     AT_THE_END,
-    absent,
-    date_axis,
     figure,
     hidden_days,
     labels,
+    missing,
 )
 from goldviz.labs.gold_forecast.readings import reach_of
 from goldviz.labs.gold_forecast.scoring.series import settings_of
@@ -49,7 +48,7 @@ def gradient_by_lag(plot: Plot) -> Figure:
     ds = plot.ds
     if settings_of(ds).get("network") == "mlp":
         return plot.instead(WITHOUT_STATES)
-    if words := absent(ds, "state_gradient_norm", waiting=AT_FIRST_LOOK):
+    if words := missing("state_gradient_norm")(ds):
         return plot.instead(words)
     now = plot.now["state_gradient_norm"].astype(np.float64)
     network = str(settings_of(ds).get("network", "gru"))
@@ -70,7 +69,7 @@ def _reach(now: xr.DataArray) -> str:
     return f"Above 1/100 of its largest up to {int(np.nanmedian(reach))} of {int(lags[-1])} rows back."
 
 
-@figure("What does the forecast listen to?",
+@figure("What does the forecast listen to?", instead=missing("input_gradient"),
     shows="How much the forecast moves with each input, by channel and by rows back.",
     cannot_show="Used does not mean useful. Inputs that move together share their credit by chance.")  # fmt: skip
 def listening(plot: Plot) -> Figure:
@@ -80,8 +79,6 @@ def listening(plot: Plot) -> Figure:
     network uses, not what is worth using: a forecast without skill listens as well.
     """
     ds = plot.ds
-    if words := absent(ds, "input_gradient", waiting=AT_FIRST_LOOK):
-        return plot.instead(words)
     now = finite(plot.now["input_gradient"].astype(np.float64)).mean("seed").transpose("look", "channel", "lag")
     channels = [str(channel) for channel in ds["channel"].values]
     sums = now.sum("lag").values
@@ -135,7 +132,7 @@ def _loudest(channels: list[str], shares: Values) -> str:
     return f"Shares: {', '.join(f'{_short(channels[i])} {percent(shares[i])}' for i in order)}."
 
 
-@figure("What does the network keep in mind?",
+@figure("What does the network keep in mind?", instead=missing("hidden", waiting=AT_THE_END),
     shows="The hidden states behind the last forecasts, slow units at the top.",
     cannot_show="What a unit means cannot be read off it: another seed finds other units for the same forecast.",
 )  # fmt: skip
@@ -146,8 +143,6 @@ def hidden(plot: Plot) -> Figure:
     lasts, such as how calm the market is; rows that flicker follow the last day.
     """
     ds = plot.ds
-    if words := absent(ds, "hidden", waiting=AT_THE_END):
-        return plot.instead(words)
     states = finite(ds["hidden"].transpose("unit", "recent").astype(np.float64)).values
     slowness = autocorrelation(states)
     order = np.argsort(np.nan_to_num(slowness, nan=-2.0))
@@ -158,7 +153,7 @@ def hidden(plot: Plot) -> Figure:
     x = labels(hidden_days(ds))
     figure = plot.figure
     plot.add(cells(states[chosen], x=x, y=list(range(len(chosen))), hover=hover, hoverongaps=False))
-    date_axis(figure, plot.limit("hidden_time"), ticks=4)
+    days_axis(figure, plot.limit("hidden_time"), ticks=4)
     plot.link("x", "day")
     figure.update_xaxes(title_text="Forecast made on")
     figure.update_yaxes(title_text="Units, slowest at the top", showticklabels=False, ticks="", showgrid=False)

@@ -31,16 +31,19 @@ LEAST_OFF = 4.0
 """Points of coverage that its axis shows at least, both ways, so that a good one looks good."""
 
 
-def absent(ds: xr.Dataset, *names: str, waiting: str) -> str:
-    """Why these variables cannot be drawn; while a run goes on, ``waiting`` says when they come. Empty if they can."""
-    words = absence(ds, *names)
-    unfinished = str(ds.attrs.get("status", "")) in UNFINISHED
-    return waiting if words and unfinished and any(name not in ds for name in names) else words
-
-
 AT_FIRST_LOOK = "The first forecasts come with the first look."
 AT_FIRST_EPOCH = "The first numbers come with the first epoch."
 AT_THE_END = "This comes when the run ends."
+
+
+def missing(*names: str, waiting: str = AT_FIRST_LOOK) -> Callable[[xr.Dataset], str]:
+    """Why these variables cannot be drawn; while a run goes on, ``waiting`` says when they come. Empty if they can."""
+
+    def said(ds: xr.Dataset) -> str:
+        words, unfinished = absence(ds, *names), str(ds.attrs.get("status", "")) in UNFINISHED
+        return waiting if words and unfinished and any(name not in ds for name in names) else words
+
+    return said
 
 
 def days(dates: Dates) -> NDArray[np.float64]:
@@ -51,13 +54,6 @@ def days(dates: Dates) -> NDArray[np.float64]:
 def labels(dates: Dates) -> list[str]:
     """Dates as Plotly reads them."""
     return [str(date) for date in dates]
-
-
-def date_axis(figure: Figure, ends: tuple[float, float], ticks: int = 6) -> None:
-    """An axis of dates for every panel, between two days since 1970."""
-    low, high = (str(np.datetime64(0, "D") + np.timedelta64(round(end), "D")) for end in ends)
-    figure.update_xaxes(type="date", range=(low, high), nticks=ticks, tickangle=0, showgrid=False)
-    figure.update_xaxes(unifiedhovertitle_text="%{x|%d %b %Y}")
 
 
 def dates_over_legend(figure: Figure) -> Figure:

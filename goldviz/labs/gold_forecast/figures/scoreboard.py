@@ -14,7 +14,7 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS, Theme, style_of
 from goldviz.labs.gold_forecast.figures.gains import score_unit
-from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, UNFINISHED, absent, figure, widened
+from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, UNFINISHED, figure, missing, widened
 from goldviz.labs.gold_forecast.figures.skill import SIMPLEST, said, short_name
 from goldviz.labs.gold_forecast.scoring.results import final_results, results, seed_scores
 from goldviz.labs.gold_forecast.scoring.series import Series
@@ -34,7 +34,7 @@ def scoreboard(plot: Plot) -> Figure:
     ds = plot.ds
     series = Series.of(ds, plot.epoch)
     plot.title = f"Who beats {SIMPLEST[series.target]}?"
-    if words := absent(ds, "target", waiting=AT_FIRST_LOOK):
+    if words := missing("target")(ds):
         return plot.instead(words)
     found, final = results(ds, series), final_results(series)
     figure = plot.figure

@@ -10,18 +10,18 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO, add_range
 from goldviz.figures.limits import Values
+from goldviz.figures.market import days_axis
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS, Theme, style_of
 from goldviz.labs.gold_forecast.figures.gains import curve_values, drawable
 from goldviz.labs.gold_forecast.figures.quantities import (
     AT_FIRST_LOOK,
-    absent,
-    date_axis,
     dates_over_legend,
     drawn_forecasts,
     figure,
     labels,
+    missing,
     widened,
 )
 from goldviz.labs.gold_forecast.scoring.results import final_results, results
@@ -50,7 +50,7 @@ def skill(plot: Plot) -> Figure:
     ds = plot.ds
     series = Series.of(ds, plot.epoch)
     plot.title = f"Does it beat {SIMPLEST[series.target]}?"
-    if words := absent(ds, "target", waiting=AT_FIRST_LOOK):
+    if words := missing("target")(ds):
         return plot.instead(words)
     kept, thinning = drawn_forecasts(len(series.dates))
     dates, figure = labels(series.dates[kept]), plot.figure
@@ -63,7 +63,7 @@ def skill(plot: Plot) -> Figure:
         else:
             _add_baseline(figure, model, dates, values[kept], series)
     figure.update_layout(legend_traceorder="reversed")
-    date_axis(figure, plot.limit("time"))
+    days_axis(figure, plot.limit("time"))
     plot.link("x", "day")
     unit = "QLIKE gained" if series.target == "volatility" else "Squared error saved (%)"
     figure.update_yaxes(title_text=unit, range=widened(plot.limit("skill"), *drawn))
@@ -122,12 +122,11 @@ def _mark_refits(figure: Figure, series: Series, theme: Theme) -> None:
     starts = np.flatnonzero(np.diff(series.block) != 0) + 1
     height = 1 if len(starts) < ALL_REFITS_MARKED else 0.04
     line = {"color": INKS[theme].muted, "width": 1, "dash": "dot"}
-    strokes = [
-        {"type": "line", "x0": str(date), "x1": str(date), "xref": "x", "y0": 0, "y1": height, "yref": "y domain",
-         "layer": "below", "line": line, "opacity": 0.6}
-        for date in series.dates[starts]
-    ]  # fmt: skip
-    figure.update_layout(shapes=[*figure.layout.shapes, *strokes])
+    for date in map(str, series.dates[starts]):
+        figure.add_shape(
+            type="line", x0=date, x1=date, xref="x", y0=0, y1=height, yref="y domain", layer="below", line=line,
+            opacity=0.6,
+        )  # fmt: skip
 
 
 def _shade_final(figure: Figure, series: Series, theme: Theme) -> str:

@@ -10,12 +10,13 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO, legend_above_headings
 from goldviz.figures.frames import AtStep, Words, spoken
+from goldviz.figures.layers import RULE_OF_THUMB
 from goldviz.figures.limits import Values
 from goldviz.figures.maps import legend_below
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, positive, sentences, thinned
 from goldviz.figures.theme import NetworkStyle, depth_colours, style_of
-from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_EPOCH, absent, figure
+from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_EPOCH, figure, missing
 from goldviz.labs.gold_forecast.scoring.series import settings_of
 
 MOST_REFITS = 24
@@ -28,7 +29,7 @@ DASHES = ("solid", "dash", "dot", "longdash", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 
 
-@figure("Does it learn, or learn by heart?",
+@figure("Does it learn, or learn by heart?", instead=missing("loss", waiting=AT_FIRST_EPOCH),
     shows="Training and validation loss of every refit, and the epochs whose weights make the forecasts.",
     cannot_show="The best epoch is chosen on validation data, so the loss there is a little too good to be true.",
 )  # fmt: skip
@@ -39,8 +40,6 @@ def loss(plot: Plot) -> Figure:
     from the diamonds. If they sit at the right end, more epochs may help.
     """
     ds = plot.ds
-    if words := absent(ds, "loss", waiting=AT_FIRST_EPOCH):
-        return plot.instead(words)
     drawn = [name for name in ("loss", "validation_loss") if name in ds and ds[name].size]
     heads = {"loss": "Training loss", "validation_loss": "Validation loss"}
     plot.panels([heads[name] for name in drawn])
@@ -112,31 +111,25 @@ def _best_epochs(at: int, best: Values) -> str:
     return f"At epoch {at}, best epochs: {x.min():.0f} to {x.max():.0f}, median {np.median(x):.0f}." if x.size else ""
 
 
-@figure("Does every layer get a gradient?", shows="The gradient's norm by layer over the epochs, in the last refit.",
+@figure("Does every layer get a gradient?", instead=missing("gradient_norm", waiting=AT_FIRST_EPOCH),
+    shows="The gradient's norm by layer over the epochs, in the last refit.",
     cannot_show="Good gradients do not guarantee memory.")  # fmt: skip
 def gradient_by_layer(plot: Plot) -> Figure:
     """Norm of the gradient of each layer over the epochs, last refit, on a log axis.
 
     A layer whose curve lies orders of magnitude below the others is hardly taught. Before clipping.
     """
-    ds = plot.ds
-    if words := absent(ds, "gradient_norm", waiting=AT_FIRST_EPOCH):
-        return plot.instead(words)
     return _by_layer(plot, "gradient_norm", "Gradient norm")
 
 
-@figure("Are the steps the right size?",
+@figure("Are the steps the right size?", instead=missing("update_to_data", waiting=AT_FIRST_EPOCH),
     shows="How large the steps are beside the weights that they change, by layer, in the last refit.",
-    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way.",
-)  # fmt: skip
+    cannot_show=RULE_OF_THUMB)  # fmt: skip
 def update_to_data(plot: Plot) -> Figure:
     """Spread of the steps over the spread of the weights that they change, by layer, last refit, on a log axis.
 
     Near 10^-3 is the usual advice; far below, the weights hardly move; far above, each step overwrites them.
     """
-    ds = plot.ds
-    if words := absent(ds, "update_to_data", waiting=AT_FIRST_EPOCH):
-        return plot.instead(words)
     finished = _by_layer(plot, "update_to_data", "Update-to-data ratio")
     plot.reference(1e-3, "10⁻³: usual advice")
     return finished

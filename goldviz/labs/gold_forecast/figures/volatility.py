@@ -8,18 +8,17 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import add_range
 from goldviz.figures.limits import Values
-from goldviz.figures.market import in_template
+from goldviz.figures.market import days_axis, in_template
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS, Theme, style_of
 from goldviz.labs.gold_forecast.figures.quantities import (
     AT_FIRST_LOOK,
-    absent,
-    date_axis,
     dates_over_legend,
     figure,
     labels,
+    missing,
     moves,
     shown,
     widened,
@@ -32,6 +31,7 @@ WINDOWS = 300
 
 
 @figure("How large will the next move be?", redrawn="its axis reaches as far as the look needs",
+    instead=missing("target"),
     shows="The forecast standard deviation beside EWMA's and GARCH's, over the largest moves.",
     cannot_show="Volatility itself is never observed: one day's move is a very noisy reading of it.")  # fmt: skip
 def volatility(plot: Plot) -> Figure:
@@ -41,8 +41,6 @@ def volatility(plot: Plot) -> Figure:
     more than a constant variance.
     """
     ds = plot.ds
-    if words := absent(ds, "target", waiting=AT_FIRST_LOOK):
-        return plot.instead(words)
     series = Series.of(ds, plot.epoch)
     width = max(1, -(-len(series.dates) // WINDOWS))
     starts = np.arange(0, len(series.dates), width)
@@ -56,7 +54,7 @@ def volatility(plot: Plot) -> Figure:
             _add_line(figure, name, dates, drawn[-1], 1.8)
     if series.look is not None:
         drawn += _add_network(figure, series, dates, starts)
-    date_axis(figure, plot.limit("time"))
+    days_axis(figure, plot.limit("time"))
     plot.link("x", "day")
     high = widened(plot.limit("scale"), *drawn)[1]
     figure.update_yaxes(title_text=as_label(series.moves.called("Standard deviation")), range=(0, high))

@@ -67,7 +67,7 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     if count == 0:
         return worded(NO_COVARIATE, title=title, theme=theme)
     known, joined = ds["known_overall"].values[1:], ds["joined_overall"].values[1:]
-    places, labels = np.arange(count), market.names(ds)[1:]
+    places = np.arange(count)
     figure = Figure().scatter(
         x=np.stack([known, joined, np.full(count, np.nan)], axis=1).ravel(), y=np.repeat(places, 3), mode="lines",
         line={"color": look.with_alpha(market.JOINED, 0.45), "width": 5}, showlegend=False, hoverinfo="skip",
@@ -85,10 +85,7 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     notes = [fit_sentence(ds), market.source_sentence(ds)]
     look.apply(figure, theme, title=title, notes=notes, hover="closest", height=max(300, 190 + 32 * count))
     market.legend_under(figure, lines=2, axis=52)
-    figure.update_yaxes(
-        tickmode="array", tickvals=places.tolist(), ticktext=labels, showgrid=False, ticks="", ticklabelstandoff=6,
-        range=[count - 0.4, -0.6],
-    )  # fmt: skip
+    market.channel_axis(figure, market.names(ds)[1:], (count - 0.4, -0.6))
     either = np.abs(np.concatenate([known, joined]))
     reach = 1.12 * max(0.1, float(either[np.isfinite(either)].max(initial=0)))
     return figure.update_xaxes(

@@ -56,8 +56,7 @@ def strip(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     )  # fmt: skip
     market.date_axis(figure)
     link(figure, "x", "day")
-    _channel_axis(figure, market.names(ds), middle=(1 - GAP) / 2)
-    figure.update_yaxes(range=[count - GAP / 2, -GAP / 2])
+    market.channel_axis(figure, market.names(ds), (count - GAP / 2, -GAP / 2), middle=(1 - GAP) / 2)
     return colour_bar(
         figure, (0, 1), SEQUENTIAL, "New values per weekday", tickvals=[0, 0.5, 1], ticktext=["0", "½", "1 +"],
     )  # fmt: skip
@@ -78,14 +77,6 @@ def hidden_sentence(ds: xr.Dataset) -> str:
 
 def _empty_sentence(ds: xr.Dataset) -> str:
     return "Blank: before a channel's first value or after its last." if np.isnan(ds["seen"].values).any() else ""
-
-
-def _channel_axis(figure: Figure, labels: list[str], *, middle: float = 0.0) -> None:
-    """Channels from top to bottom, the target first."""
-    places = np.arange(len(labels)) + middle
-    figure.update_yaxes(
-        tickmode="array", tickvals=places.tolist(), ticktext=labels, showgrid=False, ticks="", ticklabelstandoff=6
-    )
 
 
 STATES = (
@@ -119,8 +110,7 @@ def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     market.date_axis(figure)
     link(figure, "x", "day")
     figure.update_xaxes(nticks=5)
-    _channel_axis(figure, market.names(ds))
-    return figure.update_yaxes(range=[count - 0.4, -0.6])
+    return market.channel_axis(figure, market.names(ds), (count - 0.4, -0.6))
 
 
 def early_sentence(ds: xr.Dataset) -> str:

@@ -10,7 +10,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import Theme
-from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
+from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label, rows_down
 
 PARTS = {"token": "#0e7ac0", "position": "#009e73", "segment": "#838383", "sum": "#d55e00"}
 
@@ -46,10 +46,7 @@ def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure.update_layout(title_text=title, bargap=0.25)
     most = float(ds["cosine"].max())
     figure.update_xaxes(title_text="Cosine of the token embeddings", nticks=5, range=[0, max(1.15 * most, 0.1)])
-    return figure.update_yaxes(
-        range=[len(labels) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(labels)), ticktext=labels, ticks="",
-        showgrid=False,
-    )  # fmt: skip
+    return rows_down(figure, labels)
 
 
 def pieces_table(ds: xr.Dataset, text: str) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
-from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
+from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label, rows_down
 
 ADDS = "#d55e00"
 RECEIVES = "#0e7ac0"
@@ -104,13 +104,15 @@ def heads_off(ds: xr.Dataset, *, label: str, theme: Theme = "light") -> Figure:
     height = 190 + 26 * max(6, ds.sizes["layer"])
     title = f"Which heads does “{label}” need?"
     look.apply(figure, theme, title=title, notes=[told], legend=False, height=height, hover="closest")
-    figure.update_xaxes(title_text="Head", dtick=1, showgrid=False, ticks="")
-    figure.update_yaxes(title_text="Layer", dtick=1, showgrid=False, ticks="", autorange="reversed")
-    _link_heads(figure)
+    head_axes(figure)
     return colour_bar(figure, symmetric(changes.values), SIGNED, "Change of the logit with this head off")
 
 
-def _link_heads(figure: Figure) -> None:
+def head_axes(figure: Figure, every: int = 1) -> None:
+    """A place for each head of each layer, the first layer at the top; pages mark a head in all figures."""
+    figure.update_xaxes(title_text="Head", dtick=every, showgrid=False, ticks="")
+    figure.update_yaxes(dtick=1, showgrid=False, ticks="", autorange="reversed")
+    figure.update_layout(yaxis_title_text="Layer")
     link(figure, "x", "head")
     link(figure, "y", "layer")
 
@@ -151,10 +153,7 @@ def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     height = 84 + (ROW_HEIGHT + 4) * len(words)
     look.apply(figure, theme, title="What does it expect there?", legend=False, height=height, hover="closest")
     figure.update_xaxes(range=[0, min(1.12, float(ds["guess_probability"].max()) * 1.2)], tickformat=".0%", nticks=5)
-    figure.update_yaxes(
-        range=[len(words) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(words)), showgrid=False, ticks="",
-        ticktext=[f"{piece_label(word)} ◂ hidden" if word == truth else piece_label(word) for word in words],
-    )  # fmt: skip
+    rows_down(figure, [f"{piece_label(word)} ◂ hidden" if word == truth else piece_label(word) for word in words])
     return figure.update_layout(bargap=0.25)
 
 
@@ -180,8 +179,5 @@ def summaries(ds: xr.Dataset, *, second: xr.Dataset, summary: str, theme: Theme 
     height = 210 + 26 * max(5, *(array.sizes["layer"] for array in shown))
     look.apply(figure, theme, title="Do the heads do the same?", legend=False, height=height, hover="closest")
     figure.update_layout(margin_t=figure.layout.margin.t + 16)
-    figure.update_xaxes(title_text="Head", dtick=1 if values.size < 60 else 3, showgrid=False, ticks="")
-    figure.update_yaxes(dtick=1, showgrid=False, ticks="", autorange="reversed")
-    figure.update_layout(yaxis_title_text="Layer")
-    _link_heads(figure)
+    head_axes(figure, every=1 if values.size < 60 else 3)
     return colour_bar(figure, (min(0.0, float(values.min())), float(values.max()) or 1.0), SEQUENTIAL, words)

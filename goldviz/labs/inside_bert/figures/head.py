@@ -106,10 +106,7 @@ def _strip_over_rows(
         ),
         row=other, col=1,
     )  # fmt: skip
-    figure.update_yaxes(
-        range=[len(keys) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(keys)), ticks="", showgrid=False,
-        ticktext=[labels[key] for key in keys], row=main,
-    )  # fmt: skip
+    pieces.rows_down(figure, [labels[key] for key in keys], row=main)
     figure.update_yaxes(showticklabels=False, row=main, col=2)
     figure.update_yaxes(
         tickmode="array", tickvals=[0], ticktext=[f"<b>{strip}</b>"], ticks="", showgrid=False, row=other, col=1

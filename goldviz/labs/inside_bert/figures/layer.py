@@ -11,7 +11,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
-from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label
+from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label, rows_down
 
 ATTENTION, FEED_FORWARD, NORM = "#0e7ac0", "#d55e00", "#838383"
 MOST_NEURONS = 12
@@ -172,7 +172,4 @@ def neurons(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title=title, notes=notes, legend=False, height=height, hover="closest")
     figure.update_layout(bargap=0.25)
     figure.update_xaxes(title_text="Length of what the neuron adds", nticks=5, range=[0, 1.18 * float(lengths.max())])
-    return figure.update_yaxes(
-        range=[len(order) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(order)), ticks="", showgrid=False,
-        ticktext=[f"neuron {ds['neuron'].values[place]}" for place in order],
-    )  # fmt: skip
+    return rows_down(figure, [f"neuron {ds['neuron'].values[place]}" for place in order])

@@ -7,10 +7,11 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import link, log_axis
+from goldviz.figures.elements import log_axis
 from goldviz.figures.maps import SIGNED, cells, colour_bar
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.labs.inside_bert.figures.evidence import head_axes
 
 WITH, WITHOUT = "#d55e00", "#0e7ac0"
 
@@ -80,10 +81,7 @@ def across(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     height = 230 + 26 * max(5, shown.sizes["layer"])
     title = "Do the two sentences look at each other?"
     look.apply(figure, theme, title=title, notes=[_if_even(ds)], legend=False, height=height, hover="closest")
-    figure.update_xaxes(title_text="Head", dtick=1, showgrid=False, ticks="")
-    figure.update_yaxes(title_text="Layer", dtick=1, showgrid=False, ticks="", autorange="reversed")
-    link(figure, "x", "head")
-    link(figure, "y", "layer")
+    head_axes(figure)
     most = float(shown.max()) or 1.0
     return colour_bar(figure, (0.0, most), SEQUENTIAL, "Attention on the other sentence", tickformat=".0%")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -101,9 +102,15 @@ def beside_pieces(
     lines = 1 + max(heading.count("<br>") for heading in headings)
     figure.update_layout(bargap=0.25, margin_t=figure.layout.margin.t + 17 * lines)
     _axes(figure, columns, limits or {})
+    names = [_marked(labels[row], int(places[row]) == chosen, theme) for row in rows]
+    return rows_down(figure, names, tickfont_size=13)
+
+
+def rows_down(figure: Figure, names: Sequence[str], **place: Any) -> Figure:
+    """Rows from top to bottom, each with its name."""
     return figure.update_yaxes(
-        range=[len(rows) - 0.5, -0.5], showgrid=False, ticks="", tickmode="array", tickvals=heights,
-        ticktext=[_marked(labels[row], int(places[row]) == chosen, theme) for row in rows], tickfont_size=13,
+        range=[len(names) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(names)), ticktext=names, ticks="",
+        showgrid=False, **place,
     )  # fmt: skip
 
 

@@ -16,21 +16,17 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences, single
 from goldviz.figures.theme import style_of, with_alpha
+from goldviz.labs.ode_rnn.figures.moments import MOST_MOMENTS, drawn_moments, jump_places, lifted, uprights
 from goldviz.labs.ode_rnn.figures.quantities import (
     BAND_90,
-    MOST_MOMENTS,
     as_of,
     beyond_training,
-    drawn_moments,
     farthest,
     figure,
-    jump_places,
     legend_below,
-    lifted,
     longest_gap,
     step_in_words,
     time_unit,
-    uprights,
     value_limits,
 )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
@@ -13,19 +15,15 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
 from goldviz.figures.theme import depth_colours, style_of, with_alpha
+from goldviz.labs.ode_rnn.figures.moments import MOST_MOMENTS, drawn_moments, jump_places, lifted, uprights
 from goldviz.labs.ode_rnn.figures.quantities import (
-    MOST_MOMENTS,
     as_of,
     beyond_training,
-    drawn_moments,
     figure,
-    jump_places,
     legend_below,
-    lifted,
     longest_gap,
     step_in_words,
     time_unit,
-    uprights,
 )
 
 UNITS = (("moves most", "solid"), ("second", "dash"), ("third", "dot"))
@@ -152,7 +150,7 @@ def plane(plot: Plot) -> Figure:
     return legend_below(plot.finish(*notes, height=560, hover="closest"), 4)
 
 
-def _of_looks(places: NDArray[np.floating]) -> dict[str, AtStep]:
+def _of_looks(places: NDArray[np.floating]) -> dict[str, Any]:
     x, y = places
     return {"x": AtStep("look", x), "y": AtStep("look", y)}
 

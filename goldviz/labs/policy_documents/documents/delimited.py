@@ -13,7 +13,7 @@ import pyarrow.csv
 from goldviz.data.tables.delimited_text import SEPARATORS
 from goldviz.data.tables.file_table import MOST_COLUMNS, FileTable, distinct_names, plain_words
 from goldviz.data.tables.printed_dates import date_form
-from goldviz.data.tables.text_cells import UncutError, columns_of_text
+from goldviz.data.tables.text_cells import cut
 from goldviz.data.texts.dated_texts import LONGEST_TEXT, DatedTextError
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD, decoded_text
 
@@ -67,14 +67,8 @@ def _first_row(text: str, separator: str, file: str) -> list[str]:
 
 
 def _parsed(text: str, separator: str, width: int, file: str) -> list[pa.StringArray]:
-    try:
-        columns = columns_of_text(text, separator, width, ignore_empty_lines=True)
-    except UncutError as error:
-        if error.uneven is None:
-            raise DatedTextError(f"{file} cannot be cut into cells; allowed is a CSV file.") from error
-        row, cells = error.uneven
-        raise DatedTextError(
-            f"Row {row} of {file} has {cells:,} cells where the first row has {width}; every row needs the same "
-            "number. Put a text with a comma or a line break in quotation marks."
-        ) from None
+    columns = cut(
+        text, separator, width, DatedTextError, file=file, allowed="is a CSV file",
+        hint=". Put a text with a comma or a line break in quotation marks", ignore_empty_lines=True,
+    )  # fmt: skip
     return [pc.utf8_trim_whitespace(column) for column in columns]

@@ -9,7 +9,6 @@ import xarray as xr
 
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import limits, plot
-from goldviz.figures.draft import Figure
 from goldviz.figures.limits import Quantity, Values, ends_of, padded, with_zero
 
 REFERENCE = "frequency"
@@ -73,10 +72,3 @@ QUANTITIES = {
 
 figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)
-
-
-def date_axis(figure: Figure, ends: tuple[float, float], ticks: int = 6) -> None:
-    """An axis of dates for every panel, between two days since 1970."""
-    low, high = (str(np.datetime64(0, "D") + np.timedelta64(round(end), "D")) for end in ends)
-    figure.update_xaxes(type="date", range=(low, high), nticks=ticks, tickangle=0, showgrid=False)
-    figure.update_xaxes(unifiedhovertitle_text="%{x|%d %b %Y}")

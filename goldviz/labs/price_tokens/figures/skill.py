@@ -7,10 +7,11 @@ import numpy as np
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO
 from goldviz.figures.frames import AtStep
+from goldviz.figures.market import days_axis
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences, thinned
 from goldviz.figures.theme import BASELINES, NETWORKS, NetworkStyle
-from goldviz.labs.price_tokens.figures.quantities import date_axis, figure, gained, labels
+from goldviz.labs.price_tokens.figures.quantities import figure, gained, labels
 from goldviz.labs.price_tokens.readings import Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import gain_in_words, model_name
@@ -55,7 +56,7 @@ def gains(plot: Plot) -> Figure:
         x=dates, y=curve, mode=mode, name=model_name("network", own), hovertemplate="%{y:+.4f}",
         line={"color": style.colour, "width": 2.6},
     )  # fmt: skip
-    date_axis(plot.figure, plot.limit("time"))
+    days_axis(plot.figure, plot.limit("time"))
     plot.linear_axis("gain", "Nats a day, added up")
     plot.reference(0.0, "token frequency", x=0)
     return plot.finish(plot.when("Epoch {}.", "look"), sentences(thinning), height=430)

@@ -10,12 +10,12 @@ from goldviz.diagnostics.forecasts.words import plain_number
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_band, add_heading, colour_bar_below
-from goldviz.figures.market import in_template
+from goldviz.figures.market import days_axis, in_template
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS
-from goldviz.labs.price_tokens.figures.quantities import date_axis, figure, labels
+from goldviz.labs.price_tokens.figures.quantities import figure, labels
 
 PLANTED = "Planted regimes"
 STRIP = 0.1
@@ -44,7 +44,7 @@ def as_text(plot: Plot) -> Figure:
         shown = 1 + (ds["regime"].values * max(count - 1, 1) / 2)
         _strip(plot, 3, PLANTED, shown, "%{text}", [f"regime {int(one) + 1}" for one in ds["regime"].values])
     _fits(plot)
-    date_axis(plot.figure, plot.limit("time"))
+    days_axis(plot.figure, plot.limit("time"))
     plot.figure.update_yaxes(visible=False, row=2).update_yaxes(visible=False, row=3)
     plot.figure.update_yaxes(title_text="Price", range=plot.limit("price"), row=1)
     plot.finish(_agree(ds), _source(ds), height=430 + 60 * planted, legend=False, hover="closest")
@@ -68,12 +68,9 @@ def _fits(plot: Plot) -> None:
     starts = np.flatnonzero(np.diff(plot.ds["block"].values) != 0) + 1
     dates = labels(plot.ds)
     line = {"color": INKS[plot.theme].muted, "width": 1, "dash": "dot"}
-    strokes = [
-        {"type": "line", "x0": dates[start], "x1": dates[start], "xref": "x", "y0": 0, "y1": 1, "yref": "paper",
-         "line": line}
-        for start in starts
-    ]  # fmt: skip
-    plot.figure.update_layout(shapes=[*(plot.figure.layout.shapes or []), *strokes])
+    for start in starts:
+        day = dates[start]
+        plot.figure.add_shape(type="line", x0=day, x1=day, xref="x", y0=0, y1=1, yref="paper", line=line)
 
 
 def _agree(ds: xr.Dataset) -> str:

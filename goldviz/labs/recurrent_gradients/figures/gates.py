@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import elements
@@ -10,14 +11,20 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.frames import Words, spoken
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite
+from goldviz.figures.reading import absence, finite, networks
 from goldviz.figures.theme import style_of
 from goldviz.labs.recurrent_gradients.figures.quantities import GATES, figure, gates_of
 
 WITHOUT_GATES = "A plain RNN has no gates: train an LSTM or a GRU beside it."
 
 
-@figure("What do the gates let through?", shows="How far each gate is open on average, at every time step.",
+def _without_gates(ds: xr.Dataset) -> str:
+    plain = "gate_opening" in ds and not GATES.keys() & set(networks(ds))
+    return WITHOUT_GATES if plain else absence(ds, "gate_opening")
+
+
+@figure("What do the gates let through?", instead=_without_gates,
+    shows="How far each gate is open on average, at every time step.",
     cannot_show="A mean hides its units: half of them open and half shut looks like all of them half open.",
 )  # fmt: skip
 def gates(plot: Plot) -> Figure:
@@ -26,12 +33,7 @@ def gates(plot: Plot) -> Figure:
     1 is open, 0 is shut. The LSTM's forget gate multiplies its cell path: open it keeps the past, at 0.5 it halves
     it at every step. The GRU's update gate replaces the past: shut it keeps it.
     """
-    ds = plot.ds
-    if "gate_opening" in ds and not GATES.keys() & set(plot.networks):
-        return plot.instead(WITHOUT_GATES)
-    if words := plot.lacks("gate_opening"):
-        return plot.instead(words)
-    pairs, now = gates_of(ds), finite(plot.now["gate_opening"])
+    pairs, now = gates_of(plot.ds), finite(plot.now["gate_opening"])
     names = [f"{style_of(network).label}: {gate} gate" for network, gate in pairs]
     plot.panels(names, [style_of(network).colour for network, _ in pairs])
     for row, (network, gate) in enumerate(pairs, start=1):

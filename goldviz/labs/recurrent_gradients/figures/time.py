@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import xarray as xr
 
@@ -59,12 +62,14 @@ def _fading(plot: Plot, now: xr.DataArray) -> Words:
     return plot.each(usual, lambda lag: "never" if lag == never else f"lag {lag:.0f}", within="Below 1/100 from: {}.")
 
 
-def _all_zero(values: xr.DataArray, what: str) -> str:
-    return "" if bool((values > 0).any()) else f"Every norm of {what} recorded so far is exactly 0."
+def _all_zero(name: str, what: str) -> Callable[[xr.Dataset], str]:
+    return lambda ds: "" if bool((ds[name] > 0).any()) else f"Every norm of {what} recorded so far is exactly 0."
 
 
-@figure("How far back does the error signal reach?", title="How far back does the error reach?",
-    needs=("state_gradient_norm",),
+of_states = partial(figure, needs=("state_gradient_norm",), instead=_all_zero("state_gradient_norm", "dL/dh"))
+
+
+@of_states("How far back does the error signal reach?", title="How far back does the error reach?",
     shows="How long dL/dh is at each time step, as the error travels from the end to the beginning.",
     cannot_show="A long gradient early in time can still point the wrong way, or come from a loss term close by.",
 )  # fmt: skip
@@ -74,8 +79,6 @@ def state_gradient(plot: Plot) -> Figure:
     Read it from right to left, as the error travels. A curve that falls towards the first steps means that the
     network is hardly told what it should have remembered of them.
     """
-    if words := _all_zero(plot.ds["state_gradient_norm"], "dL/dh"):
-        return plot.instead(words)
     now = plot.now["state_gradient_norm"].astype(np.float64)
     plot.curves(positive(now), hover="%{y:.3e}")
     plot.number_axis("time", "Time step t", "time %{x}", {1: "1"})
@@ -85,8 +88,7 @@ def state_gradient(plot: Plot) -> Figure:
     return plot.finish(reach, plot.drawn(plot.when("Step {}.", "look")), lost)
 
 
-@figure("When in training does the past get heard?", title="When does the past get heard?",
-    needs=("state_gradient_norm",),
+@of_states("When in training does the past get heard?", title="When does the past get heard?",
     shows="The norm of dL/dh over time and training, in the same colours for all networks.",
     cannot_show="Colours tell orders of magnitude apart; and a solved task has a small gradient at every time step.",
 )  # fmt: skip
@@ -96,14 +98,13 @@ def state_gradient_map(plot: Plot) -> Figure:
     A dark bottom is a past that the error does not reach; a bottom that brightens is a network that learns to keep
     its signal. Grey: exactly zero, or not a finite number.
     """
-    if words := _all_zero(plot.ds["state_gradient_norm"], "dL/dh"):
-        return plot.instead(words)
     ticks = number_ticks(*whole(plot.limit("time")), {1: "1"}, most=4)
     hover, height = "step %{x}, time %{y}<br>norm 10<sup>%{z:.2f}</sup>", 240 + 150 * len(plot.networks)
     return plot.log_map("state_gradient_norm", "time", hover, "Norm of dL/dh(t)", height=height, title="Time", **ticks)
 
 
-@figure("Which lags teach the recurrent weights?", title="Which lags teach the weights?", needs=("lag_contribution",),
+@figure("Which lags teach the recurrent weights?", title="Which lags teach the weights?",
+    needs=("lag_contribution",), instead=_all_zero("lag_contribution", "the contributions"),
     shows="What each lag contributes to dL/dW (document 001, eq. 6).",
     cannot_show="Norms add up, contributions may cancel: the sum of these norms is not the norm of the gradient.",
 )  # fmt: skip
@@ -113,8 +114,6 @@ def lag_contribution(plot: Plot) -> Figure:
     Where the curve falls steeply, the sum is made of the last few steps: the parameters' gradient is healthy, and
     says nothing about the far past.
     """
-    if words := _all_zero(plot.ds["lag_contribution"], "the contributions"):
-        return plot.instead(words)
     now = plot.now["lag_contribution"].astype(np.float64)
     plot.curves(positive(now), hover="%{y:.3e}")
     plot.number_axis("lag", "Lag t − k", "lag %{x}")

@@ -7,7 +7,7 @@ import numpy as np
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
-from goldviz.figures.layers import lines_of_layers
+from goldviz.figures.layers import RULE_OF_THUMB, lines_of_layers
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, positive
 from goldviz.figures.smoothed import smoothed_curves
@@ -53,8 +53,7 @@ def accuracy(plot: Plot) -> Figure:
 
 @figure("Are the steps the right size?", needs=("update_to_data",),
     shows="How large the steps are beside the weights that they change.",
-    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way.",
-)  # fmt: skip
+    cannot_show=RULE_OF_THUMB)  # fmt: skip
 def update_to_data(plot: Plot) -> Figure:
     """Spread of each step over the spread of the recurrent weights that it changes, over training, on a log axis.
 

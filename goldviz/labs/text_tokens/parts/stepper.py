@@ -10,7 +10,7 @@ import xarray as xr
 from goldviz.figures.theme import INKS
 from goldviz.labs.text_tokens.exchange import tokens_data
 from goldviz.labs.text_tokens.settings import TextTokens
-from goldviz.ui.components import asset, assets
+from goldviz.ui.components import assets, stepped
 from goldviz.ui.theme import theme_now
 
 KEY = "tokens-stepper"
@@ -18,7 +18,10 @@ SCRIPTS = ("tokens_reading.js", "tokens.js")
 
 
 _component = st.components.v2.component(
-    "goldviz_tokens", html=asset("tokens.html"), css=assets("controls.css", "tokens.css"), js=assets(*SCRIPTS)
+    "goldviz_tokens",
+    css=assets("controls.css", "tokens.css"),
+    js=assets(*SCRIPTS),
+    html=stepped("tokens.html", first="Before the first merge", last="After the last merge", place="Merge"),
 )
 
 

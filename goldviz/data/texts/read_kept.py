@@ -1,0 +1,27 @@
+"""Reading what was kept under a name made of its content."""
+
+from __future__ import annotations
+
+from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.tables.sealed_names import KEY, check_open
+from goldviz.data.tables.whole_files import digest, disk_faults_as
+
+
+def read_kept(
+    kept: KeptFiles, name: str, noun: str, fault: type[Exception], *, folder: str, lost: str, damaged: str
+) -> bytes:
+    """The file of this name, which counts as used just now.
+
+    Raises ``fault`` for a name that cannot be one, a file that this machine does not hold (``lost`` says what to do
+    then), and one that is ``damaged``. ``noun`` is what a person calls it, ``folder`` what the folder holds.
+    """
+    check_open(name, fault)
+    if not KEY.fullmatch(name):
+        raise fault(f"The {noun} is {name!r}; allowed are the 16 characters that name a kept {noun}.")
+    with disk_faults_as(fault, f"{folder} cannot be read on this server"):
+        content = kept.read(name)
+    if content is None:
+        raise fault(f"This machine does not hold the {noun} {name}: {lost}.")
+    if digest(content) != name:
+        raise fault(f"The kept {noun} {name} is damaged and was not used; {damaged}.")
+    return content
