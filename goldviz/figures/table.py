@@ -18,15 +18,18 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures.draft import SHORT, look_of
-from goldviz.figures.frames import AtStep, appended
+from goldviz.figures.frames import AtStep, appended, together
 from goldviz.figures.limits import Limits
-from goldviz.figures.reading import GROWING
+from goldviz.figures.reading import GROWING, OVER
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.sheet import Sheet
 
 BYTES_OF_A_FIGURE = 600_000
 """Of one figure's steps so many bytes are kept; of longer runs every so-manieth step, and the last."""
+
+MOST_REDRAWN = 24
+"""Looks, about, at which a figure is drawn that has no frames; each takes as long as a whole figure."""
 
 EDITIONS = 16
 """For so many editions back it is known what has come since."""
@@ -175,11 +178,7 @@ class FrameTable:
 
     def _advanced(self, spec: FigureSpec, known: Drawn | None, run: Sheet, limits: Limits | None) -> Drawn:
         if spec.frames is None:
-            last = self._last(run)
-            template = spec.draw(run.dataset, epoch=last, limits=limits, theme=self.theme).template()
-            past = known.past if known else OrderedDict()
-            looks = {dim: list(range(len(labels))) for dim, labels in self.steps.items() if dim == "look"}
-            return Drawn(template.text, template.rows, looks, template.shape, True, past)
+            return self._redrawn(spec, known, run, limits)
         since = {dim: places[-1] + 1 for dim, places in known.kept.items()} if known else {}
         template = spec.frames(run, since=since, limits=limits, theme=self.theme).template()
         if known is not None and template.shape != known.shape:
@@ -200,6 +199,21 @@ class FrameTable:
             places = {dim: [*known.kept[dim], *new] for dim, new in places.items()}
         past = known.past if known else OrderedDict()
         return Drawn(template.text, rows, places, template.shape, False, past)
+
+    def _redrawn(self, spec: FigureSpec, known: Drawn | None, run: Sheet, limits: Limits | None) -> Drawn:
+        """A figure that differs more from look to look than rows of frames can: of a run that goes on as of its last
+        step, of one that is over at all of its looks, each drawn by itself.
+        """
+        labels = self.steps.get("look", [])
+        kept = list(range(len(labels)))
+        if run.attrs.get("status") not in OVER or len(labels) < 2:
+            template = spec.draw(run.dataset, epoch=self._last(run), limits=limits, theme=self.theme).template()
+            past = known.past if known else OrderedDict()
+            return Drawn(template.text, template.rows, {"look": kept}, template.shape, True, past)
+        kept = _thinned(kept, -(-len(kept) // MOST_REDRAWN))
+        drafts = (spec.draw(run.dataset, epoch=labels[at], limits=limits, theme=self.theme) for at in kept)
+        template = together("look", [json.loads(draft.to_json()) for draft in drafts])
+        return Drawn(template.text, template.rows, {"look": kept}, template.shape, False)
 
     def _last(self, run: Sheet) -> int | None:
         steps = self.steps.get(str(run.attrs.get("step_dimension", "")))

@@ -79,8 +79,10 @@ def test_python_and_the_browser_fill_every_figure_alike_and_at_the_slider_s_step
         assert all(step == in_view for name in part for step in named.get(name, [])), (part, in_view, named)
     filled = json.loads((tmp_path / "filled.json").read_text())
     assert filled.keys() == figures.keys()
+    first_look = int(run["look"].values[0]) if run.sizes.get("look") else 0
     for name, spec in figures.items():
-        for step in steps if spec.frames else steps[-1:]:
+        # What has no frames is drawn at each look by itself, and before the first there is nothing to see.
+        for step in [step for step in steps if spec.frames or step >= first_look]:
             at_step = filled[name][str(step)]
             assert at_step["exact"], (name, step)
             drawn = json.loads(spec.draw(run, epoch=step).to_json())
@@ -115,3 +117,17 @@ def in_words(row: AtStep | np.ndarray) -> Any:
     """A row as JSON has it."""
     values = {"dim": row.dim, "values": row.values} if isinstance(row, AtStep) else row
     return decoded(json.loads(json.dumps(values, default=lambda array: array.tolist())))
+
+
+def test_a_figure_without_frames_is_sent_whole_when_its_run_is_over() -> None:
+    lab = next(lab for lab in TRAINED if lab.name == "gold-forecast")
+    run, specs = example(lab.declared, lab.declared.presets[0].slug), {"hits": lab.figures().FIGURES["hits"]}
+    table = FrameTable("light")
+    table.bring("running", run.assign_attrs(status="running"), None)
+    growing = table.since(None, [], specs, Arrays())
+    assert growing["figures"]["hits"]["redrawn"]
+    table.bring("finished", run, None)
+    over = table.since(growing["version"], ["hits"], specs, Arrays())["figures"]["hits"]
+    assert not over["redrawn"]
+    assert over["kept"]["look"] == {"from": 0, "places": list(range(run.sizes["look"]))}
+    assert {row["from"] for row in over["rows"]} == {0}

@@ -116,5 +116,7 @@ export function filledFigure(lane, name, step) {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fill(one)]));
   };
   const figure = fill(template);
+  // An axis, a shape or a note that is not there at this step.
+  for (const [part, value] of Object.entries(figure.layout)) if (value === null) delete figure.layout[part];
   return { figure: { ...figure, layout: { ...figure.layout, template: lane.look } }, exact };
 }

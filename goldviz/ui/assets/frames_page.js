@@ -311,10 +311,7 @@ class PositionsPage {
 
   figureAt(lane, name, step) {
     if (!this.knows(lane, name)) return undefined;
-    const { figure } = filledFigure(this.known.get(name).frames, name, step);
-    // An axis that is not there at this position.
-    for (const [part, value] of Object.entries(figure.layout)) if (value === null) delete figure.layout[part];
-    return figure;
+    return filledFigure(this.known.get(name).frames, name, step).figure;
   }
 }
 
