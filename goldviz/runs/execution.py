@@ -282,10 +282,11 @@ class Executor:
                     waiting = [*self._futures, *self._queue]
                 if waiting:
                     self.store.touch(waiting)
+                # Before anything that a scheduler may keep waiting: what waits here has only just been touched.
+                self.store.interrupt_silent()
                 self._workers.mend()
                 self._settle_lost()
                 self._deal_out()
-                self.store.interrupt_silent()
                 turns += 1
                 if turns % FORGET_TURNS == 0:
                     self.store.forget_old_states(self._budget)

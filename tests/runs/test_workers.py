@@ -2,8 +2,10 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import psutil
@@ -122,4 +124,28 @@ def test_a_scheduler_that_was_away_is_found_again(store: Store, monkeypatch: pyt
         executor.resume(toy.changed(seconds=0), run_id)
         assert ended(store, run_id, SLOW).status == "finished"
         same_records(store.load(run_id), uninterrupted(toy.changed(seconds=0)))
+        executor.close()
+
+
+@pytest.mark.slow
+def test_a_run_waits_for_a_scheduler_whose_machine_does_not_answer(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goldviz.runs.workers.CONNECT_SECONDS", 4.0)
+    monkeypatch.setattr("goldviz.runs.store.HEARTBEAT_LIMIT", 3.0)
+    port = free_port()
+    with scheduler(port) as only:
+        executor = until_connected(store, port)
+        only.kill()
+        only.wait()
+    try:
+        with socket.create_server(("127.0.0.1", port)):
+            until(lambda: "is away" in executor.missing, SLOW)
+            waiting = executor.submit(Toy())
+            for _ in range(60):
+                time.sleep(0.2)
+                assert store.run(waiting).status == "queued"
+        with scheduler(port), worker(port):
+            assert ended(store, waiting, SLOW).status == "finished"
+    finally:
         executor.close()
