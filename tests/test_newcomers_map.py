@@ -51,7 +51,7 @@ def test_the_files_of_a_change_are_there(change: str, edit: str) -> None:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the package in which a change is made."""
-    leave = shutil.ignore_patterns("__pycache__", "assets", "shipped", "*.safetensors")
+    leave = shutil.ignore_patterns("__pycache__", "shipped", "*.safetensors")
     shutil.copytree(ROOT / "goldviz", tmp_path / "goldviz", ignore=leave)
     return tmp_path
 
@@ -151,6 +151,6 @@ def test_another_column_of_the_runs_page_is_one_edit(checkout: Path) -> None:
         "from streamlit.testing.v1 import AppTest; import goldviz; from goldviz.runs.store import Store;"
         "Store().create(goldviz.experiments()['depth-gradients']());"
         "page = AppTest.from_string('from goldviz.ui.runs.page import show; show()', default_timeout=60).run();"
-        "assert not page.exception, page.exception; print(list(page.dataframe[0].value)[:2])"
+        "assert not page.exception, page.exception; print(list(page.dataframe[0].value)[:3])"
     )
-    assert says(checkout, code).splitlines()[-1] == "['Writes', 'Run']"
+    assert says(checkout, code).splitlines()[-1] == "['Run', 'Result', 'Writes']"

@@ -22,15 +22,15 @@ def clear_gradients(optimiser: Optimizer) -> None:
 
 @torch.no_grad()
 def take_step(optimiser: Optimizer) -> None:
-    """What ``step`` does, to the bit, of an optimiser of :data:`goldviz.training.optimisers.OPTIMISERS`.
+    """What ``step`` does, to the bit.
 
-    Its weights are on one device, in one precision. The first step, which makes the moments, and one that leaves a
-    weight without a gradient out are PyTorch's own.
+    Weights are on one device, in one precision. PyTorch's own are the first step, which makes the moments, one that
+    leaves a weight without a gradient out, and those of optimisers that are not in :data:`KERNELS`.
     """
-    kernel = KERNELS[type(optimiser)]
+    kernel = KERNELS.get(type(optimiser))
     groups = optimiser.param_groups
     gradients = [[weight.grad for weight in group["params"]] for group in groups]
-    if not optimiser.state or any(gradient is None for own in gradients for gradient in own):
+    if kernel is None or not optimiser.state or any(gradient is None for own in gradients for gradient in own):
         optimiser.step()
         return
     for group, own in zip(groups, gradients, strict=True):

@@ -160,7 +160,7 @@ class CharGpt(Experiment):
             "0.27 nat below that of counting pairs, at 3.1 to 3.2 bits a byte (five seeds of five).", SMALL),
         Preset("Pieces of bytes", "document",
             "The small network reads 512 pieces of text instead of characters. A piece is harder to guess than a "
-            "character, but a byte costs less: 2.6 to 2.9 bits, not 3.1 to 3.2 (five seeds of five).",
+            "character, but a byte costs less. It takes 2.6 to 2.9 bits, not 3.1 to 3.2 (five seeds of five).",
             {**SMALL, "tokens": "pieces"}),
         Preset("Break it: no mask", "break",
             "Every token sees the one that it should guess, and the loss falls to 0.2 to 0.3. Only the last has "

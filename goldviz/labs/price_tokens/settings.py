@@ -175,7 +175,7 @@ class PriceTokens(Experiment):
             "something of the next move's size on five of five simulated markets, and of its sign on none."),
         Preset("Regimes", "document",
             "A hidden Markov model sorts the days into three states. They are not the regimes planted in the "
-            "simulated market: they agree by 0.01 to 0.15, where 0 is chance and 1 is all (five of five markets).",
+            "simulated market. Both agree by 0.01 to 0.15, where 0 is chance and 1 is all (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram"}),
         Preset("Regimes alone", "document",
             "The same model where moves come from the regimes and nothing else. Its states agree with them by 0.20 to "

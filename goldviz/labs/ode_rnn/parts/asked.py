@@ -44,7 +44,7 @@ def _moves(told: object, handles: int) -> list[Move]:
     found = [move for one in moves[:MOST_MOVES] if (move := _move(one, handles)) is not None]
     if not moves or len(found) != len(moves):
         raise ValueError(
-            f"The moves are not such as a page tells; allowed are 1 to {MOST_MOVES} of a handle from 0 to "
+            f"The moves are not such as a page tells. Allowed are 1 to {MOST_MOVES} of a handle from 0 to "
             f"{handles - 1}, a time and a value."
         )
     return found
