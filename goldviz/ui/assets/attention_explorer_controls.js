@@ -4,9 +4,13 @@ const ORDERED_BY = { entropy: "entropy", distance: "distance", special: "special
 const KEPT_HEADS = 8;
 const PATIENCE_MS = 150;
 const TELL_MS = 120;
+const AHEAD_AT_MOST_MS = 600;
+const STEP_MS = 5;
 const PUT_UP_MS = 4000;
 const WIDE = 900;
 const NARROW = 560;
+
+const after = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 class Explorer {
   constructor(host) {
@@ -55,6 +59,7 @@ class Explorer {
     this.dropAhead();
     cancelAnimationFrame(this.frame);
     clearTimeout(this.telling);
+    this.telling = undefined;
     clearTimeout(this.waiting);
     clearTimeout(this.giving);
   }
@@ -222,14 +227,17 @@ class Explorer {
 
   choose(change) {
     this.choice = { ...this.choice, ...change };
-    this.askAhead();
+    const ahead = Promise.race([this.askAhead(), after(AHEAD_AT_MOST_MS)]);
     this.chosen();
     clearTimeout(this.telling);
-    this.telling = setTimeout(() => {
+    const telling = (this.telling = setTimeout(async () => {
+      // The page's script would take the browser's time from the figures that a person waits for.
+      await ahead;
+      if (this.telling !== telling) return;
       const { layer, head, token } = this.choice;
       this.sent.push(JSON.stringify({ layer, head, token }));
       this.tell("choice", { layer, head, token, exhibit: this.data.exhibit, asked: this.data.choice });
-    }, TELL_MS);
+    }, TELL_MS));
   }
 
   // What hangs on the choice and stands below comes ahead of the page's script, which says the same afterwards.
@@ -243,7 +251,10 @@ class Explorer {
     try {
       const answer = await fetch(`${address}/ahead/${layer}/${head}/${token}?theme=${theme}`, { signal });
       const found = answer.ok ? await answer.json() : undefined;
-      if (!signal.aborted) window.goldvizPositions?.get(page)?.answer(found);
+      if (signal.aborted) return;
+      window.goldvizPositions?.get(page)?.answer(found);
+      do await after(STEP_MS);
+      while (window.goldvizQueue?.busy);
     } catch {
       // What does not come ahead comes with the page's script.
     }

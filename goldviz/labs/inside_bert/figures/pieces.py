@@ -107,10 +107,10 @@ def beside_pieces(
 
 
 def rows_down(figure: Figure, names: Sequence[str], **place: Any) -> Figure:
-    """Rows from top to bottom, each with its name."""
+    """Rows from top to bottom, each with its name. The margin makes room for all, so none is measured for overflow."""
     return figure.update_yaxes(
         range=[len(names) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(names)), ticktext=names, ticks="",
-        showgrid=False, **place,
+        ticklabeloverflow="allow", showgrid=False, **place,
     )  # fmt: skip
 
 
