@@ -1,7 +1,7 @@
 """Try every remedy of every rule that fires, on presets and on drawn settings, and keep what came of it.
 
-All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already, and
-``presets`` leaves what is drawn as it was kept. Each one's ``trial.py`` says how set-ups are made smaller and by which
+All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already, ``presets``
+leaves what is drawn as it was kept, and ``drawn`` the presets. Each one's ``trial.py`` says how set-ups are made smaller and by which
 loss remedies are judged; ``recorded/advice.json`` keeps the trials, ``docs/advice.md`` shows them.
 """
 
@@ -30,7 +30,7 @@ from goldviz.diagnostics.findings.tried import Trial, page
 
 ALL = np.ones(len(SEEDS), dtype=bool)
 NOTHING = np.full(len(SEEDS), np.nan)
-ANEW, PRESETS = "anew", "presets"
+ANEW, PRESETS, DRAWN = "anew", "presets", "drawn"
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ def set_ups(lab: Laboratory, how: Trials) -> Iterator[tuple[str, Experiment]]:
         if not how.presets or preset.slug in how.presets:
             settings = how.smaller(declared.preset(preset.slug))
             seen.append(how.set_up(settings))
-            yield preset.name, settings
+            if DRAWN not in sys.argv:
+                yield preset.name, settings
     generator = np.random.default_rng(2024)
     for number in range(1, how.draws + 1 if PRESETS not in sys.argv else 1):
         settings = _drawn(declared, how, generator)
@@ -174,7 +175,7 @@ def main(names: list[str]) -> None:
                 found += part
                 rest = [trial for trial in rest if trial.where != where]
                 _keep(lab, [*found, *rest])
-        if PRESETS not in sys.argv:
+        if not {PRESETS, DRAWN} & set(sys.argv):
             _keep(lab, found)
     tried.cache_clear()
     labs = [(lab.declared.title, known) for lab in laboratories().values() if (known := tried(lab))]
@@ -182,4 +183,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main([name for name in sys.argv[1:] if name not in (ANEW, PRESETS)])
+    main([name for name in sys.argv[1:] if name not in (ANEW, PRESETS, DRAWN)])

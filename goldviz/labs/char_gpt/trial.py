@@ -10,5 +10,6 @@ TRIALS = Trials(
         "steps": LoweredTo(200), "width": LoweredTo(32), "block": LoweredTo(32), "batch": LoweredTo(8),
         "close_looks": LoweredTo(2), "layers": LoweredTo(3),
     },
+    longest=8.0,
     instruments=("close_looks", "look_every"),
 )  # fmt: skip

@@ -13,6 +13,7 @@ TRIALS = Trials(
     drawn_sizes={
         "test_years": LoweredTo(1.0), "refits": LoweredTo(1), "epochs": LoweredTo(6), "hidden": LoweredTo(16),
     },
+    longest=8.0,
     instruments=("look_every",),
     together=True,
     with_seed=("market_seed",),

@@ -7,7 +7,8 @@ TRIALS = Trials(
     unit="Error over zero's",
     drawn=("task", "observations", "longest_gap", "noise", "hidden_share", "networks", "solver", "step_cap",
         "optimiser", "learning_rate"),
-    drawn_sizes={"steps": LoweredTo(80), "batch": LoweredTo(16)},
+    drawn_sizes={"steps": LoweredTo(40), "batch": LoweredTo(16)},
     presets=("break-it-one-step-a-gap", "break-it-euler"),
+    longest=8.0,
     instruments=("look_every",),
 )  # fmt: skip

@@ -21,6 +21,7 @@ TRIALS = Trials(
     drawn=("returns", "tokeniser", "tokens", "codes", "merges", "network", "context", "hidden", "dropout",
         "optimiser", "learning_rate", "epochs"),
     drawn_sizes={"test_years": LoweredTo(3.0), "refits": LoweredTo(2)},
+    longest=6.0,
     together=True,
     with_seed=("market_seed",),
 )  # fmt: skip
