@@ -150,7 +150,14 @@ def _timed(lab_name: str, one: tuple[str, Experiment]) -> list[Trial]:
     start, lab = time.monotonic(), laboratories()[lab_name]
     how = trials_of(lab)
     assert how is not None
-    found = trials(lab, how, *one, kept=() if ANEW in sys.argv else getattr(tried(lab), "trials", ()))
+    try:
+        found = trials(lab, how, *one, kept=() if ANEW in sys.argv else getattr(tried(lab), "trials", ()))
+    except ValueError as fault:
+        # Drawn settings may ask their data for what they do not hold.
+        if not getattr(fault, "for_a_person", False):
+            raise
+        print(f"{lab_name}, {one[0]}: {fault}", flush=True)
+        return []
     helped, seconds = sum(trial.helps for trial in found), time.monotonic() - start
     print(f"{lab_name}, {one[0]}: {helped} of {len(found)} remedies helped, {seconds:.0f} s", flush=True)
     return found
