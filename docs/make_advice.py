@@ -1,8 +1,8 @@
 """Try every remedy of every rule that fires, on presets and on drawn settings, and keep what came of it.
 
 All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already, ``presets``
-leaves what is drawn as it was kept, and ``drawn`` the presets. Each one's ``trial.py`` says how set-ups are made smaller and by which
-loss remedies are judged; ``recorded/advice.json`` keeps the trials, ``docs/advice.md`` shows them.
+leaves what is drawn as it was kept, and ``drawn`` the presets. Each one's ``trial.py`` says how set-ups are made
+smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the trials, ``docs/advice.md`` shows them.
 """
 
 import json
