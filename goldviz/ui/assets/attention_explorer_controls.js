@@ -20,6 +20,7 @@ class Explorer {
     this.by = "piece";
     this.heads = new Map();
     this.sent = [];
+    this.keptUntil = 0;
     this.tip = new Tip(this.parts.tip, host);
     const told = {
       tip: this.tip,
@@ -75,8 +76,10 @@ class Explorer {
     const asked = JSON.stringify(data.choice);
     if (!before || before.exhibit !== data.exhibit) {
       this.sent = [];
-      // What was put up again keeps the visitor's choice, of which Python could not hear.
-      const again = before && this.missed === before.exhibit;
+      // What was put up again, twice where two runs of the script heard of it, keeps the visitor's choice, of which
+      // Python could not hear.
+      if (before && this.missed === before.exhibit) this.keptUntil = performance.now() + PUT_UP_MS;
+      const again = performance.now() < this.keptUntil;
       if (!again) this.choice = { ...data.choice };
       this.heads.clear();
       this.shownKey = undefined;
