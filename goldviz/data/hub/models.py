@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -323,7 +324,7 @@ def _name_latest(storage: Path, listing: HubListing) -> None:
     place = storage / "refs" / constants.DEFAULT_REVISION
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = place.with_name(f"{place.name}.{os.getpid()}.part")
+        unfinished = place.with_name(f"{place.name}.{os.getpid()}-{threading.get_ident()}.part")
         unfinished.write_text(listing.revision)
         unfinished.replace(place)
     except OSError as error:
