@@ -181,7 +181,7 @@ class Recorder(Generic[Declared]):
         self.at_work = True
         """Whether the procedure computes, and not the recorder."""
         self._pending: Batch | None = None
-        self._handed_over = 0.0
+        self._handed_over = -math.inf
         self._total = settings.steps_planned()
         self._kept_every = 0
         self._release: Callable[[], None] = lambda: None

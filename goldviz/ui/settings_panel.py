@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import streamlit as st
@@ -100,7 +101,7 @@ def _estimate(settings: Experiment) -> str:
 
 def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> None:
     last_click, unseen = f"clicked-{experiment.name}", f"unseen-{experiment.name}"
-    since = time.monotonic() - st.session_state.get(last_click, -UNSEEN_SECONDS)
+    since = time.monotonic() - st.session_state.get(last_click, -math.inf)
     # The second click of two arrives while the page is drawn after the first, which may take long on a busy machine.
     if since < (UNSEEN_SECONDS if st.session_state.get(unseen) else DOUBLE_CLICK_SECONDS):
         return
