@@ -207,7 +207,8 @@ def test_a_kept_run_is_exported(kept: str, suffix: str, tmp_path: Path, capsys: 
 def test_ctrl_c_writes_what_was_recorded(keep: list[str], tmp_path: Path) -> None:
     file = tmp_path / "run.nc"
     long = [*SMALL, "--epochs", "2000", "--output", str(file), *keep]
-    process = subprocess.Popen([*COMMAND, "run", NAME, *long], stderr=subprocess.PIPE)
+    tells_what_it_loads = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
+    process = subprocess.Popen([*COMMAND, "run", NAME, *long], stderr=subprocess.PIPE, env=tells_what_it_loads)
     assert process.stderr is not None
     os.set_blocking(process.stderr.fileno(), False)
     seen, deadline = b"", time.monotonic() + 60
@@ -222,6 +223,8 @@ def test_ctrl_c_writes_what_was_recorded(keep: list[str], tmp_path: Path) -> Non
     assert "Stopping after this epoch; Ctrl-C once more stops at once." in said
     assert f"What was recorded is in {file}." in said
     assert "Traceback" not in said
+    assert " torch.optim.adam\n" in said
+    assert " torch._dynamo\n" not in said, "PyTorch's compiler takes as long to load as PyTorch"
     found = xr.load_dataset(file, engine="h5netcdf")
     steps = found.sizes["epoch"]
     assert 0 < steps < 2000

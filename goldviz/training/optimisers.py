@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OptimiserRule:
-    """An optimiser: what it is called, its class in ``torch.optim``, and what differs from PyTorch's defaults."""
+    """An optimiser: what it is called, its class in ``quick_steps``, and what differs from PyTorch's defaults."""
 
     words: str
-    torch_class: str
+    quick_class: str
     options: Mapping[str, Any]
 
     def __call__(self, parameters: Iterable[Tensor], learning_rate: float) -> Optimizer:
         """The optimiser of these parameters."""
-        from torch import optim
+        from goldviz.training import quick_steps
 
-        made: Optimizer = getattr(optim, self.torch_class)(parameters, lr=learning_rate, **self.options)
+        made: Optimizer = getattr(quick_steps, self.quick_class)(parameters, lr=learning_rate, **self.options)
         return made
 
 
 OPTIMISERS = {
-    "adam": OptimiserRule("Adam", "Adam", {"fused": True}),
-    "adamw": OptimiserRule("AdamW", "AdamW", {"fused": True}),
-    "sgd": OptimiserRule("SGD with momentum", "SGD", {"momentum": 0.9, "fused": True}),
+    "adam": OptimiserRule("Adam", "QuickAdam", {"fused": True}),
+    "adamw": OptimiserRule("AdamW", "QuickAdamW", {"fused": True}),
+    "sgd": OptimiserRule("SGD with momentum", "QuickSGD", {"momentum": 0.9, "fused": True}),
 }
 """``fused`` does a step in one pass over the weights: on one CPU thread 2 to 4 times faster than the default loop."""
 

@@ -1,7 +1,12 @@
-"""Steps along the gradient without what PyTorch looks up anew at each: a small network's step costs less than that."""
+"""Steps along the gradient without what PyTorch looks up anew at each: a small network's step costs less than that.
+
+Nor do these optimisers load PyTorch's compiler, which nothing here uses: its own do as they are made, step and tell
+their state, and a new process spends two seconds on that, as many as on PyTorch itself.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +18,27 @@ States = Sequence[Mapping[str, Tensor]]
 Kernel = Callable[[Mapping[str, Any], list[Tensor], States], None]
 
 
+class _Uncompiled(Optimizer):
+    """What PyTorch wraps to keep its compiler out, unwrapped: the wrapping is what loads the compiler."""
+
+    add_param_group = inspect.unwrap(Optimizer.add_param_group)
+    zero_grad = inspect.unwrap(Optimizer.zero_grad)
+    state_dict = inspect.unwrap(Optimizer.state_dict)
+    load_state_dict = inspect.unwrap(Optimizer.load_state_dict)
+
+
+class QuickSGD(_Uncompiled, SGD):
+    """:class:`torch.optim.SGD`, for :func:`take_step`."""
+
+
+class QuickAdam(_Uncompiled, Adam):
+    """:class:`torch.optim.Adam`, for :func:`take_step`."""
+
+
+class QuickAdamW(_Uncompiled, AdamW):
+    """:class:`torch.optim.AdamW`, for :func:`take_step`."""
+
+
 def clear_gradients(optimiser: Optimizer) -> None:
     """What ``zero_grad`` does, without the hooks for profilers that cost more than that."""
     for group in optimiser.param_groups:
@@ -22,16 +48,16 @@ def clear_gradients(optimiser: Optimizer) -> None:
 
 @torch.no_grad()
 def take_step(optimiser: Optimizer) -> None:
-    """What ``step`` does, to the bit.
+    """What ``step`` does, to the bit, for an optimiser of :data:`KERNELS`.
 
-    Weights are on one device, in one precision. PyTorch's own are the first step, which makes the moments, one that
-    leaves a weight without a gradient out, and those of optimisers that are not in :data:`KERNELS`.
+    Weights are on one device, in one precision. PyTorch's own are the first step, which makes the moments, and one that
+    leaves a weight without a gradient out.
     """
-    kernel = KERNELS.get(type(optimiser))
+    kernel = KERNELS[type(optimiser)]
     groups = optimiser.param_groups
     gradients = [[weight.grad for weight in group["params"]] for group in groups]
-    if kernel is None or not optimiser.state or any(gradient is None for own in gradients for gradient in own):
-        optimiser.step()
+    if not optimiser.state or any(gradient is None for own in gradients for gradient in own):
+        inspect.unwrap(type(optimiser).step)(optimiser)
         return
     for group, own in zip(groups, gradients, strict=True):
         if own:
@@ -62,8 +88,8 @@ def _by_moments(step: Callable[..., None]) -> Kernel:
 
 
 KERNELS: Mapping[type[Optimizer], Kernel] = {
-    SGD: _sgd,
-    Adam: _by_moments(torch._fused_adam_),
-    AdamW: _by_moments(torch._fused_adamw_),
+    QuickSGD: _sgd,
+    QuickAdam: _by_moments(torch._fused_adam_),
+    QuickAdamW: _by_moments(torch._fused_adamw_),
 }
 """One pass over all weights for each class of the table of optimisers."""

@@ -43,6 +43,7 @@ from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import hand_over, parts_of, stacked, steps_from_state
 from goldviz.training.optimisers import set_learning_rate
+from goldviz.training.quick_steps import take_step
 from goldviz.training.schedules import warm_up_share
 from goldviz.training.state import Part
 
@@ -182,7 +183,7 @@ def learn(
         watched.after_backward()
     seen["gradient_norm"], clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
     seen["clipped"] = clipped.float()
-    optimiser.step()
+    take_step(optimiser)
     if closely:
         seen |= of_weights(watched) | watched.distributions()
         seen["activation_histogram"] = distributions(VALUE_BINS, watched.outputs)

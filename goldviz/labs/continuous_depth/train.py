@@ -43,6 +43,7 @@ from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, stacked, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
 
 if TYPE_CHECKING:
@@ -190,14 +191,14 @@ def train_step(one: DepthLearner, batch: PlanePoints, settings: ContinuousDepth,
     set_learning_rate(optimiser, settings.learning_rate)
     loss = answer_loss(network, network(batch.points), batch.answers)
     forward, network.field.evaluations = network.field.evaluations, 0
-    optimiser.zero_grad()
+    clear_gradients(optimiser)
     with flow_faults_in_words(settings.method):
         loss.backward()
     watched = LayerStep(layers_of(network).values())
     if closely:
         watched.after_backward()
     norm, _ = clip_gradients(network.parameters(), settings.clip or math.inf)
-    optimiser.step()
+    take_step(optimiser)
     return {
         **(of_weights(watched) if closely else {}),
         "loss": loss.detach(),

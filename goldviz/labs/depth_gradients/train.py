@@ -35,6 +35,7 @@ from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import Grid, hand_over, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import BATCH_ORDER, DATA, DROPOUT_AND_NOISE, TEST_DATA, WEIGHTS, stream
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely:
         done = network(data.x[rows], one.disturbance)
         layers = LayerStep(_each(network.weight_stacks()), _each(_signals(network, done)))
         loss = mse_loss(done.output, data.y[rows])
-        optimiser.zero_grad()
+        clear_gradients(optimiser)
         loss.backward()
         with record.instrument():
             layers.after_backward()
@@ -190,7 +191,7 @@ def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely:
             if closely and number == len(chosen):
                 at_end = layers.distributions()
         clipped = clip_gradients(network.parameters(), settings.clip)[1] if settings.clip > 0 else loss.new_zeros(())
-        optimiser.step()
+        take_step(optimiser)
         with record.instrument():
             seen |= layers.after_step()
             each.append({**seen, "loss": loss.detach(), "clipped": clipped.float()})

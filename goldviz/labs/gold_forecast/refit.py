@@ -25,6 +25,7 @@ from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.memory import keep_freed_memory
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import BATCH_ORDER, DROPOUT_AND_NOISE, READ_OUT_WEIGHTS, WEIGHTS, stream
 from goldviz.training.state import Part, pack, unpack
 
@@ -214,14 +215,14 @@ class Refit:
         windows, answers = self._at(chosen)
         state = dropped(self.network.states(windows)[-1], self.task.settings.dropout, self.noise)
         loss = self.network.head.losses(self.network.head(state), answers).mean()
-        self.optimiser.zero_grad()
+        clear_gradients(self.optimiser)
         loss.backward()
         matrices = list(self.network.matrices().values()) if self.task.watched else []
         before = [matrix.detach().clone() for matrix in matrices]
         slopes = [matrix.grad for matrix in matrices if matrix.grad is not None]
         seen = {"gradient_norm": norms(slopes)} if self.task.watched else {}
         clip_gradients(self.network.parameters(), largest)
-        self.optimiser.step()
+        take_step(self.optimiser)
         if self.task.watched:
             seen["update_to_data"] = update_to_data(before, matrices)
         return loss.detach(), seen

@@ -38,6 +38,7 @@ from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
 from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, stacked, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import DATA, TEST_DATA, stream
 
 if TYPE_CHECKING:
@@ -202,14 +203,14 @@ def train_step(one: SeriesLearner, batch: IrregularBatch, rate: float, clip: flo
         lost = {name: torch.tensor(math.nan) for name in ("loss", "gradient_norm", "evaluations")}
         return {**lost, **(unseen_layers(len(batch.times)) if closely else {})}
     loss = sequence_loss(network, trace.before, batch)
-    optimiser.zero_grad()
+    clear_gradients(optimiser)
     loss.backward()
     layers = layers_of(network)
     watched = LayerStep([[weights] for weights in layers.values()])
     if closely:
         watched.after_backward()
     norm, _ = clip_gradients(network.parameters(), clip or math.inf)
-    optimiser.step()
+    take_step(optimiser)
     close = of_layers(watched, list(layers), trace.after) if closely else {}
     # A network that cannot be followed has its NaN on the CPU.
     return {

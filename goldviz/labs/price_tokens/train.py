@@ -34,6 +34,7 @@ from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import Grid, parameter_count, steps_from_state
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import BATCH_ORDER, DROPOUT_AND_NOISE, stream
 
 if TYPE_CHECKING:
@@ -171,10 +172,10 @@ def step_by_step(one: Learner, places: Places, settings: PriceTokens) -> float:
     for chosen in np.array_split(days[order], math.ceil(len(days) / settings.batch)):
         contexts, targets = places.at(chosen)
         loss = one.network.loss(contexts, targets, dropout)
-        one.optimiser.zero_grad()
+        clear_gradients(one.optimiser)
         loss.backward()
         clip_gradients(one.network.parameters(), settings.clip or math.inf)
-        one.optimiser.step()
+        take_step(one.optimiser)
         losses.append(loss.detach() * len(chosen))
     return float(torch.stack(losses).sum()) / len(days)
 

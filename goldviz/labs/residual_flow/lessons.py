@@ -14,13 +14,12 @@ import torch
 from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.optim import Adam
 
 from goldviz.data.problems.plane_points import two_moons, two_rings
 from goldviz.labs.residual_flow.fields import LearnedField, turn
 from goldviz.models.continuous.runge_kutta import ButcherTableau, runge_kutta_method
 from goldviz.models.continuous.vector_field import TanhField
-from goldviz.training.quick_steps import take_step
+from goldviz.training.quick_steps import QuickAdam, take_step
 from goldviz.training.seeds import WEIGHTS, stream
 
 Numbers = NDArray[np.float64]
@@ -105,7 +104,7 @@ def learned(lesson: Lesson, separate: bool, seed: int) -> tuple[LearnedField, Fl
     weights.read_out[-2] = 1.0
     slope = Slope(lesson, separate)
     stepped = torch.from_numpy(weights.flat).requires_grad_()
-    optimiser = Adam([stepped], lr=RATE)
+    optimiser = QuickAdam([stepped], lr=RATE)
     for update in range(lesson.updates):
         optimiser.param_groups[0]["lr"] = RATE + (LAST_RATE - RATE) * update / lesson.updates
         start = lesson.placed(torch.rand(2, CLOUD, generator=generator, dtype=torch.float64))
