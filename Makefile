@@ -14,10 +14,12 @@ unexport PYTHONDONTWRITEBYTECODE
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
-# Every part runs, whatever became of those before it; what failed is named at the end. The types are checked meanwhile.
+# Every part runs, whatever became of those before it; what failed is named at the end. Meanwhile the types are checked,
+# and the tests compiled: three processes would do that at once, each for itself.
 TYPES := .types.log
 test: $(VENV)/.dev browser
-	@failed=; nice -n 19 $(MAKE) --no-print-directory types > $(TYPES) 2>&1 & types=$$!; \
+	@failed=; { nice -n 19 $(MAKE) --no-print-directory types; checked=$$?; \
+	    nice -n 19 $(PYTEST) --collect-only -qq > /dev/null 2>&1; exit $$checked; } > $(TYPES) 2>&1 & types=$$!; \
 	  for part in lint browser-tests other-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
 	  wait $$types || failed="$$failed types"; cat $(TYPES); rm -f $(TYPES); \
 	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }

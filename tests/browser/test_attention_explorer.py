@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Error, Locator, Page, expect
 
 from goldviz.figures.theme import INKS, Theme
 from tests.browser.app_server import Server, own_faults, running
@@ -38,12 +38,42 @@ Opener = Callable[..., Page]
 
 @pytest.fixture
 def open_explorer(lonely_explorer: Server, open_page: Opener) -> Opener:
-    def opened(query: str = "", **look: object) -> Page:
+    def opened(query: str, **look: object) -> Page:
         page = open_page(f"{lonely_explorer.address}/?{query}", **look)
         drawn(page)
         return page
 
     return opened
+
+
+@pytest.fixture(scope="module")
+def window(browser: Browser, lonely_explorer: Server) -> Iterator[Page]:
+    """One page for all tests of the small exhibit: loading it takes longer than most of them."""
+    page = browser.new_page(viewport={"width": 1440, "height": 1000})
+    page.goto(lonely_explorer.address)
+    drawn(page)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def page(window: Page) -> Iterator[Page]:
+    """The small exhibit in an explorer that was just put up, where nothing was chosen."""
+    errors: list[str] = []
+
+    def remember(error: Error) -> None:
+        errors.append(str(error))
+
+    window.on("pageerror", remember)
+    window.mouse.move(0, 0)
+    visit = int(window.get_by_text(re.compile(r"^Visit \d+$")).inner_text().split()[1])
+    window.get_by_role("button", name="Begin anew").click()
+    expect(window.get_by_text(f"Visit {visit + 1}", exact=True)).to_be_visible()
+    expect(window.locator(".explorer")).to_have_count(1)
+    drawn(window)
+    yield window
+    window.remove_listener("pageerror", remember)
+    assert not errors, errors
 
 
 def rgb(colour: str) -> str:
@@ -102,16 +132,14 @@ def chosen(page: Page, layer: int, head: int, token: int | None = None) -> None:
     expect(page.get_by_text(f"Chosen: layer {layer}, head {head}, token {token}")).to_be_visible()
 
 
-def test_a_click_on_a_tile_chooses_its_head(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_a_click_on_a_tile_chooses_its_head(page: Page) -> None:
     part(page, "overview").click(position=tile_place(page, 1, 2))
     shown(page, "head/1/2")
     expect(part(page, "one-title")).to_have_text("Layer 2, head 3")
     chosen(page, 1, 2)
 
 
-def test_hovering_over_the_overview_names_head_value_tokens_and_summaries(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_hovering_over_the_overview_names_head_value_tokens_and_summaries(page: Page) -> None:
     part(page, "overview").hover(position=tile_place(page, 2, 3))
     tip = part(page, "tip")
     expect(tip).to_contain_text("Layer 3, head 4")
@@ -123,8 +151,7 @@ def test_hovering_over_the_overview_names_head_value_tokens_and_summaries(open_e
 
 
 @pytest.mark.slow
-def test_heads_can_be_put_in_order(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_heads_can_be_put_in_order(page: Page) -> None:
     before = tile_place(page, 0, 0)
     part(page, "order").select_option("all:entropy")
     after = tile_place(page, 2, 3)
@@ -135,8 +162,7 @@ def test_heads_can_be_put_in_order(open_explorer: Opener) -> None:
     assert tile_place(page, 0, 3)["x"] < tile_place(page, 0, 0)["x"]
 
 
-def test_the_keyboard_chooses_a_head_and_hears_of_it(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_the_keyboard_chooses_a_head_and_hears_of_it(page: Page) -> None:
     part(page, "overview").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
@@ -150,8 +176,7 @@ def test_the_keyboard_chooses_a_head_and_hears_of_it(open_explorer: Opener) -> N
     chosen(page, 2, 3)
 
 
-def test_the_heat_map_gives_exact_values_in_both_orientations(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_the_heat_map_gives_exact_values_in_both_orientations(page: Page) -> None:
     value = four_digits(known_weights(0, 0, 11)[2, 7])
     part(page, "map").hover(position=cell_place(page, 2, 7))
     expect(part(page, "tip")).to_contain_text(value)
@@ -166,8 +191,7 @@ def test_the_heat_map_gives_exact_values_in_both_orientations(open_explorer: Ope
     chosen(page, 0, 0, 2)
 
 
-def test_the_colour_scale_states_its_range_and_the_largest_weight_is_brightest(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_the_colour_scale_states_its_range_and_the_largest_weight_is_brightest(page: Page) -> None:
     weights = known_weights(0, 0, 11)
     expect(part(page, "map-scale")).to_have_text(f"0{four_digits(weights.max())}")
     row, column = (int(place) for place in np.unravel_index(weights.argmax(), weights.shape))
@@ -182,8 +206,7 @@ def test_the_colour_scale_states_its_range_and_the_largest_weight_is_brightest(o
     )
 
 
-def test_the_heat_map_works_by_keyboard(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_the_heat_map_works_by_keyboard(page: Page) -> None:
     part(page, "map").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "+"):
         page.keyboard.press(key)
@@ -193,8 +216,7 @@ def test_the_heat_map_works_by_keyboard(open_explorer: Opener) -> None:
     chosen(page, 0, 0, 1)
 
 
-def test_lines_show_a_token_s_largest_weights_and_tell_what_was_chosen(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_lines_show_a_token_s_largest_weights_and_tell_what_was_chosen(page: Page) -> None:
     page.get_by_role("button", name="Lines").click()
     row = known_weights(0, 0, 11)[2]
     part(page, "queries").get_by_role("option", name="query 3: committee").hover()
@@ -213,8 +235,7 @@ def test_lines_show_a_token_s_largest_weights_and_tell_what_was_chosen(open_expl
 
 
 @pytest.mark.slow
-def test_lines_work_by_keyboard(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_lines_work_by_keyboard(page: Page) -> None:
     page.get_by_role("button", name="Lines").click()
     part(page, "queries").locator(".unit").first.focus()
     page.keyboard.press("ArrowDown")
@@ -226,8 +247,7 @@ def test_lines_work_by_keyboard(open_explorer: Opener) -> None:
     chosen(page, 0, 0, 1)
 
 
-def test_words_hidden_pieces_and_norms(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_words_hidden_pieces_and_norms(page: Page) -> None:
     page.get_by_role("button", name="Words").click()
     part(page, "special").select_option("hidden")
     shown(page, "by=word&special=hidden&measure=weights")
@@ -245,8 +265,7 @@ def test_words_hidden_pieces_and_norms(open_explorer: Opener) -> None:
     expect(part(page, "map-note")).to_contain_text("lengths of weighted values do not sum to 1")
 
 
-def test_text_is_shown_and_never_run(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_text_is_shown_and_never_run(page: Page) -> None:
     page.on("dialog", lambda dialog: pytest.fail(f"The text was run: {dialog.message}"))
     page.get_by_role("button", name="Lines").click()
     names = part(page, "queries").locator(".unit bdi")
@@ -258,8 +277,7 @@ def test_text_is_shown_and_never_run(open_explorer: Opener) -> None:
 
 
 @pytest.mark.slow
-def test_the_page_may_choose_too(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_the_page_may_choose_too(page: Page) -> None:
     part(page, "overview").click(position=tile_place(page, 0, 3))
     chosen(page, 0, 3)
     page.get_by_role("button", name="Choose layer 3, head 2").click()
@@ -270,8 +288,7 @@ def test_the_page_may_choose_too(open_explorer: Opener) -> None:
     chosen(page, 0, 3)
 
 
-def test_an_exhibit_that_was_let_go_is_put_up_again(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_an_exhibit_that_was_let_go_is_put_up_again(page: Page) -> None:
     page.get_by_role("button", name="Forget the exhibit").click()
     expect(page.get_by_text("Put up 1 times")).to_be_visible()
     part(page, "overview").click(position=tile_place(page, 1, 1))
@@ -339,8 +356,7 @@ def test_touch_shows_a_value_and_keeps_it(browser: Browser, lonely_explorer: Ser
     context.close()
 
 
-def test_the_drawing_follows_the_size_of_the_window_and_the_theme(open_explorer: Opener) -> None:
-    page = open_explorer()
+def test_the_drawing_follows_the_size_of_the_window_and_the_theme(page: Page) -> None:
     page.set_viewport_size({"width": 700, "height": 900})
     expect(page.locator(".explorer.wide")).to_have_count(0)
     page.locator(".explorer").evaluate("() => new Promise(requestAnimationFrame)")

@@ -11,7 +11,7 @@ from typing import Any
 CHILD = """
 import os, runpy, sys, traceback
 # What any of them needs is imported once for all.
-import arch, pandas, scipy.stats, sklearn.linear_model, tokenizers, torch, torch._dynamo, torchdiffeq, transformers
+import arch, pandas, scipy.stats, sklearn.linear_model, tokenizers, torch, torchdiffeq, transformers
 for name in sys.argv[1:]:
     # A copy of this process for each: what one script imports or sets, the next does not find.
     child = os.fork()

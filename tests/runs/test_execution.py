@@ -197,7 +197,7 @@ from tests.runs.toy import Toy
 
 if __name__ == "__main__":
     executor = Executor(Store(sys.argv[1]), workers=1)
-    short, long, waiting = (executor.submit(Toy(epochs=n, seconds=0.01)) for n in (5, 3000, 30))
+    short, long, waiting = (executor.submit(Toy(epochs=n, seconds=0.01)) for n in (5, 1000, 30))
     while executor.store.run(short).unfinished or executor.store.run(long).step < 40:
         time.sleep(0.01)
     print(short, long, waiting, flush=True)
@@ -226,7 +226,7 @@ def test_a_killed_server_leaves_runs_that_can_be_continued(executor: Executor, t
         run = ended(store, run_id, 30)
         assert run.status == "interrupted"
         assert "it can be continued" in run.message
-    for run_id, epochs in ((long, 3000), (waiting, 30)):
+    for run_id, epochs in ((long, 1000), (waiting, 30)):
         toy = Toy(epochs=epochs, seconds=0.0)
         executor.resume(toy, run_id)
         assert ended(store, run_id).status == "finished"

@@ -13,6 +13,11 @@ def main() -> None:
     """Show the exhibit that the address asks for; buttons do what a page around the explorer may do."""
     st.set_page_config(layout="wide")
     size = [int(st.query_params.get(name, default)) for name, default in (("n", 11), ("layers", 3), ("heads", 4))]
+    visits = st.session_state.setdefault("visits", 1)
+    if st.button("Begin anew"):
+        visits += 1
+        st.session_state.clear()
+        st.session_state["visits"] = visits
     chosen = st.session_state.setdefault("chosen", Choice())
     if st.button("Forget the exhibit"):
         shelf.drop(st.session_state["exhibit"])
@@ -32,7 +37,7 @@ def main() -> None:
 
     returned = attention_explorer(
         st.session_state["exhibit"],
-        key="explorer",
+        key=f"explorer-{visits}",
         layer=chosen.layer,
         head=chosen.head,
         token=chosen.token,
@@ -40,6 +45,7 @@ def main() -> None:
         on_choose=remember,
     )
     st.text(f"Chosen: layer {returned.layer}, head {returned.head}, token {returned.token}")
+    st.text(f"Visit {visits}")
     st.text(f"Put up {st.session_state['put']} times")
 
 

@@ -616,7 +616,7 @@ def test_weights_in_parts_and_everything_that_a_vocabulary_can_be():
     assert set(found) == {"config.json", *parts, *vocabulary}
 
 
-@given(st.text(max_size=120) | st.from_regex(r"[\w./-]{1,20}/[\w./-]{1,20}", fullmatch=True))
+@given(st.text(max_size=120) | st.from_regex(re.compile(r"[\w./-]{1,20}/[\w./-]{1,20}", re.ASCII), fullmatch=True))
 def test_names_are_checked_before_anything_is_asked(text):
     repo = None
     with suppress(HubError):
