@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import torch
-from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
 from goldviz.models.continuous.fused_flow import FlowGradient, FlowPlan, FlowStages
 from goldviz.models.continuous.fused_gru import GRU_JUMPS, JumpsOf, closed_unless_observed
-from goldviz.models.continuous.observed_series import SeriesError
-from goldviz.models.continuous.ode_rnn import ODERNN, ODERNNTrace
+from goldviz.models.continuous.observed_series import SeriesError, State, Times
+from goldviz.models.continuous.ode_rnn import ODERNN, Inputs, Observed, ODERNNTrace
 from goldviz.models.continuous.ode_solvers import FixedSteps
 from goldviz.models.continuous.own_pace import Pace, own_pace
 from goldviz.models.continuous.runge_kutta import runge_kutta_method
@@ -111,13 +110,7 @@ class FusedODERNN(ODERNN):
         self.tableau = runge_kutta_method(method)
         self.longest_step = longest_step
 
-    def _follow(
-        self,
-        gaps: Float[Tensor, "time batch"],
-        inputs: Float[Tensor, "time batch inputs"],
-        observed: Bool[Tensor, "time batch 1"],
-        h: Float[Tensor, "batch hidden"],
-    ) -> ODERNNTrace:
+    def _follow(self, gaps: Times, inputs: Inputs, observed: Observed, h: State) -> ODERNNTrace:
         if gaps.requires_grad:
             raise SeriesError("The times ask for a gradient, which the fused ODE-RNN does not have; ODERNN has it.")
         pace = own_pace(gaps, self.longest_step)

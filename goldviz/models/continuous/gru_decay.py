@@ -9,10 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from goldviz.models.continuous.observed_series import SeriesError, check_values, first_true, gaps_before, visible
+from goldviz.models.continuous.observed_series import (
+    Mask,
+    SeriesError,
+    State,
+    Times,
+    Values,
+    check_values,
+    first_true,
+    gaps_before,
+    visible,
+)
 from goldviz.models.recurrent.gru import GRUTrace, ResetBeforeGRU
 
 
@@ -25,12 +35,12 @@ class DecayGRUTrace:
     of the values: observed ones as they are, missing ones on their way to the mean.
     """
 
-    states: tuple[Float[Tensor, "batch hidden"], ...]
-    decays: tuple[Float[Tensor, "batch hidden"], ...]
-    update_gates: tuple[Float[Tensor, "batch hidden"], ...]
-    reset_gates: tuple[Float[Tensor, "batch hidden"], ...]
-    candidates: tuple[Float[Tensor, "batch hidden"], ...]
-    filled: Float[Tensor, "time batch channels"]
+    states: tuple[State, ...]
+    decays: tuple[State, ...]
+    update_gates: tuple[State, ...]
+    reset_gates: tuple[State, ...]
+    candidates: tuple[State, ...]
+    filled: Values
 
     @property
     def hidden(self) -> Float[Tensor, "time batch hidden"]:
@@ -54,11 +64,7 @@ class GapGRU(nn.Module):
         self.cell = ResetBeforeGRU(2 * channels + gaps, hidden, dtype=dtype)
 
     def forward(
-        self,
-        values: Float[Tensor, "time batch channels"],
-        mask: Bool[Tensor, "time batch channels"],
-        gaps: Float[Tensor, "time batch gaps"],
-        initial: Float[Tensor, "batch hidden"] | None = None,
+        self, values: Values, mask: Mask, gaps: Float[Tensor, "time batch gaps"], initial: State | None = None
     ) -> GRUTrace:
         """Run over a batch of series; raises :class:`SeriesError` for values or gaps that cannot be read."""
         check_values(values, mask, self.channels)
@@ -97,12 +103,7 @@ class DecayGRU(nn.Module):
         self.register_buffer("mean", torch.zeros(channels, dtype=dtype))
 
     def forward(
-        self,
-        values: Float[Tensor, "time batch channels"],
-        mask: Bool[Tensor, "time batch channels"],
-        gaps: Float[Tensor, "time batch channels"],
-        row_gaps: Float[Tensor, "time batch"],
-        initial: Float[Tensor, "batch hidden"] | None = None,
+        self, values: Values, mask: Mask, gaps: Values, row_gaps: Times, initial: State | None = None
     ) -> DecayGRUTrace:
         """Run over a batch of series; :func:`channel_gaps` and :func:`gaps_before` make the gaps from times.
 
@@ -131,12 +132,7 @@ class DecayGRU(nn.Module):
         rates = nn.functional.linear(torch.cat([gaps, row_gaps[..., None]], -1), self.W_d, self.b_d)
         return torch.exp(-torch.relu(rates))
 
-    def fill(
-        self,
-        values: Float[Tensor, "time batch channels"],
-        mask: Bool[Tensor, "time batch channels"],
-        gaps: Float[Tensor, "time batch channels"],
-    ) -> Float[Tensor, "time batch channels"]:
+    def fill(self, values: Values, mask: Mask, gaps: Values) -> Values:
         """x^: the values, and for missing ones the last observed value on its way to the mean."""
         row = torch.arange(len(values), device=values.device)[:, None, None]
         last_row = torch.where(mask, row, -1).cummax(0).values
@@ -146,9 +142,7 @@ class DecayGRU(nn.Module):
         return torch.where(mask, last, torch.lerp(self.mean.expand_as(last), last, weight))
 
 
-def channel_gaps(
-    times: Float[Tensor, "time batch"], mask: Bool[Tensor, "time batch channels"]
-) -> Float[Tensor, "time batch channels"]:
+def channel_gaps(times: Times, mask: Mask) -> Values:
     """delta_t of Che et al. 2018, eq. 2: how long ago each channel was last observed before this row.
 
     A channel that was not observed yet counts from the first row.

@@ -11,6 +11,12 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+Times = Float[Tensor, "time batch"]
+"""One number a row of each sample: a time, or the gap before the row."""
+Values = Float[Tensor, "time batch channels"]
+Mask = Bool[Tensor, "time batch channels"]
+State = Float[Tensor, "batch hidden"]
+
 
 class SeriesError(ValueError):
     """A series of observations that a model cannot read, or follow."""
@@ -18,7 +24,7 @@ class SeriesError(ValueError):
     for_a_person = True
 
 
-def gaps_before(times: Float[Tensor, "time batch"]) -> Float[Tensor, "time batch"]:
+def gaps_before(times: Times) -> Times:
     """How long before every row the row before it was; 0 for the first row.
 
     >>> gaps_before(torch.tensor([[0.5], [1.5], [1.75]])).flatten().tolist()
@@ -27,14 +33,12 @@ def gaps_before(times: Float[Tensor, "time batch"]) -> Float[Tensor, "time batch
     return torch.cat([torch.zeros_like(times[:1]), times.diff(dim=0)])
 
 
-def visible(
-    values: Float[Tensor, "time batch channels"], mask: Bool[Tensor, "time batch channels"]
-) -> Float[Tensor, "time batch channels"]:
+def visible(values: Values, mask: Mask) -> Values:
     """The observed values, and 0 for the others, whatever stands there (NaN too)."""
     return torch.where(mask, values, 0.0)
 
 
-def check_times(times: Float[Tensor, "time batch"], mask: Bool[Tensor, "time batch channels"]) -> None:
+def check_times(times: Times, mask: Mask) -> None:
     """Raise :class:`SeriesError` unless all times are finite and ascend; equal ones only where nothing is observed."""
     if times.shape != mask.shape[:2]:
         raise SeriesError(f"The times have shape {tuple(times.shape)}; the values allow {tuple(mask.shape[:2])}.")
@@ -53,7 +57,7 @@ def check_times(times: Float[Tensor, "time batch"], mask: Bool[Tensor, "time bat
         )
 
 
-def check_gaps(times: Float[Tensor, "time batch"], longest: float) -> None:
+def check_gaps(times: Times, longest: float) -> None:
     """Raise :class:`SeriesError` where two rows are further apart than ``longest``, in the unit of the times."""
     if (bad := first_true(times.diff(dim=0) > longest)) is not None:
         row, sample = bad[0] + 1, bad[1]
@@ -64,9 +68,7 @@ def check_gaps(times: Float[Tensor, "time batch"], longest: float) -> None:
         )
 
 
-def check_values(
-    values: Float[Tensor, "time batch channels"], mask: Bool[Tensor, "time batch channels"], channels: int
-) -> None:
+def check_values(values: Values, mask: Mask, channels: int) -> None:
     """Raise :class:`SeriesError` unless the shapes fit, observed values are finite and every sample has one."""
     if values.ndim != 3 or values.shape[2] != channels or 0 in values.shape:
         raise SeriesError(

@@ -12,7 +12,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from goldviz.models.continuous.observed_series import (
+    Mask,
     SeriesError,
+    State,
+    Times,
+    Values,
     check_gaps,
     check_times,
     check_values,
@@ -24,6 +28,10 @@ from goldviz.models.continuous.ode_solvers import Solver, UnsolvedIntervalError
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.lstm import LSTM
 from goldviz.models.recurrent.networks import RecurrentLayer
+
+Inputs = Float[Tensor, "time batch inputs"]
+Observed = Bool[Tensor, "time batch 1"]
+"""Whether anything of a sample is observed in a row."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +73,7 @@ class ODERNN(nn.Module):
         self.solver = solver
         self.channels = cell.inputs // 2
 
-    def forward(
-        self,
-        times: Float[Tensor, "time batch"],
-        values: Float[Tensor, "time batch channels"],
-        mask: Bool[Tensor, "time batch channels"],
-        initial: Float[Tensor, "batch hidden"] | None = None,
-    ) -> ODERNNTrace:
+    def forward(self, times: Times, values: Values, mask: Mask, initial: State | None = None) -> ODERNNTrace:
         """Follow a batch of series from the state ``initial`` (zero if it is not given).
 
         Times may be float64 where the values are float32: gaps are taken before they are rounded. Raises
@@ -93,9 +95,7 @@ class ODERNN(nn.Module):
             )
         return trace
 
-    def evolve(
-        self, state: Float[Tensor, "batch hidden"], durations: Float[Tensor, " batch"]
-    ) -> Float[Tensor, "batch hidden"]:
+    def evolve(self, state: State, durations: Float[Tensor, " batch"]) -> State:
         """Every sample's state ``durations`` later if nothing is observed meanwhile: what a forecast reads.
 
         Raises :class:`SeriesError` for a duration below 0 or longer than the solver's step can bridge.
@@ -107,13 +107,7 @@ class ODERNN(nn.Module):
             )
         return self.solver.evolve(self.field, state, durations).state
 
-    def _follow(
-        self,
-        gaps: Float[Tensor, "time batch"],
-        inputs: Float[Tensor, "time batch inputs"],
-        observed: Bool[Tensor, "time batch 1"],
-        h: Float[Tensor, "batch hidden"],
-    ) -> ODERNNTrace:
+    def _follow(self, gaps: Times, inputs: Inputs, observed: Observed, h: State) -> ODERNNTrace:
         memory = torch.zeros_like(h)
         before, after, evaluations, steps = [], [], [], []
         for row, (gap, x, seen) in enumerate(zip(gaps, inputs.unsqueeze(1), observed, strict=True)):

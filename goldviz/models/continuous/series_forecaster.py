@@ -18,7 +18,16 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import linear
 
 from goldviz.models.continuous.gru_decay import DecayGRU, GapGRU, channel_gaps
-from goldviz.models.continuous.observed_series import check_times, check_values, gaps_before, visible
+from goldviz.models.continuous.observed_series import (
+    Mask,
+    State,
+    Times,
+    Values,
+    check_times,
+    check_values,
+    gaps_before,
+    visible,
+)
 from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import Evolution, FixedSteps, Solver
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
@@ -54,7 +63,7 @@ class StateChain(NamedTuple):
     the next: gradients can be asked of them."""
 
     before: Float[Tensor, "time batch hidden"]
-    states: tuple[Float[Tensor, "batch hidden"], ...]
+    states: tuple[State, ...]
 
 
 class SeriesReader(nn.Module):
@@ -75,9 +84,9 @@ class SeriesReader(nn.Module):
     def between(
         self,
         trace: ReaderTrace,
-        times: Float[Tensor, "time batch"],
-        values: Float[Tensor, "time batch channels"],
-        mask: Bool[Tensor, "time batch channels"],
+        times: Times,
+        values: Values,
+        mask: Mask,
         durations: Float[Tensor, "places time batch"],
     ) -> Float[Tensor, "places time batch hidden"]:
         """The states that forecasts for so long after each row would read, if nothing were observed meanwhile.
