@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import torch
+import torch._dynamo  # an optimiser's own step loads it: two seconds that are no part of a step
 from torch.nn.functional import cross_entropy
 
 from goldviz.labs.char_gpt.network import writer

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+import torch._dynamo  # an optimiser's own step loads it: two seconds that are no part of a step
 from torch.nn import functional
 
 from goldviz.data.problems.sequences import adding_problem
