@@ -1,21 +1,23 @@
 """What follows a person's pointer, in Chromium: a head chosen in *Inside BERT*, an observation dragged in *ODE-RNN*,
-another field chosen in *Residual steps to flow*.
+another field or one block more in *Residual steps to flow*.
 
 Milliseconds from the pointer's release: until the last change below the overview of heads, where the chosen head's
 figures and equations stand; until the path through the moved observation is drawn; and until the field's picture is,
-for a seed that the server has not seen.
+for a seed that the server has not seen, or that of one block more. ``--only`` names some of these.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 import statistics
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 from serving.chromium import chromium, fresh_page
 from serving.server import APP, Server, running
 
@@ -47,8 +49,15 @@ PATH = """
 window.pathOf = host => JSON.stringify((host._fullData ?? []).filter(trace => trace.name === 'forecast' || host.whole)
   .map(trace => Array.from(trace.y?._inputArray ?? trace.y ?? [])));
 """
-FIELDS = ("Spiral onto an ellipse", "Two moons, trained as a flow", "Two rings, trained as a flow",
-    "Two rings and one more dimension")  # fmt: skip
+FIELDS = {
+    "spiral": ("Spiral onto an ellipse", ""),
+    "moons": ("Two moons, trained as a flow", ""),
+    "rings": ("Two rings, trained as a flow", ""),
+    "lifted": ("Two rings and one more dimension", ""),
+    "separate": ("Two rings, trained as a flow", "&sharing=separate"),
+}
+"""What is chosen in the page's list of fields, and what else the page's address says."""
+SEEDS = itertools.count(1)
 
 
 def heads(page: Page, server: Server, count: int) -> list[float]:
@@ -94,20 +103,44 @@ def drags(page: Page, server: Server, count: int) -> list[float]:
     return found[1:]
 
 
-def fields(page: Page, server: Server, count: int) -> Iterator[tuple[str, list[float]]]:
-    """Choosing each of some fields ``count`` times, always with another seed, after a first time."""
-    for number, words in enumerate(FIELDS):
-        found = []
-        for turn in range(count + 1):
-            page.goto(f"{server.address}/residual-flow?seed={1 + number * (count + 1) + turn}")
-            figure = page.locator("[class*='st-key-carried-'] .goldviz-figure").first
-            figure.locator(".main-svg").first.wait_for()
-            page.wait_for_timeout(3 * REST_MS)  # The figures of all other depths come after those in sight.
-            before = figure.evaluate("host => { host.whole = true; return window.pathOf(host); }")
-            page.get_by_role("combobox", name=re.compile("Field")).first.click()
-            page.get_by_role("option", name=words).first.click()
-            found.append(float(figure.evaluate(REDRAWN, [4 * REST_MS, before])))
-        yield words, found[1:]
+def fields(page: Page, server: Server, count: int, name: str) -> list[float]:
+    """Choosing a field ``count`` times, always with another seed, after a first time."""
+    words, link = FIELDS[name]
+    found = []
+    for _ in range(count + 1):
+        figure = _carried(page, f"{server.address}/residual-flow?seed={next(SEEDS)}{link}")
+        page.get_by_role("combobox", name=re.compile("Field")).first.click()
+        page.get_by_role("option", name=words).first.hover()
+        found.append(_chosen(page, figure))
+    return found[1:]
+
+
+def blocks(page: Page, server: Server, count: int, name: str) -> list[float]:
+    """One block more, ``count`` times on the same page, after a first time."""
+    figure = _carried(page, f"{server.address}/residual-flow?blocks=20&field={name}")
+    found = []
+    for _ in range(count + 1):
+        page.locator(".st-key-setting-residual-flow-blocks").get_by_test_id("stNumberInputStepUp").hover()
+        found.append(_chosen(page, figure))
+        page.wait_for_timeout(REST_MS)
+    return found[1:]
+
+
+def _carried(page: Page, address: str) -> Locator:
+    """The page's picture, once all that comes with it is there."""
+    page.goto(address)
+    figure = page.locator("[class*='st-key-carried-'] .goldviz-figure").first
+    figure.locator(".main-svg").first.wait_for()
+    page.wait_for_timeout(3 * REST_MS)  # The figures of all other depths come after those in sight.
+    return figure
+
+
+def _chosen(page: Page, figure: Locator) -> float:
+    """From the release of the pointer where it is, to the picture drawn anew."""
+    before = figure.evaluate("host => { host.whole = true; return window.pathOf(host); }")
+    page.mouse.down()
+    page.mouse.up()
+    return float(figure.evaluate(REDRAWN, [4 * REST_MS, before]))
 
 
 def row(words: str, times: list[float]) -> str:
@@ -116,20 +149,27 @@ def row(words: str, times: list[float]) -> str:
     )
 
 
+MEASURED: dict[str, tuple[str, Callable[[Page, Server, int], list[float]]]] = {
+    "heads": ("a head chosen, to all below it", heads),
+    "drags": ("an observation dropped, to its path", drags),
+    **{f"field-{name}": (f"field {name} chosen, to its picture", partial(fields, name=name)) for name in FIELDS},
+    **{
+        f"blocks-{name}": (f"one block more of {name}, to its picture", partial(blocks, name=name))
+        for name in ("spiral", "moons")
+    },
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--times", type=int, default=12)
-    count = parser.parse_args().times
+    parser.add_argument("--only", nargs="+", choices=MEASURED, default=list(MEASURED))
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, chromium() as browser, running(APP, Path(name)) as server:
-        for words, measured in (
-            ("a head chosen, to all below it", heads),
-            ("an observation dropped, to its path", drags),
-        ):
+        for one in asked.only:
+            words, measured = MEASURED[one]
             with fresh_page(browser, before=RELEASES + PATH) as page:
-                print(row(words, measured(page, server, count)), flush=True)
-        with fresh_page(browser, before=RELEASES + PATH) as page:
-            for words, times in fields(page, server, count):
-                print(row(f"field: {words}", times), flush=True)
+                print(row(words, measured(page, server, asked.times)), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from functools import wraps
+from typing import Generic, ParamSpec, TypeVar
 
 Kept = TypeVar("Kept")
 Needed = TypeVar("Needed")
+Asked = ParamSpec("Asked")
 
 
 class Cupboard(Generic[Kept]):
@@ -121,3 +123,26 @@ class Cupboard(Generic[Kept]):
         # Outside the lock: they ask what is still held.
         for tell in self._followers:
             tell()
+
+
+def remembered(count: int) -> Callable[[Callable[Asked, Kept]], Callable[Asked, Kept]]:
+    """Make a function remember what it returned for the ``count`` latest arguments; these must be hashable.
+
+    As ``functools.lru_cache``, but threads that ask for the same at once wait for one making.
+
+    >>> calls = []
+    >>> squared = remembered(2)(lambda number: calls.append(number) or number**2)
+    >>> [squared(number) for number in (3, 3, 4, 3)], calls
+    ([9, 9, 16, 9], [3, 4])
+    """
+
+    def remembering(function: Callable[Asked, Kept]) -> Callable[Asked, Kept]:
+        cupboard: Cupboard[Kept] = Cupboard(count, lambda _: 1)
+
+        @wraps(function)
+        def recalled(*args: Asked.args, **named: Asked.kwargs) -> Kept:
+            return cupboard.get((args, tuple(sorted(named.items()))), lambda: function(*args, **named))
+
+        return recalled
+
+    return remembering

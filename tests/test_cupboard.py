@@ -7,7 +7,7 @@ import time
 import pytest
 
 from goldviz import cupboard
-from goldviz.cupboard import Cupboard
+from goldviz.cupboard import Cupboard, remembered
 
 
 def test_the_example_in_the_docstring() -> None:
@@ -87,3 +87,24 @@ def test_a_failed_making_keeps_nothing_and_may_be_tried_again() -> None:
     assert kept.held("k") is None
     assert kept.get("k", lambda: "yes") == "yes"
     assert not kept._making
+
+
+def test_threads_that_ask_a_function_for_the_same_wait_for_one_making() -> None:
+    asked: list[tuple[int, int]] = []
+
+    @remembered(2)
+    def slow(number: int, *, times: int = 1) -> int:
+        """How often, and what."""
+        asked.append((number, times))
+        time.sleep(0.05)
+        return number * times
+
+    threads = [threading.Thread(target=slow, args=(3,), kwargs={"times": 2}) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert asked == [(3, 2)]
+    assert (slow(3, times=2), slow(3), slow(4), slow(3, times=2)) == (6, 3, 4, 6)
+    assert asked == [(3, 2), (3, 1), (4, 1), (3, 2)]
+    assert slow.__doc__ == "How often, and what."

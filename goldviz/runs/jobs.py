@@ -144,6 +144,12 @@ class Jobs:
         self._closing = threading.Event()
         self._watcher: threading.Thread | None = None
 
+    @property
+    def idle(self) -> bool:
+        """Whether no work waits or is done, downloads aside."""
+        with self._turn:
+            return all(job.task.line != "work" for job in self._line.values())
+
     def warm_up(self) -> None:
         """Start the worker processes now, so that the first job need not wait for them.
 
@@ -325,12 +331,14 @@ def empty_results() -> Cupboard[Any]:
 
 
 def size_in_memory(made: object) -> int:
-    """About how many bytes a result takes: those of its arrays.
+    """About how many bytes a result takes: those of its arrays and texts.
 
     >>> import numpy as np
-    >>> size_in_memory((np.zeros(4), {"a": np.zeros(2)}))
-    48
+    >>> size_in_memory((np.zeros(4), {"a": np.zeros(2), "b": "text"}))
+    52
     """
+    if isinstance(made, (str, bytes)):
+        return len(made)
     if isinstance(made, dict):
         return sum(map(size_in_memory, made.values()))
     if isinstance(made, (tuple, list)):

@@ -7,6 +7,7 @@ wait for the same are not disturbed.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import streamlit as st
@@ -89,6 +90,19 @@ def start(task: Task[Any]) -> Job:
     return services.jobs().ask(task, _session())
 
 
+def when_idle(task: Task[Any]) -> None:
+    """Begin a task that nobody waits for, if the workers have nothing else to do."""
+    jobs = services.jobs()
+    if jobs.idle and jobs.held(task) is None:
+        with suppress(TooManyJobsError):
+            jobs.ask(task, _session())
+
+
+def leave(key: str) -> None:
+    """No longer wait for the job of this key, which stops where nobody else does."""
+    services.jobs().leave(key, _session())
+
+
 def job(key: str) -> Job | None:
     """The job of this key, if it is remembered."""
     return services.jobs().job(key)
@@ -155,7 +169,7 @@ def _progress_words(watched: Job) -> str:
 
 def _leave(key: str) -> None:
     _left().add(key)
-    services.jobs().leave(key, _session())
+    leave(key)
 
 
 def _again(key: str) -> None:

@@ -24,6 +24,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.runs.jobs import JobFailedError, Report, Task, TooManyJobsError
 from goldviz.ui import (
+    answers,
     background,
     chrome,
     claims_panel,
@@ -106,7 +107,7 @@ class View(Generic[Declared]):
     @property
     def lane(self) -> str:
         """What the figures of all positions are of."""
-        return f"{theme_now()} {self.subject}"
+        return _lane(self.settings)
 
     def explain(self, *specs: FigureSpec, **more: Any) -> None:
         """Draw as :meth:`draw` does, and say under each figure what it cannot show."""
@@ -114,6 +115,10 @@ class View(Generic[Declared]):
             with place:
                 self.draw(spec, **more)
                 st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+
+
+def _lane(settings: Instant) -> str:
+    return f"{theme_now()} {subject_of(settings)}"
 
 
 def _beside(count: int, widths: Sequence[int] = ()) -> Sequence[AbstractContextManager[Any]]:
@@ -188,9 +193,10 @@ class InstantPage:
             _leave_link(settings)
         if self.after is not None:
             self.after()
-        self._send_positions(view)
-        if self.lab.has("answers"):
+        if answers.come_ahead(self.lab):
             _answer_ahead(self.lab, view.settings)
+        self._send_positions(view)
+        self._prepare(view.settings)
 
     def questions(self) -> list[Part]:
         """What this page can open, in order."""
@@ -229,6 +235,8 @@ class InstantPage:
     def _view(self, settings: Instant | None) -> View[Instant]:
         """The numbers of these settings, or of the last ones that had some after saying why these have none."""
         declared = self.declared
+        if settings is not None:
+            _leave_others(settings)
         key = f"shown-{declared.name}"
         asked = None if settings is None else settings.model_dump_json()
         notice = st.container(key="notice")
@@ -297,12 +305,20 @@ class InstantPage:
                     sent[name] = text
             send_positions(view.settings.name, view.lane, sent)
 
+    def _prepare(self, settings: Instant) -> None:
+        """Let an idle worker make what the page may be asked for next."""
+        task = answers.preparation(self.lab, settings)
+        if task is not None:
+            _of_use_to(settings, task.key)
+            background.when_idle(task)
+
     def _everywhere(self, view: View[Any]) -> dict[str, str]:
         """The figures whose datasets are of one position, at all of them; a worker computes these."""
         names = tuple(name for name, (spec, _) in view.moving.items() if spec.at == "ds")
         if self.everywhere is None or not names:
             return {}
         key = f"everywhere-{view.settings.name}-{view.lane}-{names}"
+        _of_use_to(view.settings, key)
         arguments = (view.subject, names, theme_now())
         task = Task(key, self.everywhere, arguments, "Looking everywhere", EVERYWHERE_SECONDS)
         try:
@@ -310,6 +326,19 @@ class InstantPage:
         except (JobFailedError, TooManyJobsError):
             return {}
         return dict(found)
+
+
+def _of_use_to(settings: Instant, key: str) -> None:
+    """Note a job that is of use while these settings are in view."""
+    st.session_state.setdefault(f"of-use-{settings.name}", {})[key] = _lane(settings)
+
+
+def _leave_others(settings: Instant) -> None:
+    """No longer wait for jobs that were of use to other settings of the page."""
+    noted = st.session_state.get(f"of-use-{settings.name}", {})
+    for key in [key for key, lane in noted.items() if lane != _lane(settings)]:
+        background.leave(key)
+        del noted[key]
 
 
 def _at_positions(view: View[Any], spec: FigureSpec, positions: range, more: dict[str, Any]) -> str:

@@ -47,7 +47,8 @@ def routes() -> list[BaseRoute]:
     from goldviz.declare import registry
     from goldviz.ui import answers, deep_links, exhibits, frames_route
 
-    script, at_once = files("plotly") / "package_data" / "plotly.min.js", CapacityLimiter(answers.AT_ONCE)
+    script = files("plotly") / "package_data" / "plotly.min.js"
+    at_once, waiting = CapacityLimiter(answers.AT_ONCE), CapacityLimiter(answers.WAITING_AT_ONCE)
 
     def plotly(_request: Request) -> Response:
         year = {"Cache-Control": "public, max-age=31536000, immutable"}
@@ -66,7 +67,9 @@ def routes() -> list[BaseRoute]:
             asked += part
             if len(asked) > answers.LONGEST:
                 break
-        found = await run_sync(answers.answer, request.path_params["laboratory"], asked, limiter=at_once)
+        laboratory = request.path_params["laboratory"]
+        limiter = waiting if answers.by_a_worker(laboratory) else at_once
+        found = await run_sync(answers.answer, laboratory, asked, limiter=limiter)
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
         return Response(found.content, found.status, headers, found.media_type)
 

@@ -104,6 +104,12 @@ def test_an_observation_is_moved_by_keyboard_and_keeps_its_place_in_the_order(
 def test_the_pages_open_with_their_picture(server: Server, open_page: Opener, address: str, name: str) -> None:
     page = open_page(f"{server.address}/{address}")
     expect(page.locator(f"[class*='st-key-{name}-'] .goldviz-figure .main-svg").first).to_be_visible()
+    if address == "residual-flow":
+        quiet(page)
+        page.get_by_role("combobox", name=re.compile("Field")).first.click()
+        with page.expect_response("**/goldviz/answers/**") as told:
+            page.get_by_role("option", name="Spiral onto an ellipse").first.click()
+        assert list(told.value.json()["figures"]) == ["carried"]
 
 
 @pytest.mark.slow

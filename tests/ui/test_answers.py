@@ -1,13 +1,15 @@
 """Questions of a page's script: answered at once, or told in a sentence why not."""
 
 import json
+from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
-from goldviz.ui import answers, server
+from goldviz.ui import answers, server, services
+from tests.runs.test_jobs import Gate
 
 
 @pytest.fixture(name="client", scope="module")
@@ -79,6 +81,9 @@ def test_figures_are_of_the_settings_and_the_position_that_are_asked_about(clien
         ("backward-by-hand", "h" * 10_000, 413, "8000 bytes"),
         ("jacobian-lens", question(), 404, "nobody"),
         ("no-such", question(), 404, "nobody"),
+        ("residual-flow", {"settings": {}, "question": {}}, 400, "figures alone"),
+        ("residual-flow", figures(["no-such"]), 400, "names no figures"),
+        ("residual-flow", figures(["carried"], blocks=0), 400, "Blocks is"),
     ],
 )
 def test_what_is_no_question_gets_a_sentence(
@@ -87,6 +92,14 @@ def test_what_is_no_question_gets_a_sentence(
     found, text = ask(client, laboratory, body)
     assert found == status
     assert words in text
+
+
+def test_what_waits_for_a_worker_is_told_where_too_many_wait(client: TestClient, tmp_path: Path) -> None:
+    for number in range(12):
+        services.jobs().ask(Gate(tmp_path, str(number)).task, str(number))
+    status, text = ask(client, "residual-flow", figures(["carried"], seed=903))
+    services.close()
+    assert (status, text) == (503, "12 other jobs are waiting on this server; try again when some are done.")
 
 
 def test_answers_are_only_posted_for(client: TestClient) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import torch
 import xarray as xr
@@ -12,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torchdiffeq import odeint
 
+from goldviz.cupboard import remembered
 from goldviz.labs.residual_flow.fields import closed_form
 from goldviz.labs.residual_flow.problems import PlaneProblem, problem_of
 from goldviz.labs.residual_flow.settings import ResidualFlow
@@ -43,11 +42,27 @@ def compute(settings: ResidualFlow) -> xr.Dataset:
     that is under way.
     """
     with one_thread():
-        network = _network(settings.changed(view=100))
-        convergence, problem = _convergence(settings.changed(view=100, blocks=1))
-        return xr.merge([convergence, network, _in_view(settings, problem)]).assign_attrs(
-            {**convergence.attrs, **network.attrs, "view": settings.view}
-        )
+        return _merged(settings, [_carried(_shared(settings)), _convergence(_shared(settings)), *_at(settings)])
+
+
+@torch.no_grad()
+def plane(settings: ResidualFlow) -> xr.Dataset:
+    """Those numbers of :func:`compute` that the plane shows, and the distances; not how four solvers converge.
+
+    They take half the time, and after another number of blocks hardly any.
+    """
+    with one_thread():
+        return _merged(settings, [_carried(_shared(settings)), *_at(settings)])
+
+
+def _at(settings: ResidualFlow) -> list[xr.Dataset]:
+    """What depends on the number of blocks, and on the depth in view."""
+    return [_network(settings.changed(view=100)), _in_view(settings)]
+
+
+def _merged(settings: ResidualFlow, parts: list[xr.Dataset]) -> xr.Dataset:
+    told = {name: value for part in parts for name, value in part.attrs.items()}
+    return xr.merge(parts).assign_attrs(told, view=settings.view)
 
 
 def flow_at(problem: PlaneProblem, times: Float[Tensor, " times"]) -> Float[Tensor, "times points plane"]:
@@ -83,7 +98,7 @@ def _apart(ours: Tensor, theirs: Tensor) -> Tensor:
     return torch.where(distances.isfinite(), distances, torch.nan)
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def _states(settings: ResidualFlow) -> tuple[PlaneProblem, Tensor]:
     """The network's states h_0 ... h_L for all points."""
     problem = problem_of(settings)
@@ -91,7 +106,7 @@ def _states(settings: ResidualFlow) -> tuple[PlaneProblem, Tensor]:
     return problem, torch.stack(list(states))
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def _flow(settings: ResidualFlow) -> Tensor:
     """The flow at every per cent of the depth."""
     problem = problem_of(settings)
@@ -103,7 +118,7 @@ def _shared(settings: ResidualFlow) -> ResidualFlow:
     return settings.changed(view=100, blocks=1)
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def _network(settings: ResidualFlow) -> xr.Dataset:
     """All that depends on the number of blocks."""
     problem, states = _states(settings)
@@ -153,9 +168,38 @@ def _numbers(values: Tensor) -> Numbers:
     return torch.where(values.isfinite(), values, torch.nan).numpy()
 
 
-@lru_cache(maxsize=64)
-def _convergence(settings: ResidualFlow) -> tuple[xr.Dataset, PlaneProblem]:
-    """All that does not depend on the number of blocks: the flow, and the errors of four solvers at its end."""
+@remembered(64)
+def _carried(settings: ResidualFlow) -> xr.Dataset:
+    """The flow, which does not depend on the number of blocks, and what there is to tell apart at its end."""
+    problem = problem_of(settings)
+    flow = _flow(settings)
+    found = xr.Dataset(
+        {
+            "flow_path": (("place", "traced", "axis"), _numbers(flow[:, _traced(problem)][..., problem.shown])),
+            "start": (("point", "axis"), problem.start[:, problem.shown].numpy()),
+        },
+        coords={
+            "place_depth": ("place", np.linspace(0, problem.duration, FINE)),
+            "axis": [f"h{number + 1}" for number in problem.shown],
+        },
+        attrs={
+            "field": settings.field,
+            "sharing": settings.sharing,
+            "duration": problem.duration,
+            "exact": int(closed_form(problem.field, problem.start[:1], torch.zeros(1).double()) is not None),
+            "closed": int(problem.closed),
+        },
+    )
+    if problem.classes is not None and problem.read_out is not None:
+        found["true_class"] = ("point", problem.classes.double().numpy())
+        found["read_out"] = ("weight", problem.read_out[[*problem.shown, -1]].numpy())
+        found.attrs["flow_right"] = problem.right_side(flow[-1])
+    return found
+
+
+@remembered(64)
+def _convergence(settings: ResidualFlow) -> xr.Dataset:
+    """The errors of four solvers at the flow's end; they do not depend on the number of blocks either."""
     problem = problem_of(settings)
     flow = _flow(settings)
     ends = {
@@ -166,39 +210,27 @@ def _convergence(settings: ResidualFlow) -> tuple[xr.Dataset, PlaneProblem]:
     rates, stretch = _stiffness(problem, flow)
     found = xr.Dataset(
         {
-            "flow_path": (("place", "traced", "axis"), _numbers(flow[:, _traced(problem)][..., problem.shown])),
-            "start": (("point", "axis"), problem.start[:, problem.shown].numpy()),
             "end_error": (("solver", "steps"), errors),
             "slope": ("solver", [slope(np.array(STEPS, dtype=float), row) for row in errors]),
             "adaptive_error": ("asked", adaptive[:, 0]),
             "evaluations": ("asked", adaptive[:, 1]),
         },
         coords={
-            "place_depth": ("place", np.linspace(0, problem.duration, FINE)),
-            "axis": [f"h{number + 1}" for number in problem.shown],
             "solver": list(METHODS),
             "order": ("solver", [float(runge_kutta_method(method).order) for method in METHODS]),
             "steps": list(STEPS),
             "asked": list(TOLERANCES),
         },
         attrs={
-            "field": settings.field,
-            "sharing": settings.sharing,
-            "duration": problem.duration,
-            "exact": int(closed_form(problem.field, problem.start[:1], torch.zeros(1).double()) is not None),
             "adaptive_slope": slope(np.array(TOLERANCES), adaptive[:, 0]),
             "evaluations_slope": slope(np.array(TOLERANCES), adaptive[:, 1]),
             "fastest_rate": rates,
             "steepest_slope": stretch,
-            "closed": int(problem.closed),
         },
     )
-    if problem.classes is not None and problem.read_out is not None:
-        found["true_class"] = ("point", problem.classes.double().numpy())
+    if problem.classes is not None:
         found["right_by_steps"] = ("steps", [problem.right_side(end) for end in ends["euler"]])
-        found["read_out"] = ("weight", problem.read_out[[*problem.shown, -1]].numpy())
-        found.attrs["flow_right"] = problem.right_side(flow[-1])
-    return found, problem
+    return found
 
 
 def _dopri5(problem: PlaneProblem, end: Tensor, tolerance: float) -> tuple[float, float]:
@@ -235,9 +267,9 @@ def _stiffness(problem: PlaneProblem, flow: Tensor) -> tuple[float, float]:
     return float(torch.linalg.eigvals(J).abs().max()), float(torch.linalg.matrix_norm(J, 2).max())
 
 
-def _in_view(settings: ResidualFlow, problem: PlaneProblem) -> xr.Dataset:
+def _in_view(settings: ResidualFlow) -> xr.Dataset:
     """The points at the depth in view, and the field there."""
-    _, states = _states(settings.changed(view=100))
+    problem, states = _states(settings.changed(view=100))
     flow = _flow(_shared(settings))
     along = settings.view / 100 * settings.blocks
     block = min(int(along), settings.blocks - 1)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from goldviz.cupboard import remembered
 from goldviz.labs.residual_flow.fields import LinearPlaneField, SpiralField, TurnedField, VanDerPolField
 from goldviz.labs.residual_flow.lessons import CLOUD, LESSONS, TURN, learned
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
@@ -68,7 +68,7 @@ def problem_of(settings: ResidualFlow) -> PlaneProblem:
     return PlaneProblem(field, start, settings.depth)
 
 
-@lru_cache(maxsize=32)
+@remembered(32)
 @torch.no_grad()
 def trained_problem(name: str, separate: bool, seed: int) -> PlaneProblem:
     """Train a field over depth 1, with a linear read-out at its end, as its lesson says."""

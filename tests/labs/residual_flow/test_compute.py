@@ -5,6 +5,7 @@ import doctest
 import numpy as np
 import pytest
 import torch
+import xarray as xr
 
 from goldviz.labs.residual_flow import compute as residual_flow
 from goldviz.labs.residual_flow.problems import CLOUD, LESSONS, A, problem_of, trained_problem
@@ -122,3 +123,12 @@ def test_slopes_leave_out_what_is_no_number_and_what_is_too_small() -> None:
     x = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
     assert residual_flow.slope(x, np.array([np.nan, 1.0, 0.5, 0.25, 1e-12])) == pytest.approx(-1)
     assert np.isnan(residual_flow.slope(x, np.array([np.nan, np.nan, np.nan, 0.1, 1e-12])))
+
+
+@pytest.mark.parametrize("field", ["spiral", "rings_lifted"])
+def test_the_plane_s_numbers_are_those_of_the_page_to_the_bit(field: str) -> None:
+    settings = ResidualFlow.checked({"field": field, "blocks": 11, "view": 63, "sharing": "separate"})
+    fewer, whole = residual_flow.plane(settings), settings.compute()
+    assert set(whole.data_vars) - set(fewer.data_vars) >= {"end_error", "slope", "adaptive_error", "evaluations"}
+    xr.testing.assert_identical(fewer.drop_attrs(), whole[list(fewer.data_vars)].drop_attrs())
+    assert fewer.attrs.items() <= whole.attrs.items()

@@ -1,9 +1,13 @@
 """The page *Residual steps to flow*."""
 
+import json
+
 import pytest
 
-from goldviz.labs.residual_flow.settings import ResidualFlow
+from goldviz.labs.residual_flow.settings import FIELDS, ResidualFlow
+from goldviz.ui import answers, background, services
 from tests.pages.instant import InstantVisitor
+from tests.runs.conftest import until
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
@@ -50,6 +54,41 @@ def test_knobs_without_effect_are_dimmed_with_the_reason() -> None:
 def test_separate_blocks_are_explained() -> None:
     visitor = InstantVisitor(ResidualFlow, {"sharing": "separate", "field": "spiral", "shown": "why"})
     assert any("Every block has its own weights" in line for line in visitor.markdown)
+
+
+def test_figures_that_come_ahead_of_the_page_are_the_page_s_own() -> None:
+    settings = {"field": "rings_lifted", "blocks": 9, "view": 80}
+    visitor = InstantVisitor(ResidualFlow, {name: str(value) for name, value in settings.items()})
+    drawn = visitor.all_drawn()
+    services.forget_readings()
+    question = {"figures": list(drawn), "theme": "light"}
+    asked = json.dumps({"settings": settings, "question": question}).encode()
+    found = json.loads(answers.answer(ResidualFlow.name, asked).content)
+    assert {"carried", "flow", "distance"} == set(found["figures"]), "solvers are left to the page's script"
+    assert all(json.loads(text) == drawn[name] for name, text in found["figures"].items())
+    [told] = [json.loads(part.proto.json) for part in visitor.at.get("bidi_component") if "-ahead" in part.proto.id]
+    assert told["settings"] == found["subject"]
+    assert told["knobs"]["field"][FIELDS["moons"]] == "moons"
+
+
+def test_what_other_settings_might_have_asked_for_is_given_up() -> None:
+    """A seed that no other test has: its fields are trained in the background as soon as the page is drawn."""
+    until(lambda: services.jobs().idle)
+    visitor = InstantVisitor(ResidualFlow, {"seed": "901"})
+    first = _of_use(visitor)
+    assert [key.split("-")[0] for key in sorted(first)] == ["everywhere", "likely"]
+    visitor.set(seed=902)
+    second = _of_use(visitor)
+    assert len(second) == 2
+    assert not first & second
+    [trained] = [job for key in first if (job := background.job(key)) and key.startswith("likely")]
+    until(lambda: not trained.unfinished)
+    assert trained.state == "stopped"
+
+
+def _of_use(visitor: InstantVisitor) -> set[str]:
+    """The keys of the jobs that the page wants at its settings."""
+    return set(visitor.at.session_state["of-use-residual-flow"])
 
 
 def _your_network(visitor: InstantVisitor) -> list[float]:

@@ -23,7 +23,7 @@ MARKED_PATHS = 40
 NAMES = {"h1": "h₁ (no unit)", "h2": "h₂ (no unit)", "h3": "h₃, the added coordinate (no unit)"}
 
 
-@drawn("Where do the blocks carry the points?", at="ds",
+@drawn("Where do the blocks carry the points?", at="ds", needs=("network",),
     shows="The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
     cannot_show="More than two coordinates: a wider network's states have room that a plane does not have.",
 )  # fmt: skip

@@ -23,7 +23,7 @@ SOLVERS = {
 DOPRI5 = "#d55e00"
 
 
-@drawn("How fast does the network become the flow?",
+@drawn("How fast does the network become the flow?", needs=("end_error",),
     shows="The largest distance of a point from the flow's end, over the number of equal steps, for three solvers.",
     cannot_show="What it costs: midpoint takes two evaluations of f a step, RK4 four.")  # fmt: skip
 def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
@@ -78,7 +78,7 @@ def lost_runs(ds: xr.Dataset) -> str:
     return f"Left out, too far to measure: {'; '.join(lost)} steps." if lost else ""
 
 
-@drawn("How many blocks part the two classes?", name="right", needs=("true_class",),
+@drawn("How many blocks part the two classes?", name="right", needs=("right_by_steps",),
     shows="The share of both curves on its own side of the read-out's line, for networks of this field.",
     cannot_show="What networks trained with that many blocks would reach: the field here was trained once.",
 )  # fmt: skip
@@ -110,7 +110,7 @@ def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-@drawn("Where along the depth do they part?", at="ds",
+@drawn("Where along the depth do they part?", at="ds", needs=("distance_largest",),
     shows="The distance between each point of the network and of the flow, after every block.",
     cannot_show="Which of the two is the better network: only training on a task says that.")  # fmt: skip
 def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
@@ -144,7 +144,7 @@ def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-@drawn("What does a solver cost that chooses its own steps?",
+@drawn("What does a solver cost that chooses its own steps?", needs=("adaptive_error",),
     shows="dopri5's error at the end and its evaluations of f, over the tolerance that it is asked for.",
     cannot_show="The time on a clock; and one stiff point makes all points of the batch pay.")  # fmt: skip
 def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:

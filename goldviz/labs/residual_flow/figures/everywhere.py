@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from goldviz.figures.maps import at_positions
 from goldviz.figures.theme import Theme
+from goldviz.labs.residual_flow import LAB
 from goldviz.labs.residual_flow.figures import FIGURES
 from goldviz.labs.residual_flow.settings import ResidualFlow
 
@@ -17,8 +18,9 @@ def everywhere(report: Report, settings: str, names: tuple[str, ...], theme: The
     """The figures of these names at every depth, as they travel to the browser; for settings in JSON."""
     asked = ResidualFlow.checked_json(settings)
     first, last = asked.positions()
+    plane = LAB.part("compute").plane
     views = []
     for view in range(first, last + 1):
         report(view, last)
-        views.append((view, asked.changed(view=view).compute()))
+        views.append((view, plane(asked.changed(view=view))))
     return {name: at_positions(FIGURES[name], views, theme) for name in names}

@@ -1,0 +1,41 @@
+"""What the page draws ahead of its script while a person moves a knob: the plane, without the solvers beside it.
+
+While nobody moves one, fields are trained that may be chosen next.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goldviz.labs.residual_flow import LAB
+from goldviz.labs.residual_flow.settings import FIELDS, ResidualFlow
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.runs.jobs import Report
+
+SECONDS = 0.3
+"""About how long the numbers take where a field is trained first."""
+LIKELY_SECONDS = 1.5
+"""About how long all fields take together."""
+
+
+def numbers_ahead(report: Report, settings: str) -> xr.Dataset:
+    """The numbers of the plane's figures for settings in JSON; a worker process calls it."""
+    found: xr.Dataset = LAB.part("compute").plane(ResidualFlow.checked_json(settings))
+    return found
+
+
+def likely(settings: ResidualFlow) -> ResidualFlow:
+    """The settings on which it depends what :func:`prepare` makes."""
+    return settings.changed(field="linear", blocks=1, view=100)
+
+
+def prepare(report: Report, settings: str) -> bool:
+    """Train all fields and follow their flows, for settings in JSON; this process remembers what came of it."""
+    asked, plane = ResidualFlow.checked_json(settings), LAB.part("compute").plane
+    for number, field in enumerate(FIELDS):
+        report(number, len(FIELDS))
+        plane(asked.changed(field=field))
+    return True
