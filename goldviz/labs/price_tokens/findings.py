@@ -166,8 +166,7 @@ RULES = (
         number=lambda n: f"{n.climbed:.2f} nat above its lowest, of epoch {n.best_epoch}",
         confidence="median over the fits",
         explanation="Later epochs learned what held in the past alone. Forecasts come from the weights of the best "
-        "epoch, "
-        "so they are not spoilt.",
+        "epoch, so they are not spoilt.",
         advice=[SHORTER], only=lambda n, settings: settings.network != "bigram",
     ),
     Rule(
