@@ -183,6 +183,44 @@ def test_a_figure_goes_with_its_column(page: Page) -> None:
     assert page.evaluate("window.host._fullLayout.title.text.split('<br>').length") == 1
 
 
+def named(*names: str) -> str:
+    """Rows with a name each."""
+    made = draft.Figure()
+    made.add_trace(draft.Bar(x=[1] * len(names), y=list(range(len(names))), orientation="h"))
+    made.update_yaxes(tickvals=list(range(len(names))), ticktext=names)
+    return look.apply(made, "light", title="Whom does it find?").to_json()
+
+
+def test_a_place_keeps_the_room_that_its_longest_name_needed(page: Page) -> None:
+    room, lefts = [], []
+    for names in (["a", "b"], ["a", "extraordinarily long"], ["a", "b"]):
+        show(page, named(*names), 600)
+        room.append(page.evaluate("window.host._fullLayout._size.l"))
+        lefts.append(
+            page.evaluate("""() => Math.min(...[...window.host.querySelectorAll(".ytick")].map(
+            (name) => name.getBoundingClientRect().left)) - window.host.getBoundingClientRect().left""")
+        )
+    assert room[0] < room[1] == room[2]
+    assert min(lefts) >= 0, "no name is cut"
+
+
+def test_a_draw_takes_the_rules_away_that_make_it_slow(page: Page) -> None:
+    left = page.evaluate(
+        """async (figure) => {
+            const { sheet } = document.head.appendChild(document.createElement("style"));
+            sheet.ownerNode.dataset.emotion = "st-emotion-cache";
+            sheet.insertRule("button:has(+ button[aria-checked]) { border: 0; }");
+            sheet.insertRule("p { color: red; }");
+            window.mount(figure);
+            await new Promise((resolve) => setTimeout(resolve));
+            await window.host.goldvizTurn;
+            return [...sheet.cssRules].map((rule) => rule.selectorText);
+        }""",
+        figure(4),
+    )
+    assert left == ["p"]
+
+
 CONTRASTS = """() => {
     const channel = (value) => (value /= 255) <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
     const light = ([red, green, blue]) => 0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue);

@@ -5,6 +5,7 @@
 const DRAW_AT_MOST_MS = 5000;
 const THEME_EVERY_MS = 150;
 const REST_MS = 120;
+const LEAST = 12;
 const CONFIG = {
   displaylogo: false,
   displayModeBar: window.matchMedia("(hover: none)").matches ? false : "hover",
@@ -134,6 +135,15 @@ function overprinted(host) {
   return legend.top < middle ? Math.max(0, Math.ceil(Math.max(...words) - legend.top)) : 0;
 }
 
+// Where names beside a plot get longer or shorter, Plotly draws the whole figure a second time for its new margins. A
+// place keeps the widest margins that it needed: most draws then need one pass, and the axes stay where they are.
+function withRoom({ room }, layout) {
+  const { l, r } = layout.margin;
+  // Plotly adds to what an axis takes as much as the smallest margin, at most LEAST pixels: that must not change.
+  if (!room || !(Math.min(l, r) >= LEAST)) return layout;
+  return { ...layout, margin: { ...layout.margin, l: Math.max(l, room.l), r: Math.max(r, room.r) } };
+}
+
 async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movable, subject, description = "" }) {
   const width = host.clientWidth;
   const theme = themeUnder(host);
@@ -141,10 +151,11 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
   const config = { ...CONFIG, edits: { shapePosition: movable } };
   if (place.subject !== subject) Object.assign(place, { subject, zoom: {} });
   const about = JSON.stringify([width, figure.layout.title, figure.data.map((trace) => trace.name)]);
-  if (place.about !== about) Object.assign(place, { about, lift: 0 });
+  if (place.about !== about) Object.assign(place, { about, lift: 0, room: undefined });
   let layout;
   const react = () => {
-    layout = heightFor(host, fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout)));
+    const fit = fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout));
+    layout = heightFor(host, withRoom(place, fit));
     keepZoom(place.zoom, layout);
     host.style.height = `${layout.height}px`;
     return Plotly.react(host, colour(figure.data), layout, config);
@@ -155,7 +166,8 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
     place.lift += missing;
     await react();
   }
-  Object.assign(place, { width, theme });
+  const { l, r } = host._fullLayout._size;
+  Object.assign(place, { width, theme, room: { l, r } });
   host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
   relink(host);
   tellWords(host, layout, description);
