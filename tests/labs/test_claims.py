@@ -19,7 +19,7 @@ from goldviz.declare.settings import Experiment
 DOCS = Path(__file__).parents[2] / "docs"
 CLAIMING = [lab for lab in laboratories().values() if claims_of(lab)]
 EVERY_CLAIM = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.number)
-CHEAP_SECONDS = 3.0
+CHEAP_SECONDS = 1.5
 
 
 def kept(claim: Claim) -> Evidence:

@@ -14,13 +14,14 @@ from goldviz.export.table import curves_csv
 from goldviz.figures.spec import by_name
 from goldviz.ui import take_away
 from tests.pages.instant import InstantVisitor
+from tests.thinned import thinned
 
 PAGES = [declared for name, declared in instants().items() if name not in ("inside-bert", "policy-documents")]
 DRAWN_BY_PARTS = {"backpropagation-steps": {"diagram"}}
 """Figures of reports that a part of the page's own draws on the page."""
 
 
-@pytest.mark.parametrize("declared", PAGES, ids=lambda declared: declared.name)
+@pytest.mark.parametrize("declared", thinned(PAGES, 4), ids=lambda declared: declared.name)
 def test_what_is_shown_can_be_taken_along(declared: type[Instant], monkeypatch: pytest.MonkeyPatch) -> None:
     taken = []
 

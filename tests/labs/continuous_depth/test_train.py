@@ -17,6 +17,7 @@ from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.labs.continuous_depth.train import depth_learner, seed_points, train
 from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Ended, Recorder
+from tests.thinned import thinned
 
 SMALL = {"samples": 21, "width": 4, "steps": 5, "batch": 8, "look_every": 2, "blocks": 3}
 AWKWARD = SMALL | {
@@ -32,7 +33,7 @@ def run(**settings):
     return goldviz.api.run("continuous-depth", progress=False, **settings)
 
 
-@pytest.mark.parametrize("task", ["rings", "moons", "spirals", "flip"])
+@pytest.mark.parametrize("task", thinned(["rings", "moons", "spirals", "flip"]))
 def test_every_declared_variable_is_recorded(task):
     dataset = run(**SMALL, task=task, augmented=1, seeds=(0, 3))
     assert dataset.attrs["status"] == "finished"

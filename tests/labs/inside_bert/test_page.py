@@ -41,6 +41,7 @@ from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 from tests.random_bert import write_random_bert
 from tests.text_model_folders import with_classifier, without_masked_words
+from tests.thinned import thinned
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
@@ -161,8 +162,10 @@ def test_presets_keep_the_place_in_view() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x", "🙂 rates", "הריבית עלתה والذهب ارتفع", "金價 ☂", "a" * 600, "e\u0301\u0300", "\u202egold\u202c \x00 rose"],
-    ids=["one character", "emoji", "right to left", "unknown", "one long word", "combining marks", "controls"],
+    thinned([
+        "\u202egold\u202c \x00 rose", "הריבית עלתה والذهب ارتفع", "a" * 600, "x", "🙂 rates", "金價 ☂", "e\u0301\u0300",
+    ], 3),
+    ids=["controls", "right to left", "one long word", "one character", "emoji", "unknown", "combining marks"],
 )  # fmt: skip
 def test_strange_texts_are_read(text: str) -> None:
     visitor = Reader().write(text)

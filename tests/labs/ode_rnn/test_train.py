@@ -22,6 +22,7 @@ from goldviz.labs.ode_rnn.train import LANES, one_cycle_share, train
 from goldviz.models.continuous.runge_kutta import integrate
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.training.seeds import stream
+from tests.thinned import thinned
 
 SMALL = {"observations": 6, "hidden": 4, "width": 5, "steps": 5, "batch": 4, "look_every": 2}
 AWKWARD = SMALL | {"task": "linear", "hidden_share": 0.5, "cell": "lstm", "solver": "dopri5", "optimiser": "sgd"}
@@ -44,7 +45,9 @@ OWN_LAYERS = {
 }
 
 
-@pytest.mark.parametrize("changes", [SMALL, AWKWARD, SMALL | {"task": "market", "batch": 2}, SMALL | {"task": "sines"}])
+@pytest.mark.parametrize(
+    "changes", thinned([SMALL, AWKWARD, SMALL | {"task": "market", "batch": 2}, SMALL | {"task": "sines"}])
+)
 def test_every_declared_variable_is_recorded(changes):
     dataset = run(**changes, seeds=(0, 3))
     assert dataset.attrs["status"] == "finished"
