@@ -6,7 +6,6 @@ AWKWARD = SMALL | {
     "optimiser": "sgd", "clip": 0.05, "batch": 50,
 }  # fmt: skip
 RUNS = (SMALL, AWKWARD)
-NEWER = {"weight_gradient_histogram", "update_to_data", "gradient_to_data"}
 ROUNDING = {"weight_gradient_histogram"}
 BLIND = {"look_every": 1000}
 
