@@ -9,6 +9,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldviz.data.texts.kept_models import SHIPPED_MODEL
 from goldviz.labs.bert_pretraining import heads as bert_pretraining_heads
 from goldviz.labs.bert_pretraining import readings as bert_pretraining_readings
 from goldviz.labs.bert_pretraining.findings import findings_of
@@ -289,6 +290,13 @@ def test_a_jump_of_the_loss_is_named_with_its_height():
     finding = found(run, clip=0.0)["loss_spike"]
     assert float(finding.number.split()[0]) == pytest.approx(6 / float(run["loss"][49, 0]), abs=0.1)
     assert finding.changes == {"clip": 1.0}
+
+
+def test_what_did_not_help_a_model_that_reads_on_is_not_offered_to_it():
+    run = run_of(losses=(4.0, 2.0))
+    run["loss"][50:52] = 6.0
+    assert found(run)["loss_spike"].remedies
+    assert not found(run, start=SHIPPED_MODEL)["loss_spike"].remedies
 
 
 def test_gradients_that_vanish_or_explode():
