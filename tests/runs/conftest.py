@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
+from goldviz.runs import job_worker, workers
 from goldviz.runs.execution import Executor
 from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Ended, Recorder
@@ -23,7 +24,16 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def shared_executor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
+def light_workers() -> Iterator[None]:
+    """Worker processes that load no laboratory and no PyTorch, which toys do not need and take seconds to load."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workers, "WARM_UP", "goldviz.runs.worker")
+        patch.setattr(job_worker, "WARM_UP", ("goldviz.runs.job_worker",))
+        yield
+
+
+@pytest.fixture(scope="module")
+def shared_executor(light_workers: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
     """Two real worker processes on a store that the module's tests share."""
     started = Executor(Store(f"sqlite:///{tmp_path_factory.mktemp('store') / 'runs.sqlite'}"), workers=2)
     yield started

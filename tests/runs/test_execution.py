@@ -190,10 +190,12 @@ def test_a_run_deleted_while_it_trains_frees_its_worker(executor: Executor) -> N
 
 SERVER = """
 import sys, time
-from goldviz.declare.settings import SettingsError
+from goldviz.runs import workers
 from goldviz.runs.execution import Executor
 from goldviz.runs.store import Store
 from tests.runs.toy import Toy
+
+workers.WARM_UP = "goldviz.runs.worker"
 
 if __name__ == "__main__":
     executor = Executor(Store(sys.argv[1]), workers=1)

@@ -19,7 +19,7 @@ AT_ONCE = engine.AT_ONCE["work"]
 
 
 @pytest.fixture(scope="module")
-def shared_workers() -> Iterator[Jobs]:
+def shared_workers(light_workers: None) -> Iterator[Jobs]:
     started = Jobs(1)
     started.warm_up()
     yield started
@@ -223,7 +223,7 @@ def test_a_limit_of_jobs_memory_that_is_none_is_said(monkeypatch: pytest.MonkeyP
         Jobs(1).wait(Task("who", job_tasks.process, (), "Looking", 1.0))
 
 
-def test_a_closed_server_leaves_nobody_waiting(tmp_path: Path) -> None:
+def test_a_closed_server_leaves_nobody_waiting(light_workers: None, tmp_path: Path) -> None:
     jobs, gate = Jobs(1), Gate(tmp_path)
     working = jobs.ask(gate.task)
     until(lambda: working.total > 0)

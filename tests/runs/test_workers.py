@@ -29,7 +29,7 @@ def kill_workers() -> None:
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
+def shared(light_workers: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
     """One worker, on a store that the module's tests share."""
     executor = Executor(Store(f"sqlite:///{tmp_path_factory.mktemp('store') / 'runs.sqlite'}"), workers=1)
     yield executor
