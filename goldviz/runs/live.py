@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from goldviz.sheet import Sheet
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
-    from goldviz.runs.store import Run, Store
+    from goldviz.runs.store import About, Run, Store
 
 
 class LiveRun:
@@ -30,6 +30,8 @@ class LiveRun:
         self._version = -1
         self._last_step = 0
         self._sheet: Sheet | None = None
+        self._labels: Hashable = None
+        self._about: About | None = None
         self.run_id = run_id
 
     @property
@@ -51,7 +53,9 @@ class LiveRun:
             return run, self._sheet
 
     def _refresh(self) -> Run:
-        run = self._store.run(self.run_id)
+        run, labels = self._store.run_and_labels(self.run_id)
+        if labels != self._labels:
+            self._labels, self._about = labels, None
         if run.version == self._version:
             return run
         new, position = self._store.records_after(self.run_id, self._position)
@@ -65,7 +69,7 @@ class LiveRun:
         return run
 
     def _build(self, run: Run) -> Sheet:
-        about = self._store.about(self.run_id)
+        about = self._about = self._about or self._store.about(self.run_id)
         facts: dict[str, Any] = {
             **about.attributes,
             "run_id": run.id,

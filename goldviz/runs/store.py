@@ -6,15 +6,29 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from sqlalchemy import ColumnElement, Connection, Row, Table, delete, func, insert, select, type_coerce, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    delete,
+    func,
+    insert,
+    select,
+    type_coerce,
+    update,
+)
 from sqlalchemy.types import NullType
 
 from goldviz.data.tables.whole_files import size_of
@@ -22,6 +36,7 @@ from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.runs import arrays
 from goldviz.runs.clock import database_clock
 from goldviz.runs.kept_states import room_of_run, surplus
+from goldviz.runs.readers import Readers
 from goldviz.runs.recorder import Batch, Order, Progress, in_words
 from goldviz.runs.rows import UNFINISHED, DamagedRunError, checked_labels, marks_of, reading_of, settled_row
 from goldviz.runs.schema import (
@@ -119,8 +134,18 @@ class Start:
 _RUN_COLUMNS = [runs.c[name] for name in Run.__dataclass_fields__]
 
 
-def _run(row: Row[Any]) -> Run:
-    return Run(**settled_row(dict(row._mapping)))
+_LABELS = ("attributes_text", "coordinates_text", "last_mark", "last_final")
+_RUN_AND_LABELS = select(
+    *_RUN_COLUMNS,
+    cast(runs.c.attributes, Text).label("attributes_text"),
+    cast(runs.c.coordinates, Text).label("coordinates_text"),
+    select(func.max(marks.c.id)).where(marks.c.run_id == runs.c.id).scalar_subquery().label("last_mark"),
+    select(func.max(finals.c.id)).where(finals.c.run_id == runs.c.id).scalar_subquery().label("last_final"),
+).where(runs.c.id == bindparam("wanted"))
+
+
+def _run(row: RowMapping) -> Run:
+    return Run(**settled_row({name: row[name] for name in Run.__dataclass_fields__}))
 
 
 class Size(NamedTuple):
@@ -157,6 +182,7 @@ class Store:
         self._opening = threading.Lock()
         self._shared = threading.local()
         self._engine = open_engine(self.url)
+        self._readers = Readers(self._file, self._connected) if self._file is not None else None
         self._reads_only = self._file is not None and reads_only(self._file)
         self._birthmark = birthmark(self._engine)
         self._gone = ""
@@ -167,6 +193,8 @@ class Store:
 
     def close(self) -> None:
         """Let go of the connections that wait to be used again."""
+        if self._readers is not None:
+            self._readers.close()
         self._engine.dispose()
 
     @property
@@ -199,7 +227,7 @@ class Store:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What this thread reads meanwhile shares one connection: opening one costs more than reading a row."""
+        """What this thread reads meanwhile shares one connection."""
         with self._reading() as connection:
             self._shared.connection = connection
             try:
@@ -210,8 +238,11 @@ class Store:
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         shared: Connection | None = getattr(self._shared, "connection", None)
-        with sentences(self.url), nullcontext(shared) if shared is not None else self._connected() as connection:
+        with sentences(self.url), nullcontext(shared) if shared is not None else self._lent() as connection:
             yield connection
+
+    def _lent(self) -> AbstractContextManager[Connection]:
+        return self._readers.lent() if self._readers is not None else self._connected()
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -336,7 +367,20 @@ class Store:
             row = connection.execute(select(*_RUN_COLUMNS).where(runs.c.id == run_id)).first()
         if row is None:
             raise UnknownRunError(run_id)
-        return _run(row)
+        return _run(row._mapping)
+
+    def run_and_labels(self, run_id: str) -> tuple[Run, Hashable]:
+        """One run, and what tells whether :meth:`about` would say anything new of it.
+
+        Raises :class:`UnknownRunError`.
+        """
+        if _in_no_name(run_id):
+            raise UnknownRunError(run_id)
+        with self._reading() as connection:
+            row = connection.execute(_RUN_AND_LABELS, {"wanted": run_id}).first()
+        if row is None:
+            raise UnknownRunError(run_id)
+        return _run(row._mapping), tuple(row._mapping[name] for name in _LABELS)
 
     def versions(self, run_ids: Sequence[str]) -> dict[str, int]:
         """The versions of these runs, which grow with every change; those that are gone are left out."""
@@ -373,7 +417,7 @@ class Store:
         with self._reading() as connection:
             rows = connection.execute(page).all()
             total = connection.execute(select(func.count()).select_from(runs).where(*conditions)).scalar_one()
-        return [_run(row) for row in rows], total
+        return [_run(row._mapping) for row in rows], total
 
     def count_unfinished(self) -> int:
         """How many runs wait or train."""
@@ -432,7 +476,7 @@ class Store:
             ).rowcount:
                 self.run(run_id)
                 return None
-            run = _run(connection.execute(select(*_RUN_COLUMNS).where(runs.c.id == run_id)).one())
+            run = _run(connection.execute(select(*_RUN_COLUMNS).where(runs.c.id == run_id)).one()._mapping)
             latest = select(states.c.step, states.c.data).where(states.c.run_id == run_id, states.c.step <= run.step)
             found = connection.execute(latest.order_by(states.c.step.desc()).limit(1)).first()
             step = found.step if found else 0

@@ -32,15 +32,36 @@ def test_what_is_new_is_read_by_one_connection(store: Store, monkeypatch: pytest
     run_id = store.create(Toy())
     live = LiveRun(store, run_id)
     opened, connected = [], store._connected
-    monkeypatch.setattr(store, "_connected", lambda: opened.append(run_id) or connected())
+    monkeypatch.setattr(store._readers, "_connect", lambda: opened.append(run_id) or connected())
     for last in (3, 5):
         write(store, run_id, range(last - 2, last), coordinates={"seed": [7]})
         opened.clear()
+        store._readers.close()
         assert live.snapshot()[1]["norm"].sel(seed=7).values[-1] == last - 1
         assert len(opened) == 1
     with pytest.raises(UnknownRunError):
         LiveRun(store, "gone").refresh()
     assert store.run(run_id).step == 4
+
+
+def test_labels_are_read_again_where_they_changed_and_only_there(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id, reads, about = store.create(Toy()), [], store.about
+    live = LiveRun(store, run_id)
+    monkeypatch.setattr(store, "about", lambda which: reads.append(which) or about(which))
+    changes: list[dict[str, Any]] = [
+        {"coordinates": {"seed": [7]}}, {}, {"attributes": {"device": "cpu"}}, {},
+        {"once": {"end": np.array([3.0])}}, {}, {"once": {"end": np.array([2.0])}}, {},
+        {"marked": [{"step": 9, "text": "rate halved", "changes": {}}]}, {},
+    ]  # fmt: skip
+    for place, change in enumerate(changes):
+        write(store, run_id, range(place + 1, place + 2), **change)
+        _, sheet = live.snapshot()
+        known = about(run_id)
+        assert {name: sheet.attrs[name] for name in known.attributes} == known.attributes, change
+        assert json.loads(sheet.attrs["marks"]) == known.marks, change
+        assert sheet["norm"].coords["seed"].tolist() == [7]
+        assert len(reads) == 1 + place // 2, change
+    assert live.snapshot()[1]["end"].values.tolist() == [2.0]
 
 
 def test_a_dataset_grows_and_stays_the_same_object_while_nothing_is_new(store: Store) -> None:

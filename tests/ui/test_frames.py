@@ -16,6 +16,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import BYTES_OF_A_FIGURE, EDITIONS, Arrays, FrameTable
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
+from goldviz.runs.recorder import Progress
 from goldviz.ui import frames, frames_route, services
 from goldviz.ui.lanes import EXAMPLE
 
@@ -122,6 +123,34 @@ def test_one_step_is_the_figure_of_that_step(client: TestClient) -> None:
     answer = client.get(f"/frames/{token}/{FIRST}/decay_rate/7")
     [lane] = header(answer.content)["lanes"]
     assert "Epoch 7." in json.dumps(lane["figures"]["decay_rate"]["figure"])
+
+
+def test_a_browser_that_lacks_nothing_is_not_a_reason_to_read_the_run(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, reads, read = services.store(), [], frames.lanes.read
+    run_id = store.create(DepthGradients(), status="running")
+    token = frames.boards.offer("a visitor", frames.Offer(DepthGradients.name, (run_id,), "light"))
+    monkeypatch.setattr(frames.lanes, "read", lambda *which: reads.append(which) or read(*which))
+    asked = wish(run_id, "loss")
+
+    def ask() -> Any:
+        reads.clear()
+        answer = client.get(f"/frames/{token}", params=asked)
+        return header(answer.content)["lanes"][0] if answer.content else None
+
+    lane = ask()
+    known = {"edition": lane["version"], "has": ["loss"], "sense": lane["sense"]}
+    asked = wish(run_id, "loss", **known)
+    # The first look at versions may come after the question.
+    assert [ask(), ask()] == [None, None]
+    assert reads == []
+    store.append(run_id, Progress(1, 20, 1.0, 0.0))
+    assert ask()["version"] > known["edition"]
+    for more in ({"edition": 1}, {"sense": "another"}, {"has": []}):
+        asked = wish(run_id, "loss", **known | more)
+        assert ask() is not None
+        assert reads
 
 
 def test_a_run_that_is_deleted_while_it_is_watched_is_said_to_be_gone(client: TestClient) -> None:

@@ -1,0 +1,105 @@
+"""Connections that wait to read again, on a real file."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, Engine, text
+
+from goldviz.declare.settings import SettingsError
+from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.runs import readers
+from goldviz.runs.readers import Readers
+from goldviz.runs.schema import open_engine
+from goldviz.runs.store import Store, UnknownRunError
+
+LONG = 60.0
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "runs.sqlite"
+
+
+@pytest.fixture
+def engine(file: Path) -> Iterator[Engine]:
+    engine = open_engine(f"sqlite:///{file}")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def own(file: Path, engine: Engine) -> Iterator[Readers]:
+    found = Readers(file, engine.connect)
+    yield found
+    found.close()
+
+
+def used(own: Readers) -> Connection:
+    with own.lent() as connection:
+        assert connection.execute(text("select count(*) from runs")).scalar_one() == 0
+        return connection
+
+
+def test_a_connection_is_used_again_until_it_is_old(own: Readers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "REST_SECONDS", LONG)
+    first = used(own)
+    assert used(own) is first
+    with own.lent() as connection, own.lent() as beside:
+        assert connection is first
+        assert beside is not first
+    monkeypatch.setattr(readers, "REST_SECONDS", 0.0)
+    assert used(own) not in (first, beside)
+    assert first.closed
+    assert beside.closed
+
+
+def test_what_failed_is_not_used_again(own: Readers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "REST_SECONDS", LONG)
+    with pytest.raises(SettingsError), own.lent() as connection:
+        raise SettingsError({"runs": "Not of this kind."})
+    assert connection.closed
+    assert used(own) is not connection
+
+
+def test_another_file_in_its_place_is_read_by_another_connection(
+    own: Readers, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readers, "REST_SECONDS", LONG)
+    first = used(own)
+    other = file.with_name("other.sqlite")
+    open_engine(f"sqlite:///{other}").dispose()
+    os.replace(other, file)
+    assert used(own) is not first
+    assert first.closed
+
+
+def test_soon_after_the_last_reading_nothing_is_open(file: Path) -> None:
+    store = Store(f"sqlite:///{file}")
+    run_id = store.create(DepthGradients())
+    readings = [threading.Thread(target=store.run, args=(run_id,)) for _ in range(8)]
+    for one in readings:
+        one.start()
+    for one in readings:
+        one.join()
+    end = time.monotonic() + 20 * readers.REST_SECONDS
+    while file.with_name("runs.sqlite-wal").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert [found.name for found in file.parent.iterdir()] == ["runs.sqlite"]
+
+
+def test_two_readings_in_a_row_open_one_connection(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "REST_SECONDS", LONG)
+    store = Store(f"sqlite:///{file}")
+    run_id = store.create(DepthGradients())
+    opened, connected = [], store._connected
+    monkeypatch.setattr(store._readers, "_connect", lambda: opened.append(run_id) or connected())
+    for _ in range(3):
+        assert store.run(run_id).status == "queued"
+    with pytest.raises(UnknownRunError):
+        store.run("0" * 12)
+    assert len(opened) == 1
+    store.close()
