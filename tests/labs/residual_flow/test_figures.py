@@ -106,6 +106,13 @@ def test_the_depth_in_view_is_told() -> None:
     assert ended == "After 2 blocks, 75.0% of the curves lie on their own side of the dashed line."
 
 
+@pytest.mark.parametrize("view", [0, 60, 100])
+def test_the_two_pictures_have_one_line_each_and_so_one_height(view: int) -> None:
+    ds = _view(classes=True, view=view)
+    for name in ("carried", "flow"):
+        assert FIGURES[name](ds).layout.title.subtitle.text.count(".<br>") == 0
+
+
 def test_the_read_outs_line_parts_the_plane_where_the_read_out_is_zero() -> None:
     line = _trace(FIGURES["flow"](_view(classes=True)), "read-out's line")
     np.testing.assert_allclose(2 * np.asarray(line.y) - 1, 0, atol=1e-12)

@@ -54,16 +54,12 @@ def flow(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The points that the flow carries, at the depth in view."""
     figure = Figure(_arrows(ds, theme))
     figure.add_trace(_flow_paths(ds, theme))
-    if "true_class" in ds:
-        _classes(figure, ds, ds["flow"].values, theme)
-    else:
-        figure.add_trace(_points(ds["flow"].values, "flow", theme, symbol="circle", colour=INKS[theme].text))
-    notes = [f"Depth {_depth(ds):.2f} of {ds.attrs['duration']:g}."]
-    if "true_class" in ds:
-        notes.append(
-            f"At the end, {ds.attrs['flow_right']:.1%} of the curves lie on their own side of the dashed line."
-        )
-    return _plane(figure, ds, theme, "Where does the same field's flow carry them?", notes)
+    _classes(figure, ds, ds["flow"].values, theme)
+    # One sentence, as beside it: pictures of different heights cannot be compared.
+    note = f"Depth {_depth(ds):.2f} of {ds.attrs['duration']:g}."
+    if ds.attrs["view"] == 100:
+        note = f"At the end, {ds.attrs['flow_right']:.1%} of the curves lie on their own side of the dashed line."
+    return _plane(figure, ds, theme, "Where does the same field's flow carry them?", [note])
 
 
 def depth_sentence(ds: xr.Dataset) -> str:
