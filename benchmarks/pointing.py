@@ -22,7 +22,7 @@ from serving.chromium import chromium, fresh_page
 from serving.server import APP, Server, running
 
 REST_MS = 1500
-RELEASES = "addEventListener('pointerup', () => { window.released = performance.now(); }, { capture: true });"
+RELEASES = "addEventListener('pointerup', ({ timeStamp }) => { window.released = timeStamp; }, { capture: true });"
 WATCHED = """
 () => {
   window.changed = NaN;
@@ -44,6 +44,27 @@ REDRAWN = """
   };
   look();
 })
+"""
+DROPPED = """
+(host, [rest, number, moved]) => {
+  const group = trace => host.querySelector(`.trace${host._fullData.find(({ name }) => name === trace).uid}`);
+  const place = () =>
+    group('observed').querySelectorAll('.point')[number].getAttribute('transform').match(/[-\\d.]+/g).map(Number);
+  const path = () => [...group('forecast').querySelectorAll('.js-line')].map(line => line.getAttribute('d')).join();
+  const before = { place: place(), path: path(), figure: window.pathOf(host) };
+  const times = [NaN, NaN];
+  window.dropped = new Promise(resolve => {
+    const look = () => {
+      const now = performance.now() - window.released;
+      const there = place().every((at, side) => Math.abs(at - before.place[side] - moved[side]) < 1);
+      if (there && path() !== before.path) times[0] ||= now;
+      if (there && window.pathOf(host) !== before.figure) times[1] ||= now;
+      if (times[1] || now > rest) resolve(times);
+      else requestAnimationFrame(look);
+    };
+    addEventListener('pointerup', () => requestAnimationFrame(look), { once: true });
+  });
+}
 """
 PATH = """
 window.pathOf = host => JSON.stringify((host._fullData ?? []).filter(trace => trace.name === 'forecast' || host.whole)
@@ -82,8 +103,9 @@ def heads(page: Page, server: Server, count: int) -> list[float]:
     return found[1:]
 
 
-def drags(page: Page, server: Server, count: int) -> list[float]:
-    """Dragging one observation up and down ``count`` times, after a first one."""
+def drags(page: Page, server: Server, count: int, seen: int = 0) -> list[float]:
+    """Dragging one observation up and down ``count`` times, after a first one: until the path through its new place is
+    drawn, or (``seen`` is 1) until Plotly has the whole figure of it."""
     page.goto(f"{server.address}/ode-rnn?shown=observations")
     figure = page.locator("[class*='st-key-explore-path-'] .goldviz-figure").first
     figure.locator(".main-svg").first.wait_for()
@@ -93,13 +115,13 @@ def drags(page: Page, server: Server, count: int) -> list[float]:
         figure.scroll_into_view_if_needed()
         place = figure.locator(".shapelayer path").nth(3).bounding_box()
         assert place is not None
-        x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
-        before = figure.evaluate("host => window.pathOf(host)")
+        x, y, down = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2, 30 if turn % 2 else -30
+        figure.evaluate(DROPPED, [REST_MS, 3, [0, down]])
         page.mouse.move(x, y)
         page.mouse.down()
-        page.mouse.move(x, y + (30 if turn % 2 else -30), steps=6)
+        page.mouse.move(x, y + down, steps=6)
         page.mouse.up()
-        found.append(float(figure.evaluate(REDRAWN, [REST_MS, before])))
+        found.append(float(page.evaluate("window.dropped")[seen]))
     return found[1:]
 
 
@@ -152,6 +174,7 @@ def row(words: str, times: list[float]) -> str:
 MEASURED: dict[str, tuple[str, Callable[[Page, Server, int], list[float]]]] = {
     "heads": ("a head chosen, to all below it", heads),
     "drags": ("an observation dropped, to its path", drags),
+    "dragged": ("an observation dropped, to its whole figure", partial(drags, seen=1)),
     **{f"field-{name}": (f"field {name} chosen, to its picture", partial(fields, name=name)) for name in FIELDS},
     **{
         f"blocks-{name}": (f"one block more of {name}, to its picture", partial(blocks, name=name))

@@ -29,7 +29,7 @@ from goldviz.ui.theme import theme_now
 
 PARTS = (
     "figure_words", "figure_fit", "figure_fill", "figure_link", "figure_toolbar", "figure_present", "figure_narrow",
-    "figure_draw", "frames_page",
+    "figure_drag", "figure_draw", "frames_page",
 )  # fmt: skip
 """The scripts that components share, in the order in which they build on one another."""
 

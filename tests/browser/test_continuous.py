@@ -32,6 +32,17 @@ FORECAST = """host => host._fullData.filter(trace => trace.name === 'forecast')
     .flatMap(trace => Array.from(trace.y?._inputArray ?? trace.y ?? [])).filter(Number.isFinite)"""
 
 
+LINES = """host => [...host.querySelectorAll('.scatterlayer path, .gtitle-subtitle')]
+    .map(one => one.getAttribute('d') + one.textContent).join()"""
+"""All lines of the figure, and its notes, as they are drawn."""
+
+MARKED = """([host, y]) => [...host.querySelectorAll('.point')].some(point => {
+    const { top, bottom } = point.getBoundingClientRect();
+    return Math.abs((top + bottom) / 2 - y) < 1;
+})"""
+"""Whether an observation is drawn at a height of the window."""
+
+
 def forecast(drawn: Locator) -> list[float]:
     """All finite numbers of the decoded mean."""
     values: list[float] = drawn.evaluate(FORECAST)
@@ -59,6 +70,11 @@ def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener)
     page.mouse.down()
     page.mouse.move(x, y - 20, steps=4)
     page.mouse.move(x, y - 45, steps=4)
+
+    # The path follows the finger, drawn as Plotly draws the whole figure when it has let go.
+    page.wait_for_function(MARKED, arg=[drawn.element_handle(), y - 45])
+    assert forecast(drawn) == path_before
+    followed = drawn.evaluate(LINES)
     page.mouse.up()
     expect(page.get_by_role("button", name="Put all back")).to_be_enabled()
     wait_for_forecast(drawn, path_before, same=False)
@@ -66,6 +82,7 @@ def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener)
     changed = [number for number, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
     assert changed == [3]
     assert after[3][1] > before[3][1]
+    assert drawn.evaluate(LINES) == followed
     expect(page.get_by_role("spinbutton", name="Observation")).to_have_value("4")
 
     # The link has it, and so has the page after a reload.

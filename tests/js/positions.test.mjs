@@ -98,8 +98,6 @@ test("what was moved is answered ahead of the script, which hears of every move 
   // The script has come to the first move: the second stands, and is asked about with the next.
   moved = script("b", "1");
   assert.equal(page.aheadOf("b", "path").figure, "c");
-  // It was asked about as the finger left it, once.
-  place.dropped(3, 3, 0);
   await moved("moved", { index: 3, x: 3, y: 0 });
   assert.deepEqual(questions[2], { edits: "1", moved: [[2, 2, 0], [3, 3, 0]] });
   // It has come to something else, such as a slider's place: nothing is ahead of it.
@@ -111,6 +109,33 @@ test("what was moved is answered ahead of the script, which hears of every move 
   await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual(told, [1, 2, 3, 4]);
   assert.equal(questions.length, 4);
+});
+
+test("while a hand moves the server is asked about its last place, one question at a time", async () => {
+  const questions = [];
+  const shown = [];
+  const waiting = [];
+  globalThis.pause = async () => {};
+  globalThis.fetch = (address, { body }) => {
+    questions.push(JSON.parse(body));
+    return new Promise((answer) => waiting.push((figures) => answer({ ok: true, json: async () => ({ figures }) })));
+  };
+  const place = { showAim: (hand, figure) => shown.push([hand.x, figure]) };
+  const where = { page: "aimed", state: "a", name: "path" };
+  asking(place, { place: where, asks: { address: "/here", about: {} } }, () => {});
+  const hand = { index: 3, x: 0, y: 0 };
+  const asked = [1, 2, 3].map((x) => place.aim(Object.assign(hand, { x })));
+  assert.deepEqual(questions, [{ moved: [[3, 1, 0]], aims: true }]);
+  waiting[0]({ path: '"first"' });
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(questions[1], { moved: [[3, 3, 0]], aims: true });
+  place.aim(Object.assign(hand, { x: 4 }));
+  // It takes too long: the hand is alone until it lets go.
+  waiting[1]({});
+  await Promise.all(asked);
+  place.aim(Object.assign(hand, { x: 5 }));
+  assert.equal(questions.length, 2);
+  assert.deepEqual(shown, [[3, "first"]]);
 });
 
 let key = 0;

@@ -85,7 +85,6 @@ function inTurn(host, task) {
 }
 
 // While a run grows its axes grow too, so Plotly's own memory of a zoom does not hold: the person's ranges are kept here.
-// A shape that is anchored at a point may be dragged, which the page hears of.
 function watchHand(host) {
   host.on("plotly_relayout", (changed) => {
     const place = host.goldvizPlace;
@@ -93,10 +92,6 @@ function watchHand(host) {
       const axis = key.match(/^([xy]axis\d*)\.range/)?.[1];
       if (axis && place) place.zoom[axis] = [...host.layout[axis].range];
     }
-    const index = Object.keys(changed).map((key) => key.match(/^shapes\[(\d+)\]\.[xy]anchor$/)?.[1]).find(Boolean);
-    if (index === undefined) return;
-    const { xanchor, yanchor } = host.layout.shapes[index];
-    place?.tell?.("moved", { index: Number(index), x: Number(xanchor), y: Number(yanchor) });
   });
   // A figure that chooses among a page's positions has them as its points' ids.
   host.on("plotly_click", ({ points }) => {
@@ -169,6 +164,7 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
   const { l, r } = host._fullLayout._size;
   Object.assign(place, { width, theme, room: { l, r } });
   host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
+  host.classList.toggle("goldviz-movable", Boolean(movable));
   relink(host);
   tellWords(host, layout, description);
   oneStop(host);
@@ -220,6 +216,7 @@ function placeOfFigure(host, address, want) {
     }
     await paint(Plotly, host, place, wanted);
     if (first) watchHand(host);
+    if (first && wanted.movable) watchDrags(host);
     if (place.drawn === wanted.figure) return;
     place.drawn = wanted.figure;
     host.dataset.updates = Number(host.dataset.updates || 0) + 1;

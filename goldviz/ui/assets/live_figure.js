@@ -3,6 +3,8 @@
 // of `data`.
 
 const ANSWER_AT_MOST_MS = 3000;
+// The server has others to answer than a hand that moves.
+const AIM_EVERY_MS = 50;
 
 function followed(place, data) {
   const page = framesPage(data.frames.address);
@@ -53,7 +55,8 @@ function moving(host, place, data, whole) {
 }
 
 // A shape that was moved: the server says what comes of it ahead of the page's script, which hears of it afterwards. The
-// question has what the script said last and all moves since, for a hand may be faster than the script.
+// question has what the script said last and all moves since, for a hand may be faster than the script. While the hand
+// moves, the server is asked about places on its way, one after another.
 function asking(place, data, tell) {
   const page = positionsPage(data.place.page);
   const { address, about } = data.asks;
@@ -64,51 +67,48 @@ function asking(place, data, tell) {
     moves.splice(0, heard < 0 ? moves.length : heard + 1);
     if (!moves.length) page.answer(undefined);
   }
-  const ask = async (move) => {
-    const moved = moves.slice(0, moves.indexOf(move) + 1).map(({ moved }) => moved);
-    const body = JSON.stringify({ ...about, moved });
+  const answerTo = async (question) => {
+    const body = JSON.stringify({ ...about, ...question });
     const answer = await fetch(address, { method: "POST", body, signal: AbortSignal.timeout(ANSWER_AT_MOST_MS) });
-    if (!answer.ok) return;
-    const found = await answer.json();
-    move.subject = found.subject;
-    if (found.subject === place.state) moves.splice(moves.indexOf(move), 1);
-    else if (moves.at(-1) === move) page.answer(found);
+    return answer.ok ? answer.json() : undefined;
   };
-  const begin = (...moved) => {
-    const move = { moved };
+  const figureIn = ({ figures }) => JSON.parse(figures[data.place.name] ?? "null");
+  const ask = async (move) => {
+    const found = await answerTo({ moved: moves.slice(0, moves.indexOf(move) + 1).map(({ moved }) => moved) });
+    if (!found) return;
+    move.subject = found.subject;
+    if (found.subject === place.state) return moves.splice(moves.indexOf(move), 1);
+    if (moves.at(-1) !== move) return;
+    await place.showDrop?.(figureIn(found));
+    if (moves.at(-1) === move) page.answer(found);
+  };
+  const aimAt = async (hand) => {
+    const { index, x, y } = hand;
+    const moved = [...moves.map((move) => move.moved), [index, x, y]];
+    const found = await answerTo({ moved, aims: true }).catch(() => undefined);
+    const figure = found && figureIn(found);
+    // What takes the server long is seen when the hand has let go.
+    if (figure) place.showAim(hand, figure);
+    else hand.alone = true;
+  };
+  place.aim = async (hand) => {
+    place.aimed = hand;
+    if (place.aiming) return;
+    place.aiming = true;
+    for (let now; (now = place.aimed) && !now.released && !now.alone; ) {
+      place.aimed = undefined;
+      await Promise.all([aimAt(now), pause(AIM_EVERY_MS)]);
+    }
+    place.aiming = false;
+  };
+  return (name, { index, x, y }) => {
+    const move = { moved: [index, x, y] };
     moves.push(move);
     const turn = place.turn ?? Promise.resolve();
     // What does not come ahead comes with the page's script.
     place.turn = turn.then(() => (moves.includes(move) ? ask(move) : undefined)).catch(() => undefined);
-    return Object.assign(move, { turn: place.turn });
+    return place.turn.then(() => tell(name, { index, x, y }));
   };
-  place.dropped = (...moved) => {
-    place.begun = begin(...moved);
-  };
-  return (name, { index, x, y }) => {
-    const begun = String(place.begun?.moved) === String([index, x, y]) ? place.begun : begin(index, x, y);
-    place.begun = undefined;
-    return begun.turn.then(() => tell(name, { index, x, y }));
-  };
-}
-
-// Plotly tells of a drop when it has drawn the figure anew. Where a shape is as the finger leaves it is known before.
-function watchDrops(host) {
-  if (host.goldvizDrops) return;
-  host.goldvizDrops = true;
-  const at = (index) => {
-    const { xanchor, yanchor } = host._fullLayout?.shapes?.[index] ?? {};
-    return [index, Number(xanchor), Number(yanchor)];
-  };
-  host.addEventListener("pointerdown", ({ target }) => {
-    const index = Number(target.closest?.(".shapelayer path")?.dataset.index ?? NaN);
-    if (Number.isNaN(index)) return;
-    const before = String(at(index));
-    const drop = () => {
-      if (String(at(index)) !== before) host.goldvizPlace?.dropped?.(...at(index));
-    };
-    window.addEventListener("pointerup", drop, { capture: true, once: true });
-  }, true);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -132,7 +132,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   if (data.asks) {
     place.tell = asking(place, data, setTriggerValue);
-    watchDrops(host);
+    place.showAim = (hand, figure) => showAim(host, hand, figure);
+    place.showDrop = (figure) => showDrop(host, figure);
   }
   const text = place.text?.() ?? data.figure;
   if (whole && place.shown !== text) {

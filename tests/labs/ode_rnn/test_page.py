@@ -11,13 +11,13 @@ from goldviz.labs.ode_rnn.edited import LARGEST, EditedSeries
 from goldviz.labs.ode_rnn.path import path
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.examples import example
-from goldviz.ui import frames
+from goldviz.ui import background, frames
 from tests.pages.visit import Visitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
 
-def test_the_edits_of_a_link_are_shown_and_stay_in_it() -> None:
+def test_the_edits_of_a_link_are_shown_and_stay_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = example(ODERNNLaboratory, "as-in-the-document")
     series = EditedSeries.of(recorded["probe_time"].values, recorded["probe_value"].values)
     earliest, latest = series.room(2)
@@ -48,6 +48,12 @@ def test_the_edits_of_a_link_are_shown_and_stay_in_it() -> None:
         200,
         {"subject": shown["place"]["state"], "figures": {"path": shown["figure"]}},
     )
+    # The same while the hand still moves; nothing where that takes long.
+    moved = recorded_alone | {"moved": [[2, (earliest + latest) / 2, 1.5]], "aims": True}
+    assert json.loads(ask(moved)[1])["figures"] == {"path": shown["figure"]}
+    with monkeypatch.context() as slow:
+        slow.setattr(background, "AT_ONCE_SECONDS", 0.0)
+        assert json.loads(ask(moved)[1])["figures"] == {}
     followed = path(ODERNNLaboratory(), recorded["weights"].isel(look=-1).values, *series.with_changes(edits).kept())
     drawn = next(trace for trace in json.loads(shown["figure"])["data"] if trace.get("name") == "forecast")
     ends = np.frombuffer(base64.b64decode(drawn["y"]["bdata"]), drawn["y"]["dtype"])[[0, -1]]

@@ -55,8 +55,7 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
     With ``editable``, each observation of the channel is also a small circle that can be dragged in the first panel.
     These circles are the first shapes of the layout, in the order of those observations whose value is not missing:
     ``layout.shapes[i]`` is the i-th of them. They are sized in pixels around ``xanchor`` (time) and ``yanchor``
-    (value), so Plotly reports a drag as ``shapes[i].xanchor`` and ``shapes[i].yanchor``. It moves a shape directly only
-    where the page configures ``edits: {shapePosition: true}``, and then every shape: there are no others here.
+    (value), which a drag changes. Where a page lets shapes be moved it lets all of them: there are no others here.
     """
     ds = plot.ds
     now = as_of(plot, "decoded_mean", "decoded_scale")

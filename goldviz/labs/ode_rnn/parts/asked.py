@@ -20,8 +20,10 @@ Move = tuple[int, float, float]
 def answer(lane: Lane[Any], question: Mapping[str, Any], theme: Theme) -> dict[str, Any]:
     """The path at the ``look`` (a step) with the ``edits`` of a link and what was ``moved`` since.
 
-    A move is ``[handle, time, value]``, the handle counted from 0 as in the figure. Raises ``ValueError`` with a
-    sentence for anything else, and what :class:`goldviz.runs.jobs.Jobs` raises where a worker has to follow.
+    A move is ``[handle, time, value]``, the handle counted from 0 as in the figure. A question that ``aims`` is about a
+    hand that still moves: its figure is not kept, and there is none where a worker would have to follow. Raises
+    ``ValueError`` with a sentence for anything else, and what :class:`goldviz.runs.jobs.Jobs` raises where a worker has
+    to follow.
     """
     found = Explored.of(lane)
     look, edits = question.get("look"), question.get("edits")
@@ -34,7 +36,11 @@ def answer(lane: Lane[Any], question: Mapping[str, Any], theme: Theme) -> dict[s
         edited = edited.moved(handles[handle], time, value)
     explored = replace(found, look=looks.index(look), edited=edited)
     task, jobs = explored.task(), services.jobs()
-    followed = jobs.here if task.seconds <= background.AT_ONCE_SECONDS else jobs.wait
+    at_once = task.seconds <= background.AT_ONCE_SECONDS
+    if question.get("aims"):
+        seen = {"path": explored.drawn("path", theme, jobs.here(task), editable=True).to_json()} if at_once else {}
+        return {"subject": explored.subject, "figures": seen}
+    followed = jobs.here if at_once else jobs.wait
     figure = explored.figure("path", theme, lambda: followed(task), editable=True)
     return {"subject": explored.subject, "figures": {"path": figure}}
 

@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.cupboard import Cupboard
+from goldviz.figures.draft import Figure
 from goldviz.figures.limits import Limits
 from goldviz.figures.theme import Theme
 from goldviz.labs.ode_rnn.edited import EditedSeries
@@ -78,10 +79,14 @@ class Explored:
 
     def figure(self, name: str, theme: Theme, followed: Callable[[], xr.Dataset], **more: Any) -> str:
         """A figure of the path that ``followed`` gives, in the axes of the run's own, as JSON."""
+        key = ("ode-rnn", self.subject, name, theme, str(more))
+        return services.figure_json(key, lambda: self.drawn(name, theme, followed(), **more))
+
+    def drawn(self, name: str, theme: Theme, followed: xr.Dataset, **more: Any) -> Figure:
+        """Such a figure, which nobody keeps."""
         lane = self.lane
         limits = _limits.get((lane.id, lane.version), lambda: shared_limits([lane.dataset]))
-        key = ("ode-rnn", self.subject, name, theme, str(more))
-        return services.figure_json(key, lambda: FIGURES[name].draw(followed(), limits=limits, theme=theme, **more))
+        return FIGURES[name].draw(followed, limits=limits, theme=theme, **more)
 
 
 def look_at(ds: xr.Dataset, step: int | None) -> int:
