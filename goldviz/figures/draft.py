@@ -51,7 +51,7 @@ class Node(dict[str, Any]):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self._part(name) if NODES.fullmatch(name) else self.get(name)
+        return self._part(name) if _is_node(name) else self.get(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._set(name, value)
@@ -60,7 +60,7 @@ class Node(dict[str, Any]):
         """Set properties; a mapping goes into what is there, and None takes a property away. Returns the part."""
         for name, value in {**(properties or {}), **more}.items():
             place = self
-            *path, last = PARTS.findall(name)
+            *path, last = _steps(name)
             for step in path:
                 place = place._part(step)
             place._set(last, value)
@@ -83,6 +83,17 @@ class Node(dict[str, Any]):
             self[name] = _named_scale(value)
         else:
             self[name] = value
+
+
+# Names are those that are written in code, so few.
+@cache
+def _steps(name: str) -> list[str]:
+    return PARTS.findall(name)
+
+
+@cache
+def _is_node(name: str) -> bool:
+    return NODES.fullmatch(name) is not None
 
 
 @cache
