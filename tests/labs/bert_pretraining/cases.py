@@ -8,7 +8,6 @@ REHEARSED = SMALL | {"rehearsal": 0.5, "dropout": 0.2}
 AWKWARD = SMALL | {"document_share": 0.5, "optimiser": "sgd", "frozen": True, "dropout": 0.0, "warm_up": 0.0, "clip": 0}
 RUNS = (SMALL, AWKWARD, REHEARSED)
 PAUSES = (2, 4, 5)
-NEWER = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram", "gradient_to_data"}
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram"}
 BLIND = {"look_every": 1}
 
