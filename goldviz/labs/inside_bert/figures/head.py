@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, make_subplots
+from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
 from goldviz.figures.elements import add_heading, worded
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.spec import drawn
@@ -116,11 +116,19 @@ def _strip_over_rows(
 
 
 def _bars(figure: Figure, values: NDArray[np.float64], words: str, colour: str, row: int, written: str) -> None:
+    """Bars with their numbers, which are a trace of their own: Plotly measures each text of a bar in the page."""
+    places = np.arange(len(values))
     figure.add_trace(
         Bar(
-            x=values, y=np.arange(len(values)), orientation="h", marker={"color": colour, "line_width": 0},
-            texttemplate=written, textposition="outside", textfont_size=12, cliponaxis=False,
+            x=values, y=places, orientation="h", marker={"color": colour, "line_width": 0},
             hovertemplate=f"{words} {written}<extra></extra>",
+        ),
+        row=row, col=2,
+    )  # fmt: skip
+    figure.add_trace(
+        Scatter(
+            x=values, y=places, mode="text", texttemplate=f"\u00a0{written}", textposition="middle right",
+            textfont_size=12, cliponaxis=False, hoverinfo="skip",
         ),
         row=row, col=2,
     )  # fmt: skip
