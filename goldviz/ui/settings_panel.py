@@ -42,7 +42,7 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
     """The buttons that start a run, with an estimate of how long it takes."""
     shown = lanes.ids(experiment)
     refusal = refusal_of(settings) if settings else ""
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small", key="training"):
         st.button(
             "Train",
             key=f"train-{experiment.name}",

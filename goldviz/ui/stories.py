@@ -17,6 +17,7 @@ from goldviz.runs.examples import example
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
 from goldviz.ui import chrome, controls, lanes, story_progress
+from goldviz.ui.components import asset
 from goldviz.ui.lanes import Lane
 from goldviz.ui.words import plain
 
@@ -125,8 +126,11 @@ def _told(slug: str, number: int, step: Step) -> None:
 
 def _guess(guess: Guess, slug: str, number: int) -> None:
     key = _guess_key(slug, number)
-    # While it is open, the style sheet blurs the figures, which give the answer away.
-    with st.container(key="story-asks" if st.session_state.get(key) is None else "story-asked"):
+    asks = st.session_state.get(key) is None
+    with st.container(key="story-asks" if asks else "story-asked"):
+        if asks:
+            # The figures give the answer away.
+            st.html(f"<style>{asset('story_asks.css')}</style>")
         guessed = st.pills(guess.question, guess.choices, key=key, persist_state="session")
     if guessed is None:
         return

@@ -11,7 +11,7 @@ from tests.browser.app_server import Server
 from tests.browser.laboratory_page import address, train, wait_for_figure
 
 Opener = Callable[..., Page]
-BLUR = "node => getComputedStyle(node.closest('.stBidiComponent')).filter"
+BLUR = "node => getComputedStyle(node.closest('[data-testid=stBidiComponentRegular]')).filter"
 ABOVE_THE_FOLD = 400
 MOST_CLICKS = 6
 FIGURES = (".goldviz-figure[data-drawn]", ".goldviz-diagram[data-drawn]", ".explorer")
