@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -25,8 +25,9 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.declare.settings import Experiment, SettingsError, schemas
 from goldviz.declare.trials import SEEDS, Trials, trials_of, tried
-from goldviz.diagnostics.findings import Floats, Verdicts, majority
+from goldviz.diagnostics.findings import Finding, Floats, Verdicts, majority
 from goldviz.diagnostics.findings.tried import Trial, page
+from goldviz.runs.examples import example, has_example
 
 ALL = np.ones(len(SEEDS), dtype=bool)
 NOTHING = np.full(len(SEEDS), np.nan)
@@ -47,6 +48,8 @@ class Outcome:
         dataset = None if how.together and several else goldviz.run(settings, progress=False)
         if dataset is None or (several and dataset.attrs["status"] == "diverged"):
             return _joined([cls.of(lab, how, how.alone(settings, seed)) for seed in settings.seeds])
+        if dataset.attrs["status"] not in ("finished", "diverged"):
+            raise RuntimeError(f"{lab.name}: a run ended as {dataset.attrs['status']}: {dataset.attrs['message']}")
         findings_of, count = lab.part("findings").findings_of, len(settings.seeds)
         over = {
             kind: {name: _by_seed(verdicts, count) for name, verdicts in found.items()}
@@ -117,11 +120,12 @@ def _value(settings: Experiment, name: str, generator: np.random.Generator) -> A
 
 
 def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment, kept: Sequence[Trial] = ()) -> list[Trial]:
-    """Every remedy of every rule that fires in one set-up and complains of something; what was ``kept`` is not tried
-    again."""
+    """Every remedy of every rule that fires in one set-up and complains of something, or does so in the recorded run of
+    the preset; what was ``kept`` is not tried again."""
     findings_of = lab.part("findings").findings_of
     dataset = goldviz.run(settings, progress=False)
     found = [finding for finding in findings_of.all(settings, dataset) if finding.severity != "good"]
+    found += _recorded(lab, where, settings, {finding.kind for finding in found})
     outcome = cache(partial(Outcome.of, lab, how))
     known = {_identity(trial): trial for trial in kept}
     made = []
@@ -134,6 +138,16 @@ def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment, kept:
             known[_identity(trial)] = replace(trial, complaint=complaint, loss=loss)
         made.append(replace(known[_identity(trial)], where=where))
     return made
+
+
+def _recorded(lab: Laboratory, where: str, settings: Experiment, known: Collection[str]) -> list[Finding]:
+    """What else is said of the recorded run of a preset, which has one seed."""
+    declared, findings_of = experiments()[lab.name], lab.part("findings").findings_of
+    for preset in declared.presets:
+        if preset.name == where and has_example(declared, preset.slug):
+            found = findings_of.all(settings, example(declared, preset.slug))
+            return [one for one in found if one.severity != "good" and one.kind not in known]
+    return []
 
 
 def _identity(trial: Trial) -> str:

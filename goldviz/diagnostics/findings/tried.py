@@ -213,9 +213,9 @@ def _shown(value: Any) -> str:
 
 HEAD = """# What was advised, and what it did
 
-Each rule of the laboratories below was looked for in their presets, and in settings drawn around them where a set-up is
-called *drawn*. Where it fired, each of its remedies was applied, and both were trained on the same five seeds; `make
-advice` does it again.
+Each rule of the laboratories below was looked for in their presets, on five seeds and in the recorded run, and in
+settings drawn around them where a set-up is called *drawn*. Where it fired, each of its remedies was applied, and both
+were trained on the same five seeds; `make advice` does it again.
 A seed was helped if the complaint is gone and the loss not more than 5 % higher, or if the loss is at least 5 % lower.
 A network was ruined if in most seeds its loss is 1.25 times what it was or more. A remedy that did not help most of
 the seeds complained of, or that ruined a network, is not offered in that set-up; elsewhere one is offered that helped
