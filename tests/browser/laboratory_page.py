@@ -48,8 +48,8 @@ def train(page: Page, *, beside: bool = False) -> str:
 
 
 def choose_preset(page: Page, name: str) -> None:
-    """Choose in the menu of presets."""
-    page.get_by_role("combobox", name=re.compile("Start from")).click()
+    """Choose in the menu of presets, which lists only some of many: the rest are found by their words."""
+    page.get_by_role("combobox", name=re.compile("Start from")).fill(name)
     page.get_by_role("option", name=name).first.click()
 
 
