@@ -9,21 +9,19 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests computing-tests other-tests test-long lint format types install browser bench soak screenshots examples laboratories advice claims model clean
+.PHONY: run test tests browser-tests other-tests test-long lint format types install browser bench soak screenshots examples laboratories advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
-# Every part runs, whatever became of those before it; what failed is named at the end. What the browser's tests leave of
-# the processor goes to types and to tests that only compute; these compile all tests: three processes would do that at
-# once, each for itself.
-BESIDE := .beside.log
+# Every part runs, whatever became of those before it; what failed is named at the end. Meanwhile the types are checked,
+# and the tests compiled: three processes would do that at once, each for itself.
+TYPES := .types.log
 test: $(VENV)/.dev browser
-	@{ failed=; for part in types computing-tests; do \
-	      nice -n 19 $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; echo "$$failed"; \
-	    [ -z "$$failed" ]; } > $(BESIDE) 2>&1 & beside=$$!; failed=; \
+	@failed=; { nice -n 19 $(MAKE) --no-print-directory types; checked=$$?; \
+	    nice -n 19 $(PYTEST) --collect-only -qq > /dev/null 2>&1; exit $$checked; } > $(TYPES) 2>&1 & types=$$!; \
 	  for part in lint browser-tests other-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
-	  wait $$beside || failed="$$failed$$(tail -n 1 $(BESIDE))"; cat $(BESIDE); rm -f $(BESIDE); \
+	  wait $$types || failed="$$failed types"; cat $(TYPES); rm -f $(TYPES); \
 	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
 
 # A browser, its server and a worker want the machine for themselves; the other tests share it.
@@ -31,17 +29,13 @@ PYTEST := $(BIN)/python -m pytest
 # One process more than two cores: many tests wait for a server or a worker.
 TOGETHER := --numprocesses 3 --dist worksteal
 WHOLE := browser and not component
-tests: browser-tests computing-tests other-tests
+tests: browser-tests other-tests
 
 browser-tests: $(VENV)/.dev browser
 	$(PYTEST) tests/browser -m "$(WHOLE) and not slow" --durations 15
 
-# Beside others and at the lowest priority a test may take long.
-computing-tests: $(VENV)/.dev
-	$(PYTEST) -m "computing and not slow" --timeout 1200
-
 other-tests: $(VENV)/.dev browser
-	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE)) and not computing and not slow" --durations 15
+	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE)) and not slow" --durations 15
 
 # The long trainings too, and many random examples; with the printed seed they come again.
 SEED := $(shell date +%s)

@@ -5,7 +5,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
-from pathlib import Path
 
 # Before torch is loaded: two test processes with two threads each spend their time in waiting for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -15,10 +14,6 @@ from hypothesis import settings
 from streamlit.components.v2 import manifest_scanner
 
 MAIN = sys.modules["__main__"]
-
-COMPUTING_FOLDERS = {"diagnostics", "figures", "models", "truth"}
-COMPUTING_FILES = {"test_figures.py", "test_findings.py"}
-"""Of laboratories."""
 
 # A deadline would be an assertion about time. A change is tested with the same examples every time, so that red means
 # that something changed; `make test-long` looks further with a seed that it prints.
@@ -40,14 +35,6 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(10_000, 20, 20)
         gc.enable()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what only computes by where it stands."""
-    for item in items:
-        room, *deeper = item.path.relative_to(Path(__file__).parent).parts
-        if room in COMPUTING_FOLDERS or (room == "labs" and deeper[-1] in COMPUTING_FILES):
-            item.add_marker(pytest.mark.computing)
 
 
 @pytest.fixture(autouse=True, scope="session")
