@@ -19,7 +19,7 @@ from goldviz.ui import controls, keys, lanes, parts, services
 from goldviz.ui import presets as menu_of_presets
 from goldviz.ui.words import duration, plain
 
-DOUBLE_CLICK_SECONDS = 1.0
+DOUBLE_CLICK_SECONDS = 0.5
 UNSEEN_SECONDS = 20.0
 """So long a click counts as a second one, at most, while the page has not shown yet what the first one started."""
 SOUGHT, ANEW = "lane-sought", "page-drawn-anew"
@@ -51,8 +51,8 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
             width="stretch",
             disabled=settings is None or bool(refusal),
             help="Train these settings in a worker process and watch. Takes the example's lane, or else the last one.",
-            on_click=_start,
-            args=(experiment, settings, False),
+            on_click=_press,
+            args=(experiment, False),
         )
         st.button(
             "Train beside",
@@ -61,8 +61,8 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
             disabled=settings is None or bool(refusal),
             help="Train these settings in a lane of their own, to compare."
             + (" The oldest lane goes." if len(shown) == lanes.MOST else ""),
-            on_click=_start,
-            args=(experiment, settings, True),
+            on_click=_press,
+            args=(experiment, True),
         )
     if refusal:
         st.error(plain(refusal), icon=":material/block:")
@@ -97,6 +97,16 @@ def _estimate(settings: Experiment) -> str:
         words += f" The time limit of {duration(limit)} stops it before"
         words += ": raise it under More settings." if limit == settings.time_limit else "."
     return words
+
+
+def _press(experiment: type[Experiment], beside: bool) -> None:
+    """Train what the panel shows: what was typed just before the click may be newer than the button."""
+    try:
+        settings = controls.current(experiment)
+    except SettingsError as error:
+        complain(str(error))
+        return
+    _start(experiment, settings, beside)
 
 
 def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> None:

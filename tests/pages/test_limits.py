@@ -18,3 +18,11 @@ def test_what_asks_for_too_much_cannot_be_trained_and_says_what_to_lower(monkeyp
     assert not visitor.set(width=lower).errors
     assert not visitor.at.button(key="train-depth-gradients").disabled
     assert services.store().list()[1] == 0
+
+
+def test_a_number_typed_just_before_the_click_is_what_is_trained() -> None:
+    visitor = Visitor(LABORATORY, {"depth": "2"})
+    visitor.at.number_input(key="setting-depth-gradients-epochs").set_value(3)
+    visitor.click("train-depth-gradients")
+    [run], _ = services.store().list()
+    assert run.total == 3
