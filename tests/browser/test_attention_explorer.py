@@ -297,6 +297,20 @@ def test_an_exhibit_that_was_let_go_is_put_up_again(page: Page) -> None:
     expect(part(page, "trouble")).to_be_hidden()
 
 
+def test_a_choice_that_the_server_hears_of_after_it_let_the_exhibit_go_is_kept(page: Page) -> None:
+    # The browser holds this head's numbers: it asks for nothing that would tell it that the exhibit is gone.
+    for layer, head in [(1, 1), (0, 2)]:
+        part(page, "overview").click(position=tile_place(page, layer, head))
+        shown(page, f"head/{layer}/{head}")
+        chosen(page, layer, head)
+    page.get_by_role("button", name="Forget the exhibit").click()
+    expect(page.get_by_text("Forgotten")).to_be_visible()
+    part(page, "overview").click(position=tile_place(page, 1, 1))
+    expect(page.get_by_text("Put up 2 times")).to_be_visible()
+    shown(page, "head/1/1")
+    chosen(page, 1, 1)
+
+
 @pytest.mark.parametrize(("width", "scheme"), thinned([(390, "dark"), (1440, "light"), (1440, "dark"), (390, "light")]))
 def test_512_pieces_and_144_heads_fit_the_page(open_explorer: Opener, width: int, scheme: Theme) -> None:
     sizes: dict[str, int] = {}

@@ -46,6 +46,8 @@ def main() -> None:
     )
     st.text(f"Chosen: layer {returned.layer}, head {returned.head}, token {returned.token}")
     st.text(f"Visit {visits}")
+    if st.session_state["forgotten"]:
+        st.text("Forgotten")
     st.text(f"Put up {st.session_state['put']} times")
 
 

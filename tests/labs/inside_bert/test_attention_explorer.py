@@ -81,12 +81,13 @@ def test_an_exhibit_that_is_gone_is_no_fault_of_the_page() -> None:
 )
 def test_what_the_browser_tells_is_held_to_the_exhibit(told: dict[str, Any], believed: Choice | None) -> None:
     token = shelf.put(known_exhibit())
-    assert explorer._chosen({**told, "exhibit": token}, token) == believed
+    assert explorer._chosen({**told, "exhibit": token}, token, explorer._sizes(token)) == believed
 
 
 @pytest.mark.parametrize("told", [None, "layer", 3, [1, 2], {"layer": 0, "head": 0, "exhibit": "another"}])
 def test_anything_else_is_no_choice(told: Any) -> None:
-    assert explorer._chosen(told, shelf.put(known_exhibit())) is None
+    token = shelf.put(known_exhibit())
+    assert explorer._chosen(told, token, explorer._sizes(token)) is None
 
 
 def test_the_parts_of_the_script_are_all_joined_and_never_make_html_of_text() -> None:

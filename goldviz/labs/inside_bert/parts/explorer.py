@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from plotly.colors import sequential
@@ -37,6 +37,15 @@ class Choice:
     layer: int = 0
     head: int = 0
     token: int | None = None
+
+
+class Sizes(NamedTuple):
+    """How many layers, heads and pieces there are to choose from in an exhibit."""
+
+    exhibit: str
+    layers: int
+    heads: int
+    tokens: int
 
 
 def attention_explorer(
@@ -71,14 +80,17 @@ def attention_explorer(
         "colours": getattr(sequential, SEQUENTIAL),
     }
 
+    # A choice may reach an exhibit that was let go after it was shown: it is heard, and the next one begins with it.
+    sizes = st.session_state[f"{key}-sizes"] = _sizes(exhibit_token) or st.session_state.get(f"{key}-sizes")
+
     def pass_on() -> None:
-        chosen = _chosen(st.session_state[key].get("choice"), exhibit_token)
+        chosen = _chosen(st.session_state[key].get("choice"), exhibit_token, sizes)
         if chosen is not None and on_choose is not None:
             on_choose(chosen)
 
     shown = _component(data=data, key=key, on_choice_change=pass_on, on_missing_change=_run_again)
     told: Any = shown.get("choice")
-    chosen = _chosen(told, exhibit_token)
+    chosen = _chosen(told, exhibit_token, sizes)
     # A page that passes a choice on asks for something else from then on; a choice made before does not count.
     return asked if chosen is None or told.get("asked") != asdict(asked) else chosen
 
@@ -87,15 +99,21 @@ def _run_again() -> None:
     """A callback makes the page run again."""
 
 
-def _chosen(told: Any, exhibit_token: str) -> Choice | None:
-    """What the browser tells, as a choice in this exhibit; None for anything else, whoever wrote it."""
+def _sizes(exhibit_token: str) -> Sizes | None:
     exhibit = shelf.get(exhibit_token)
-    if exhibit is None or not isinstance(told, Mapping) or told.get("exhibit") != exhibit_token:
+    return exhibit and Sizes(exhibit_token, exhibit.layers, exhibit.heads, len(exhibit.tokens))
+
+
+def _chosen(told: Any, exhibit_token: str, sizes: Sizes | None) -> Choice | None:
+    """What the browser tells, as a choice in this exhibit; None for anything else, whoever wrote it."""
+    if sizes is None or sizes.exhibit != exhibit_token:
         return None
-    layer, head = _index(told.get("layer"), exhibit.layers), _index(told.get("head"), exhibit.heads)
+    if not isinstance(told, Mapping) or told.get("exhibit") != exhibit_token:
+        return None
+    layer, head = _index(told.get("layer"), sizes.layers), _index(told.get("head"), sizes.heads)
     if layer is None or head is None:
         return None
-    return Choice(layer, head, _index(told.get("token"), len(exhibit.tokens)))
+    return Choice(layer, head, _index(told.get("token"), sizes.tokens))
 
 
 def _index(value: Any, count: int) -> int | None:
