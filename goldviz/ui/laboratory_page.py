@@ -111,7 +111,6 @@ class LaboratoryPage:
         self._leave_link(settings)
         with looking:
             st.fragment(self._look)()
-        settings_panel.all_is_drawn(experiment)
 
     def _look(self) -> None:
         """All that changes with a run; what grows with it follows by itself."""
@@ -134,6 +133,7 @@ class LaboratoryPage:
             for column, lane in zip(st.columns(len(shown)), shown, strict=True):
                 with column:
                     run_panel.head(self.experiment, lane, source, alone=len(shown) == 1)
+        settings_panel.lanes_are_drawn(self.experiment)
         with st.container(key="first-look" if part.name == FIRST else "closer-look"):
             part.draw(_View(shown, epoch, partial(self._figure, source)))
 

@@ -126,8 +126,11 @@ def train_what_is_set(experiment: type[Experiment]) -> None:
     st.session_state[ANEW] = True
 
 
-def all_is_drawn(experiment: type[Experiment]) -> None:
-    """The page shows what was started: the next click on *Train* was made by somebody who could see it."""
+def lanes_are_drawn(experiment: type[Experiment]) -> None:
+    """The page shows what was started: the next click on *Train* was made by somebody who could see it.
+
+    Figures may still be on their way, or never come where that click interrupts the script.
+    """
     st.session_state[f"unseen-{experiment.name}"] = False
 
 

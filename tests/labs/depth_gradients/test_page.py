@@ -5,12 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
 from goldviz.labs.depth_gradients.figures import FIGURES
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
 from goldviz.runs.store import Store
 from goldviz.ui import controls, services, settings_panel
+from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import in_words
 from goldviz.ui.words import plain
 from tests.pages.databases import FAULTS, a_folder
@@ -216,10 +218,20 @@ def test_a_second_click_counts_only_when_the_page_has_shown_what_the_first_one_s
 ) -> None:
     monkeypatch.setattr(settings_panel, "DOUBLE_CLICK_SECONDS", 0.0)
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(settings_panel, "all_is_drawn", lambda experiment: None)
+        interrupted.setattr(settings_panel, "lanes_are_drawn", lambda experiment: None)
         visitor = _laboratory(SMALL).click(TRAIN).click(TRAIN).click(BESIDE)
         assert _count_runs() == 1
     visitor.wait_for("Finished").click(TRAIN).wait_for("Finished")
+    assert _count_runs() == 2
+
+
+def test_a_click_counts_once_the_new_lane_is_shown_though_figures_are_still_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(settings_panel, "DOUBLE_CLICK_SECONDS", 0.0)
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(LaboratoryPage, "_first", lambda page, view: st.stop())
+        _laboratory(SMALL).click(TRAIN).click(BESIDE)
     assert _count_runs() == 2
 
 
