@@ -28,6 +28,15 @@ FORGETFUL = {
 }
 """Dask's own records of what it did, which nobody reads here: an hour of them takes megabytes of each process."""
 
+RESTFUL = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.disk": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+}
+"""How seldom Dask looks at itself. It would do so fifty times a second in each of its parts, of which a server has
+several: a tenth of a core while nothing happens, taken from whoever waits for the interpreter while much does."""
+
 
 def local_cluster(
     processes: int,
@@ -79,7 +88,7 @@ def quieten() -> None:
     # A worker that keeps much in memory works on: what it may have is for its run.
     dask.config.set({f"distributed.worker.memory.{kept}": False for kept in ("target", "spill", "pause")})
     dask.config.set({"distributed.admin.tick.limit": "1h", "distributed.deploy.lost-worker-timeout": "365 days"})
-    dask.config.set(FORGETFUL)
+    dask.config.set(FORGETFUL | RESTFUL)
     for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -28,17 +29,27 @@ class Recorded:
         self.settings = settings
         self.nothing: Floats = np.full(max(dataset.sizes.get("seed", 1), 1), np.nan)
 
+    @cached_property
+    def _place(self) -> int:
+        return networks(self.dataset).index(self.network)
+
     def values(self, name: str, *dims: str) -> Floats | None:
         """The variable with ``dims`` and then the seed as its axes; None where nothing was recorded.
 
         What all seeds share is repeated for each.
         """
-        if name not in self.dataset or self.dataset[name].size == 0:
+        variable = self.dataset.variables.get(name)
+        if variable is None or variable.size == 0:
             return None
-        array = self.dataset[name]
-        array = array.sel(network=self.network) if "network" in array.dims else array
-        values = np.asarray(array.transpose(*dims, ...).values, dtype=np.float64)
-        return values if "seed" in array.dims else np.repeat(values[..., None], self.nothing.size, axis=-1)
+        values, known = variable.values, list(variable.dims)
+        # By numpy: xarray's own selecting and turning takes ten times as long, and a page reads thirty such arrays.
+        if "network" in known:
+            values = values.take(self._place, axis=known.index("network"))
+            known.remove("network")
+        axes = [known.index(dim) for dim in dims]
+        axes += [axis for axis in range(len(known)) if axis not in axes]
+        values = np.asarray(values.transpose(axes), dtype=np.float64)
+        return values if "seed" in known else np.repeat(values[..., None], self.nothing.size, axis=-1)
 
     def measure(self, name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray) -> Floats:
         """What ``by`` makes of the variable, one value for each seed; NaN where nothing was recorded."""

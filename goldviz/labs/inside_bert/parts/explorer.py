@@ -101,7 +101,7 @@ def _run_again() -> None:
 
 def _sizes(exhibit_token: str) -> Sizes | None:
     exhibit = shelf.get(exhibit_token)
-    return exhibit and Sizes(exhibit_token, exhibit.layers, exhibit.heads, len(exhibit.tokens))
+    return None if exhibit is None else Sizes(exhibit_token, exhibit.layers, exhibit.heads, len(exhibit.tokens))
 
 
 def _chosen(told: Any, exhibit_token: str, sizes: Sizes | None) -> Choice | None:
