@@ -38,7 +38,7 @@ class Watch:
     def __init__(self) -> None:
         self._watched: Counter[str] = Counter()
         self._versions: dict[str, int] = {}
-        self._changed = asyncio.Event()
+        self._waiting: dict[str, set[asyncio.Event]] = {}
         self._task: asyncio.Task[None] | None = None
 
     @contextmanager
@@ -57,10 +57,19 @@ class Watch:
         """The versions last seen."""
         return [self._versions.get(run_id) for run_id in run_ids]
 
-    async def change(self, seconds: float) -> None:
-        """Wait until any watched run has changed, so long at most."""
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._changed.wait(), seconds)
+    async def change(self, run_ids: Sequence[str], seconds: float) -> None:
+        """Wait until one of these runs has changed, so long at most; nobody wakes for the runs of others."""
+        changed = asyncio.Event()
+        for run_id in run_ids:
+            self._waiting.setdefault(run_id, set()).add(changed)
+        try:
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(changed.wait(), seconds)
+        finally:
+            for run_id in set(run_ids):
+                self._waiting[run_id].discard(changed)
+                if not self._waiting[run_id]:
+                    del self._waiting[run_id]
 
     async def _look(self) -> None:
         from goldviz.ui import services
@@ -72,10 +81,10 @@ class Watch:
             except StoreError:
                 # A page says so itself; here the next look tries again.
                 continue
-            if found != self._versions:
-                self._versions = found
-                self._changed.set()
-                self._changed = asyncio.Event()
+            before, self._versions = self._versions, found
+            for run_id in [run_id for run_id in self._waiting if found.get(run_id) != before.get(run_id)]:
+                for changed in self._waiting[run_id]:
+                    changed.set()
 
 
 def routes(base: str) -> list[BaseRoute]:
@@ -106,9 +115,11 @@ def routes(base: str) -> list[BaseRoute]:
                         return made(found)
                 while watch.versions(run_ids) == before:
                     left = end - time.monotonic()
-                    if left <= 0 or not run_ids or await request.is_disconnected():
+                    if left <= 0 or not run_ids:
                         return made(frames.Answer(204, b"", frames.TEXT))
-                    await watch.change(min(left, 1.0))
+                    await watch.change(run_ids, min(left, 1.0))
+                    if watch.versions(run_ids) == before and await request.is_disconnected():
+                        return made(frames.Answer(204, b"", frames.TEXT))
 
     async def one(request: Request) -> Response:
         where = request.path_params

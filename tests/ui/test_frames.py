@@ -1,7 +1,9 @@
 """What the routes of frames answer: only what the page of the token shows, and a sentence for everything else."""
 
+import asyncio
 import json
 import math
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -102,6 +104,30 @@ def test_a_question_about_a_lane_that_no_page_asks(
     found = client.post(f"/frames/{frames.boards.offer('a visitor', offer)}/{lane}", content=asked)
     assert (found.status_code, sentence in found.text, found.text[-1]) == (status, True, "."), found.text
     assert client.post(f"/frames/guess/{lane}", content=asked).status_code == 404
+
+
+def test_a_change_of_a_run_wakes_only_those_who_wait_for_it() -> None:
+    store = services.store()
+    one, another = (store.create(DepthGradients()) for _ in range(2))
+
+    async def waited(watch: frames_route.Watch, *run_ids: str) -> float:
+        began = time.monotonic()
+        await watch.change(run_ids, 1.5)
+        return time.monotonic() - began
+
+    async def waits() -> list[float]:
+        watch = frames_route.Watch()
+        with watch.watching([one, another]):
+            await asyncio.gather(waited(watch, one), waited(watch, another))
+            assert None not in watch.versions([one, another])
+            store.begin(one)
+            found = await asyncio.gather(waited(watch, one), waited(watch, another), waited(watch, another, one))
+        assert not watch._waiting
+        return found
+
+    own, others, both = asyncio.run(waits())
+    assert others >= 1.4
+    assert max(own, both) < others
 
 
 def test_without_a_page_s_token_there_is_nothing(client: TestClient) -> None:
