@@ -19,6 +19,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+import xarray as xr
 
 import goldviz
 from goldviz.declare.laboratory import Laboratory
@@ -42,10 +43,13 @@ class Outcome:
     loss: Mapping[str, Floats]
 
     @classmethod
-    def of(cls, lab: Laboratory, how: Trials, settings: Experiment) -> "Outcome":
-        """Train it. A run ends where one seed diverges, so that then each seed has a run of its own."""
+    def of(cls, lab: Laboratory, how: Trials, settings: Experiment, ran: xr.Dataset | None = None) -> "Outcome":
+        """Train it, unless it ``ran``. A run ends where one seed diverges: then each seed has a run of its own."""
         several = len(settings.seeds) > 1
-        dataset = None if how.together and several else goldviz.run(settings, progress=False)
+        if how.together and several:
+            dataset = None
+        else:
+            dataset = ran if ran is not None else goldviz.run(settings, progress=False)
         if dataset is None or (several and dataset.attrs["status"] == "diverged"):
             return _joined([cls.of(lab, how, how.alone(settings, seed)) for seed in settings.seeds])
         if dataset.attrs["status"] not in ("finished", "diverged"):
@@ -126,7 +130,7 @@ def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment, kept:
     dataset = goldviz.run(settings, progress=False)
     found = [finding for finding in findings_of.all(settings, dataset) if finding.severity != "good"]
     found += _recorded(lab, where, settings, {finding.kind for finding in found})
-    outcome = cache(partial(Outcome.of, lab, how))
+    outcome = cache(lambda one: Outcome.of(lab, how, one, dataset if one == settings else None))
     known = {_identity(trial): trial for trial in kept}
     made = []
     for finding, remedy in [(f, remedy) for f in found for remedy in f.remedies if not remedy.check]:

@@ -256,16 +256,19 @@ def numbers_of(colour: Colour, numbers: Any, parts: Sequence[Part]) -> AtStep | 
 def _of_part(part: Part, readings: Sequence[xr.DataArray], step: str | None, count: int) -> NDArray[np.float64]:
     """Numbers (step, node) of one network."""
     found = np.full((count, len(part.nodes)), np.nan)
-    known = np.zeros(len(part.nodes), bool)
+    without = list(enumerate(part.nodes))
     for values in readings:
         places = [str(dim) for dim in values.dims if dim not in NOT_A_PLACE and dim != step]
+        if not places:
+            continue
         own = values.sel(network=part.network) if "network" in values.dims else values
         own = own.transpose(*([step] if step else []), *places)
         labels = [{label: at for at, label in enumerate(values[dim].values.tolist())} for dim in places]
         array = np.asarray(own.values, np.float64).reshape(count, *(own.sizes[dim] for dim in places))
-        for number, node in enumerate(part.nodes):
-            at = [along.get(node.at.get(dim)) for dim, along in zip(places, labels, strict=True)]
-            if at and not known[number] and None not in at:
-                found[:, number] = array[(slice(None), *at)]
-                known[number] = True
+        ats = [[along.get(node.at.get(dim)) for dim, along in zip(places, labels, strict=True)] for _, node in without]
+        numbers = [number for (number, _), at in zip(without, ats, strict=True) if None not in at]
+        along_each = zip(*[at for at in ats if None not in at], strict=True)
+        if numbers:
+            found[:, numbers] = array[(slice(None), *map(list, along_each))]
+        without = [one for one, at in zip(without, ats, strict=True) if None in at]
     return found

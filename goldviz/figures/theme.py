@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import plotly.graph_objects as go
@@ -115,7 +116,12 @@ def with_alpha(colour: str, alpha: float) -> str:
 
 def sequential_stops() -> list[list[float | str]]:
     """The sequential scale as stops: where each stands between 0 and 1, and its colour."""
-    return [[float(at), str(colour)] for at, colour in get_colorscale(SEQUENTIAL)]
+    return [[at, colour] for at, colour in _sequential()]
+
+
+@cache
+def _sequential() -> list[tuple[float, str]]:
+    return [(float(at), str(colour)) for at, colour in get_colorscale(SEQUENTIAL)]
 
 
 def depth_colours(count: int, theme: Theme) -> list[str]:
