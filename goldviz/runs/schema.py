@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -37,7 +38,7 @@ from sqlalchemy import (
     make_url,
     select,
 )
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from goldviz.runs.migrations import SCHEMA_VERSION, migrate
@@ -45,6 +46,9 @@ from goldviz.runs.migrations import SCHEMA_VERSION, migrate
 UPDATE_LOCK = 716_118
 """The number of the lock under which processes create or update the tables on PostgreSQL, one at a time."""
 
+PAUSES = (0.05, 0.1, 0.2)
+"""Seconds before a new file is tried again. SQLite refuses at once, and waits for nobody, where two processes make one
+file and turn it to its write-ahead log at the same moment."""
 BIRTHMARK = "birthmark"
 """Under which a connection's information has its database's number: a file that takes another's place has another."""
 LEAST_FREE = 2**20
@@ -267,6 +271,19 @@ def _create_or_update(engine: Engine, url: str) -> None:
         marked = file is None or connection.info[BIRTHMARK] or reads_only(file)
     if version == SCHEMA_VERSION and marked:
         return
+    if version is None and file is not None:
+        for pause in PAUSES:
+            with suppress(OperationalError):
+                _write_tables(engine, url)
+                return
+            time.sleep(pause)
+    _write_tables(engine, url)
+
+
+def _write_tables(engine: Engine, url: str) -> None:
+    file = file_of(url)
+    with engine.connect() as connection:
+        version = _version(connection, url)
     if version is None and file is not None:
         with engine.connect() as connection:
             # Readers and the writer do not wait for one another; the mode stays with the file.

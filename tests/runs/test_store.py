@@ -375,6 +375,17 @@ def test_a_read_only_database_can_be_read_and_says_that_it_cannot_be_written(sto
         store.rename(run_id, "x")
 
 
+def test_a_new_file_that_another_process_is_just_making_is_waited_for(tmp_path: Path) -> None:
+    file = tmp_path / "runs.sqlite"
+    other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.1, other.rollback)
+    release.start()
+    store = Store(f"sqlite:///{file}")
+    release.join()
+    assert store.list()[1] == 0
+
+
 def test_a_locked_database_says_so_in_a_sentence(store: Store) -> None:
     run_id = store.create(Toy())
     other = sqlite3.connect(file_of(store), isolation_level=None)
