@@ -399,9 +399,8 @@ class Sheet:
     @cached_property
     def dataset(self) -> xr.Dataset:
         """The same as xarray has it."""
-        arrays = {
-            name: xr.DataArray(one.values, dims=one.dims, attrs=dict(one.attrs)) for name, one in self.arrays.items()
-        }
+        # As tuples: arrays of xarray's would be compared with one another first.
+        arrays = {name: (one.dims, one.values, dict(one.attrs)) for name, one in self.arrays.items()}
         used = {dim for one in self.arrays.values() for dim in one.dims}
         labels = {dim: labels for dim, labels in self.coords.items() if dim in used}
         return xr.Dataset(arrays, coords=labels, attrs=dict(self.attrs))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-NEEDED_BY_OTHERS = {"h5netcdf", "h5py", "cryptography"}
-"""xarray's engine for NetCDF, what that engine reads with, and Dask's keys."""
+NEEDED_BY_OTHERS = {"h5netcdf", "h5py", "cryptography", "uvloop"}
+"""xarray's engine for NetCDF, what that engine reads with, Dask's keys, and the web server's event loop."""
 
 
 def canonical(name: str) -> str:
