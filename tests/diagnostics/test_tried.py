@@ -106,6 +106,16 @@ def test_what_failed_in_the_set_up_made_smaller_is_not_offered_for_what_it_did_e
     assert card.effect == "Tried on this set-up, made smaller, without success: Take half of 8 (0 of 5)."
 
 
+def test_what_no_seed_called_for_in_this_set_up_is_judged_by_other_set_ups():
+    silent, elsewhere = trial(before=NO), trial(settings={"depth": 99})
+    card = Tried([silent, elsewhere]).advised(finding(HALF), {"depth": 3})
+    assert card.effect == "Tried in another set-up: helped 5 of 5 seeds."
+    assert Tried([silent]).advised(finding(HALF), {"depth": 3}).effect == ""
+    ruin = trial(before=NO, twin=((1.0, 3.0),))
+    card = Tried([ruin, elsewhere]).advised(finding(HALF), {"depth": 3})
+    assert card.effect.endswith("without success: Take half of 8 (made a network worse).")
+
+
 def test_elsewhere_what_helped_most_seeds_of_all_its_trials_is_offered():
     good, bad = trial(), trial(loss=((1.0, 1.2),))
     card = Tried([good, good, bad]).advised(finding(HALF), {"depth": 99})

@@ -95,6 +95,17 @@ class Trial:
         """Whether it helped most seeds and ruined no network."""
         return bool(2 * self.helped.sum() > self.complained.sum()) and not self.ruined
 
+    @property
+    def tells(self) -> bool:
+        """Whether it tells anything of the remedy: a rule that fires in the recorded run may, in the set-up made
+        smaller, complain of no seed."""
+        return bool(self.complained.any()) or bool(self.ruined)
+
+    @property
+    def counts(self) -> str:
+        """How many of the seeds complained of it helped, in words; none where there was no complaint."""
+        return f"{self.helped.sum()} of {self.complained.sum()}" if self.complained.any() else ""
+
     def changes_of_loss(self) -> str:
         """Every network's median loss before and after, in words."""
         parts = [f"{name} {_change(*pair)}".strip() for name, pair in self.loss.items() if np.isfinite(pair).any()]
@@ -131,9 +142,9 @@ class Tried:
             if remedy.check:
                 return replace(finding, advice=remedy.advice, changes=remedy.changes)
             # By its words: made smaller, a set-up trains "three times as long" for fewer steps than the page's.
-            here = [t for t in self.of(finding.kind, remedy) if t.settings == set_up]
+            here = [t for t in self.of(finding.kind, remedy) if t.settings == set_up and t.tells]
             if here and not here[0].helps:
-                failed.append(f"{remedy.advice.rstrip('.')} ({here[0].helped.sum()} of {here[0].complained.sum()})")
+                failed.append(f"{remedy.advice.rstrip('.')} ({here[0].counts or 'made a network worse'})")
                 continue
             effect = self._effect_here(here[0]) if here else self._effect_elsewhere(self.of(finding.kind, remedy))
             if effect:
@@ -148,6 +159,7 @@ class Tried:
         )
 
     def _effect_elsewhere(self, trials: Sequence[Trial]) -> str:
+        trials = [trial for trial in trials if trial.tells]
         helped, complained = (sum(int(part.sum()) for part in parts) for parts in _counts(trials))
         ruined = sum(bool(trial.ruined) for trial in trials)
         if 2 * helped <= complained or ruined > MOST_RUINED * len(trials):
@@ -198,11 +210,10 @@ def page(laboratories: Iterable[tuple[str, Tried]]) -> str:
 
 
 def _row(trial: Trial) -> str:
-    verdict = f"{trial.helped.sum()} of {trial.complained.sum()}" + (
-        f", ruined {' and '.join(trial.ruined)}" if trial.ruined else ""
-    )
     changes = ", ".join(f"{name} {_shown(value)}" for name, value in trial.changes.items())
     advice = trial.words.format_map(Later(trial.changes))
+    ruined = f", ruined {' and '.join(trial.ruined)}" if trial.ruined else ""
+    verdict = (trial.counts or "no seed called for it") + ruined
     cells = [trial.where, trial.kind, f"{advice} ({changes})", verdict, trial.changes_of_loss()]
     return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 
