@@ -139,6 +139,7 @@ def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment, kept:
             before, after = outcome(settings), outcome(settings.changed(**remedy.changes))
             loss = {name: (loss, after.loss.get(name, NOTHING)) for name, loss in before.loss.items()}
             complaint = _complaint(before.over[finding.kind], after.over[finding.kind])
+            complaint = {how.about.get(finding.kind, name): pair for name, pair in complaint.items()}
             known[_identity(trial)] = replace(trial, complaint=complaint, loss=loss)
         made.append(replace(known[_identity(trial)], where=where))
     return made

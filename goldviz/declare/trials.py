@@ -37,7 +37,8 @@ class Trials:
     set-up smaller, so that all can be tried, and ``drawn_sizes`` one that is drawn. Where training takes long, only
     some ``presets`` are tried. ``instruments`` change what is measured and not what is learned. Where seeds make one
     forecast ``together``, each is a run, and settings named in ``with_seed`` take the seed's number. A drawn set-up
-    whose seeds take more than the ``longest`` estimated seconds together is drawn again.
+    whose seeds take more than the ``longest`` estimated seconds together is drawn again. Where a run has losses of
+    different things, ``about`` says of which one a rule speaks: what makes the other better is no help.
     """
 
     unit: str
@@ -51,6 +52,7 @@ class Trials:
     together: bool = False
     with_seed: Sequence[str] = ()
     longest: float = 12.0
+    about: Mapping[str, str] = field(default_factory=dict)
 
     def smaller(self, settings: Experiment) -> Experiment:
         """The set-up as it is tried."""

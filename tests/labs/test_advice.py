@@ -61,6 +61,15 @@ def test_a_trial_has_five_seeds_of_each_network(lab: Laboratory) -> None:
         }
 
 
+@EVERY_TRIED
+def test_a_rule_about_one_of_several_losses_is_judged_by_that_one(lab: Laboratory) -> None:
+    how = trials_of(lab)
+    assert how is not None
+    for trial in kept(lab):
+        if trial.kind in how.about:
+            assert set(trial.complaint) <= {how.about[trial.kind]} <= set(trial.loss), trial.where
+
+
 def test_the_page_of_trials_shows_what_is_kept() -> None:
     labs = [(lab.declared.title, known) for lab in laboratories().values() if (known := tried(lab))]
     assert (DOCS / "advice.md").read_text(encoding="utf-8") == page(labs)

@@ -9,16 +9,18 @@ from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import Floats, LoweredTo
 from goldviz.labs.bert_pretraining.readings import PretrainingReading
 
+WORDS, TONE = "masked words’ loss over word frequencies’", "tones judged wrongly"
+
 
 def _losses(readings: Sequence[PretrainingReading]) -> Mapping[str, Floats]:
-    """Of masked words as a share of word frequencies' loss, and the share of tones judged wrongly."""
+    """Of both things that are learned, as shares."""
     [reading] = readings
-    return {"words": reading.worth, "tone": 1 - reading.new}
+    return {WORDS: reading.worth, TONE: 1 - reading.new}
 
 
 TRIALS = Trials(
     losses=_losses,
-    unit="Loss on unseen texts",
+    unit="On unseen texts",
     drawn=("labelled", "layers", "heads", "masked_share", "learning_rate", "fine_tuning_rate", "frozen",
         "rehearsal", "warm_up", "clip"),
     sizes={"pretraining_steps": LoweredTo(1500)},
@@ -32,4 +34,8 @@ TRIALS = Trials(
     ),
     instruments=("look_every",),
     draws=10,
+    about={
+        "tone_from_words": TONE, "labels_by_heart": TONE, "patterns_only": TONE, "tone_not_learned": TONE,
+        "forgotten": WORDS, "only_word_frequencies": WORDS, "learning_rate_too_large": WORDS,
+    },
 )  # fmt: skip
