@@ -267,8 +267,8 @@ def _of_part(part: Part, readings: Sequence[xr.DataArray], step: str | None, cou
         array = np.asarray(own.values, np.float64).reshape(count, *(own.sizes[dim] for dim in places))
         ats = [[along.get(node.at.get(dim)) for dim, along in zip(places, labels, strict=True)] for _, node in without]
         numbers = [number for (number, _), at in zip(without, ats, strict=True) if None not in at]
-        along_each = zip(*[at for at in ats if None not in at], strict=True)
         if numbers:
-            found[:, numbers] = array[(slice(None), *map(list, along_each))]
+            whence: list[Any] = [slice(None), *map(list, zip(*[at for at in ats if None not in at], strict=True))]
+            found[:, numbers] = array[tuple(whence)]
         without = [one for one, at in zip(without, ats, strict=True) if None in at]
     return found
