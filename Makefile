@@ -9,33 +9,42 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests other-tests test-long lint format types install browser bench soak screenshots examples laboratories advice claims model clean
+.PHONY: run test tests browser-tests calculations other-tests beside compiled test-long lint format types install browser bench soak screenshots examples laboratories advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
-# Every part runs, whatever became of those before it; what failed is named at the end. Meanwhile the types are checked,
-# and the tests compiled: three processes would do that at once, each for itself.
-TYPES := .types.log
+# Every part runs, whatever became of those before it; what failed is named at the end. The browser's part waits more
+# than it computes: beside it, behind everything else, the tests are compiled (three processes would do that at once,
+# each for itself), the calculations tested and the types checked.
+BESIDE := .beside.log
 test: $(VENV)/.dev browser
-	@failed=; { nice -n 19 $(MAKE) --no-print-directory types; checked=$$?; \
-	    nice -n 19 $(PYTEST) --collect-only -qq > /dev/null 2>&1; exit $$checked; } > $(TYPES) 2>&1 & types=$$!; \
+	@failed=; nice -n 19 $(MAKE) --no-print-directory --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
 	  for part in lint browser-tests other-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
-	  wait $$types || failed="$$failed types"; cat $(TYPES); rm -f $(TYPES); \
+	  wait $$beside || failed="$$failed calculations-or-types"; cat $(BESIDE); rm -f $(BESIDE); \
 	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
+
+beside: compiled calculations types
+compiled: $(VENV)/.dev
+	-$(PYTEST) --collect-only -qq > /dev/null 2>&1
 
 # A browser, its server and a worker want the machine for themselves; the other tests share it.
 PYTEST := $(BIN)/python -m pytest
 # One process more than two cores: many tests wait for a server or a worker.
 TOGETHER := --numprocesses 3 --dist worksteal
 WHOLE := browser and not component
-tests: browser-tests other-tests
+# Nothing here waits for a server, a worker or a clock.
+CALCULATIONS := $(addprefix tests/,diagnostics figures models training truth)
+tests: browser-tests calculations other-tests
 
 browser-tests: $(VENV)/.dev browser
 	$(PYTEST) tests/browser -m "$(WHOLE) and not slow" --durations 15
 
+calculations: $(VENV)/.dev
+	$(PYTEST) $(CALCULATIONS) -m "not slow" --durations 5
+
 other-tests: $(VENV)/.dev browser
-	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE)) and not slow" --durations 15
+	$(PYTEST) $(TOGETHER) $(addprefix --ignore=,$(CALCULATIONS)) -m "not ($(WHOLE)) and not slow" --durations 15
 
 # The long trainings too, and many random examples; with the printed seed they come again.
 SEED := $(shell date +%s)
