@@ -3,10 +3,6 @@
 SMALL = {"length": 6, "hidden": 5, "steps": 7, "batch": 4, "look_every": 3}
 AWKWARD = SMALL | {"task": "copy", "activation": "relu", "reset": "after", "optimiser": "sgd", "clip": 0.05}
 RUNS = (SMALL, AWKWARD, SMALL | {"task": "reviews", "reset": "after", "activation": "relu"})
-NEWER = {
-    "activation_histogram", "gradient_histogram", "weight_gradient_histogram", "update_to_data_by_layer",
-    "gradient_to_data",
-}  # fmt: skip
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram"}
 BLIND = {"look_every": 0}
 
