@@ -198,11 +198,16 @@ def unseen(now: xr.DataArray, dim: str, noun: str = "layer") -> Words:
     return spoken(said, steps, *(counts.tolist() for _, counts in found))
 
 
+PLOTLYS_POWERS = 1.25
+"""So much larger than asked for Plotly writes the powers of ten of a log axis, and what stands among them."""
+
+
 def log_axis(limits: tuple[float, float]) -> dict[str, Any]:
     """A log axis over these limits (log10): whole decades as powers of ten, or 1, 2, 5 when there are few."""
     low, high = limits
     if high - low > 1.5:
-        return {"type": "log", "range": [low, high], "dtick": max(1, int(np.ceil((high - low) / 7)))}
+        dtick = max(1, int(np.ceil((high - low) / 7)))
+        return {"type": "log", "range": [low, high], "dtick": dtick, "tickfont": {"size": look.TEXT / PLOTLYS_POWERS}}
     steps = (1, 2, 5) if high - low > 0.7 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
     values = [step * 10.0**decade for decade in range(int(np.floor(low)), int(np.ceil(high)) + 1) for step in steps]
     kept = [value for value in values if low <= np.log10(value) <= high]

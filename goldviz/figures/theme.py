@@ -22,6 +22,8 @@ from goldviz.figures.notes import as_label
 Theme = Literal["light", "dark"]
 
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Liberation Sans", Arial, sans-serif'
+TEXT = 14
+"""The size of a figure's words in pixels, where nothing else is said."""
 SEQUENTIAL = "Cividis"
 DIVERGING = "RdBu"
 
@@ -193,7 +195,7 @@ def _template(theme: Theme) -> go.layout.Template:
         "tickfont": {"size": 13},
     }
     layout = go.Layout(
-        font={"family": FONT, "size": 14, "color": ink.text},
+        font={"family": FONT, "size": TEXT, "color": ink.text},
         title={
             "x": 0,
             "xref": "container",

@@ -175,6 +175,16 @@ def test_words_are_neither_cut_nor_printed_over_each_other(page: Page, width: in
     assert words["plot"]["bottom"] - words["plot"]["top"] > 200, "the words leave the curves their room"
 
 
+def test_powers_of_ten_are_as_large_as_the_other_axis_s_numbers(page: Page) -> None:
+    made = draft.Figure()
+    made.add_trace(draft.Scatter(x=[1, 2, 3], y=[1e-6, 1, 10]))
+    made.update_yaxes(title_text="Loss", **elements.log_axis((-6, 1)))
+    show(page, look.apply(made, "light", title="How large is the loss?", notes=["Epoch 3."]).to_json(), 600)
+    sizes = """axis => [...window.host.querySelectorAll(`.${axis}tick text`)]
+        .map((one) => getComputedStyle(one).fontSize)"""
+    assert set(page.evaluate(sizes, "x")) == set(page.evaluate(sizes, "y")) == {f"{look.TEXT}px"}
+
+
 def test_a_figure_goes_with_its_column(page: Page) -> None:
     show(page, worded(), 944)
     for width in (460, 300, 224, 944):
