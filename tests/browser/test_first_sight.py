@@ -81,6 +81,14 @@ def test_a_part_is_opened_linked_and_found_again(server: Server, open_page: Open
     expect(button(page, "Train")).to_be_focused()
     assert button(page, "Train").evaluate("one => parseFloat(getComputedStyle(one).outlineWidth)") >= 2
 
+    wide = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    box = figure(page, "gradient_factor").bounding_box()
+    assert box is not None
+    assert box["y"] <= 0.6 * 844, "a phone's first screen shows the figure under its questions"
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.set_viewport_size(wide or {"width": 1440, "height": 900})
+
     open_part(page, "Why?")
     wait_for_figure(page, "why-gradient_factor")
     page.wait_for_url("**shown=why**")
