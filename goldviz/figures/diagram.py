@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -256,19 +257,31 @@ def numbers_of(colour: Colour, numbers: Any, parts: Sequence[Part]) -> AtStep | 
 def _of_part(part: Part, readings: Sequence[xr.DataArray], step: str | None, count: int) -> NDArray[np.float64]:
     """Numbers (step, node) of one network."""
     found = np.full((count, len(part.nodes)), np.nan)
-    without = list(enumerate(part.nodes))
+    without = np.ones(len(part.nodes), bool)
     for values in readings:
         places = [str(dim) for dim in values.dims if dim not in NOT_A_PLACE and dim != step]
         if not places:
             continue
         own = values.sel(network=part.network) if "network" in values.dims else values
         own = own.transpose(*([step] if step else []), *places)
-        labels = [{label: at for at, label in enumerate(values[dim].values.tolist())} for dim in places]
         array = np.asarray(own.values, np.float64).reshape(count, *(own.sizes[dim] for dim in places))
-        ats = [[along.get(node.at.get(dim)) for dim, along in zip(places, labels, strict=True)] for _, node in without]
-        numbers = [number for (number, _), at in zip(without, ats, strict=True) if None not in at]
-        if numbers:
-            whence: list[Any] = [slice(None), *map(list, zip(*[at for at in ats if None not in at], strict=True))]
-            found[:, numbers] = array[tuple(whence)]
-        without = [one for one, at in zip(without, ats, strict=True) if None in at]
+        wanted = tuple(tuple(node.at.get(dim) for dim in places) for node in part.nodes)
+        nodes, whence = _seats(wanted, tuple(tuple(values[dim].values.tolist()) for dim in places))
+        new = without[nodes]
+        if new.any():
+            here: list[Any] = [slice(None), *(at[new] for at in whence)]
+            found[:, nodes[new]] = array[tuple(here)]
+            without[nodes] = False
     return found
+
+
+@lru_cache(maxsize=1024)
+def _seats(
+    wanted: tuple[tuple[Any, ...], ...], labels: tuple[tuple[Any, ...], ...]
+) -> tuple[NDArray[np.intp], tuple[NDArray[np.intp], ...]]:
+    """Which nodes have a place along every dimension, and where along each: the same at all steps of a run."""
+    where = [{label: at for at, label in enumerate(along)} for along in labels]
+    ats = [[along.get(label) for along, label in zip(where, node, strict=True)] for node in wanted]
+    nodes = [number for number, at in enumerate(ats) if None not in at]
+    columns = zip(*[ats[number] for number in nodes], strict=True)
+    return np.array(nodes, np.intp), tuple(np.array(column, np.intp) for column in columns)

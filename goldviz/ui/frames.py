@@ -41,8 +41,8 @@ LARGEST_QUESTION = 20_000
 """Bytes of what a browser says it has."""
 FINDINGS_EVERY = 5.0
 """Seconds after which a growing run's findings are looked at again; nobody reads cards faster."""
-FINDINGS_REST = 10.0
-"""So many times as long as that look took, no other growing run's findings are looked at: many runs share a tenth."""
+FINDINGS_REST = 20.0
+"""So many times as long as that look took, no other growing run's findings are looked at: many share a twentieth."""
 
 BINARY = "application/octet-stream"
 JSON = "application/json"
