@@ -16,11 +16,14 @@ run: $(VENV)/.app
 
 # Every part runs, whatever became of those before it; what failed is named at the end. The browser's part waits more
 # than it computes: beside it, behind everything else, the tests are compiled (three processes would do that at once,
-# each for itself), the calculations tested and the types checked.
+# each for itself), the calculations tested and the types checked. What a slow machine has left of that then shares
+# the cores with the other tests: at its rank they leave it its part.
 BESIDE := .beside.log
+BEHIND := nice -n 19 $(MAKE) --no-print-directory
 test: $(VENV)/.dev browser
-	@failed=; nice -n 19 $(MAKE) --no-print-directory --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
-	  for part in lint browser-tests other-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	@failed=; $(BEHIND) --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
+	  for part in lint browser-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	  $(BEHIND) other-tests || failed="$$failed other-tests"; \
 	  wait $$beside || failed="$$failed calculations-or-types"; cat $(BESIDE); rm -f $(BESIDE); \
 	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
 
@@ -33,7 +36,7 @@ PYTEST := $(BIN)/python -m pytest
 # One process more than two cores: many tests wait for a server or a worker.
 TOGETHER := --numprocesses 3 --dist worksteal
 WHOLE := browser and not component
-# Nothing here waits for a server, a worker or a clock.
+# Nothing here waits for a server or a browser.
 CALCULATIONS := $(addprefix tests/,diagnostics figures models training truth)
 tests: browser-tests calculations other-tests
 
