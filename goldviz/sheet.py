@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 
 Dims = str | Iterable[str] | EllipsisType | None
 
+FEW = 64
+"""Labels in which Python finds one sooner than numpy."""
+
 
 def _reduction(plain: Callable[..., Any], without_nan: Callable[..., Any], words: str) -> Callable[..., Labelled]:
     """A method that takes dimensions away; ``without_nan`` does where there are gaps."""
@@ -234,6 +237,10 @@ class Labelled:
         if not values.size and plain is np.median:
             # Which numpy gives up on where there are several axes.
             return self._new(np.full([self.sizes[one] for one in dims], np.nan), dims)
+        if values.size and (values.dtype.kind != "f" or np.isfinite(values).all()):
+            # Most are; to hear no warnings of the others takes longer than to reduce them.
+            with np.errstate(all="ignore"):
+                return self._new(plain(values, axis=axes), dims)
         gaps = values.dtype.kind == "f" and bool(np.isnan(values).any())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
@@ -349,7 +356,12 @@ def _places(dim: str, labels: NDArray[Any], wanted: Any) -> Any:
         stop = len(labels) if wanted.stop is None else int(np.searchsorted(labels, wanted.stop, "right"))
         return slice(start, stop)
     wanted = wanted.values if isinstance(wanted, Labelled | xr.DataArray) else wanted
-    if isinstance(wanted, str) or np.ndim(wanted) == 0:
+    if isinstance(wanted, str | int) or np.ndim(wanted) == 0:
+        if len(labels) <= FEW and labels.dtype.kind in "iufU":
+            try:
+                return labels.tolist().index(wanted)
+            except ValueError:
+                raise KeyError(f"{dim} has no {wanted!r}") from None
         found = np.flatnonzero(labels == wanted)
         if not found.size:
             raise KeyError(f"{dim} has no {wanted!r}")

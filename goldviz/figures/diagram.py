@@ -17,6 +17,7 @@ away.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -42,7 +43,9 @@ Scale = Literal["log", "log10", "linear", "share"]
 Numbers = Mapping[str, xr.DataArray] | xr.Dataset
 Figures = Callable[..., Callable[[Callable[..., Figure]], FigureSpec]]
 
-NOT_A_PLACE = ("network", "seed")
+NOT_A_PLACE = {"network", "seed"}
+Nodes = tuple[tuple[tuple[str, Any], ...], ...]
+"""Where nodes stand: labels along dimensions, their network's name among them."""
 
 
 @dataclass(frozen=True)
@@ -206,13 +209,14 @@ def diagram(
         if not recorded:
             return plot.instead(plot.lacks(colours[0].reads[0].variable))
         parts = parts_of(plot.ds)
+        nodes = nodes_of(parts)
         drawn = Diagram()
         look.apply(drawn, plot.theme, title=plot.title, notes=[run_label(plot.ds), seeds_in_words(plot.ds, band=False)],
                    legend=False, hover="closest")  # fmt: skip
         drawn.update_layout(meta={"diagram": {
             "noun": noun,
             "parts": [_drawn(part) for part in parts],
-            "colours": [_coloured(plot, colour, parts) for colour in recorded],
+            "colours": [_coloured(plot, colour, nodes) for colour in recorded],
             "scale": look.sequential_stops(),
             "step": str(plot.ds.attrs.get("step_dimension", "step")),
         }})  # fmt: skip
@@ -232,9 +236,9 @@ def _drawn(part: Part) -> dict[str, Any]:
     return {"heading": part.heading, "colour": part.colour, "row": part.row, "nodes": nodes, "wires": wires}
 
 
-def _coloured(plot: Plot, colour: Colour, parts: Sequence[Part]) -> dict[str, Any]:
+def _coloured(plot: Plot, colour: Colour, nodes: Nodes) -> dict[str, Any]:
     low, high = plot.limit(colour.limits)
-    values = numbers_of(colour, plot.now, parts)
+    values = numbers_of(colour, plot.now, nodes)
     at = AtStep(values.dim, plot.ds[values.dim].values[plot.places[values.dim]]) if isinstance(values, AtStep) else None
     return {
         "name": colour.name, "words": colour.words, "unit": colour.unit, "scale": colour.scale,
@@ -242,46 +246,44 @@ def _coloured(plot: Plot, colour: Colour, parts: Sequence[Part]) -> dict[str, An
     }  # fmt: skip
 
 
-def numbers_of(colour: Colour, numbers: Any, parts: Sequence[Part]) -> AtStep | NDArray[np.float32]:
-    """A colour's number of every node, network after network; NaN where a node has none. Of every step, if it has any.
+def nodes_of(parts: Sequence[Part]) -> Nodes:
+    """Where the nodes of all networks stand, one network after the other."""
+    return tuple(tuple({**node.at, "network": part.network}.items()) for part in parts for node in part.nodes)
+
+
+def numbers_of(colour: Colour, numbers: Any, nodes: Nodes) -> AtStep | NDArray[np.float32]:
+    """A colour's number of every node; NaN where a node has none. Of every step, if it has any.
 
     ``numbers`` are a :class:`goldviz.figures.plot.Now`.
     """
     readings = list(colour.read(numbers))
     step = growing(readings[0])
     count = 1 if step is None else readings[0].sizes[step]
-    found = np.concatenate([np.full((count, 0), np.nan), *(_of_part(part, readings, step, count) for part in parts)], 1)
-    return single(found[0]) if step is None else AtStep(step, single(found))
-
-
-def _of_part(part: Part, readings: Sequence[xr.DataArray], step: str | None, count: int) -> NDArray[np.float64]:
-    """Numbers (step, node) of one network."""
-    found = np.full((count, len(part.nodes)), np.nan)
-    without = np.ones(len(part.nodes), bool)
+    found = np.full((count, len(nodes)), np.nan, np.float32)
+    without = np.ones(len(nodes), bool)
     for values in readings:
-        places = [str(dim) for dim in values.dims if dim not in NOT_A_PLACE and dim != step]
-        if not places:
+        places = tuple(str(dim) for dim in values.dims if dim != step)
+        if not set(places) - NOT_A_PLACE:
             continue
-        own = values.sel(network=part.network) if "network" in values.dims else values
-        own = own.transpose(*([step] if step else []), *places)
-        array = np.asarray(own.values, np.float64).reshape(count, *(own.sizes[dim] for dim in places))
-        wanted = tuple(tuple(node.at.get(dim) for dim in places) for node in part.nodes)
-        nodes, whence = _seats(wanted, tuple(tuple(values[dim].values.tolist()) for dim in places))
-        new = without[nodes]
-        if new.any():
-            here: list[Any] = [slice(None), *(at[new] for at in whence)]
-            found[:, nodes[new]] = array[tuple(here)]
-            without[nodes] = False
-    return found
+        own = values.transpose(step, *places) if step else values
+        labels = tuple(tuple(values[dim].values.tolist()) for dim in places)
+        seated, whence = _seats(nodes, places, labels)
+        rows, new = own.values.reshape(count, math.prod(map(len, labels))), without[seated]
+        found[:, seated[new]] = single(rows[:, whence[new]])
+        without[seated] = False
+    return found[0] if step is None else AtStep(step, found)
 
 
 @lru_cache(maxsize=1024)
 def _seats(
-    wanted: tuple[tuple[Any, ...], ...], labels: tuple[tuple[Any, ...], ...]
-) -> tuple[NDArray[np.intp], tuple[NDArray[np.intp], ...]]:
-    """Which nodes have a place along every dimension, and where along each: the same at all steps of a run."""
+    nodes: Nodes, places: tuple[str, ...], labels: tuple[tuple[Any, ...], ...]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Which nodes have a place along every dimension, and where in the array: the same at all steps of a run."""
     where = [{label: at for at, label in enumerate(along)} for along in labels]
-    ats = [[along.get(label) for along, label in zip(where, node, strict=True)] for node in wanted]
-    nodes = [number for number, at in enumerate(ats) if None not in at]
-    columns = zip(*[ats[number] for number in nodes], strict=True)
-    return np.array(nodes, np.intp), tuple(np.array(column, np.intp) for column in columns)
+    shape = tuple(map(len, labels))
+    found = {}
+    for number, node in enumerate(map(dict, nodes)):
+        at = [along.get(node.get(dim), -1) for dim, along in zip(places, where, strict=True)]
+        if -1 not in at:
+            found[number] = int(np.ravel_multi_index(at, shape))
+    return np.array(list(found), np.intp), np.array(list(found.values()), np.intp)

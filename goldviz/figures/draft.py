@@ -38,6 +38,9 @@ SHORT = {"int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i
          "float64": "f8"}  # fmt: skip
 """Plotly.js's names of the numbers that it reads as bytes."""
 
+VALUES = {bool, int, float, str, list, np.ndarray}
+"""Most of what a figure is made of: never a part that holds others."""
+
 NARROW = (np.int8, np.int16, np.int32, np.uint32)
 
 
@@ -59,8 +62,8 @@ class Node(dict[str, Any]):
     def update(self, properties: Mapping[str, Any] | None = None, **more: Any) -> Node:  # type: ignore[override]
         """Set properties; a mapping goes into what is there, and None takes a property away. Returns the part."""
         for name, value in {**(properties or {}), **more}.items():
+            path, last = _steps(name)
             place = self
-            *path, last = _steps(name)
             for step in path:
                 place = place._part(step)
             place._set(last, value)
@@ -73,7 +76,9 @@ class Node(dict[str, Any]):
         return there
 
     def _set(self, name: str, value: Any) -> None:
-        if value is None:
+        if type(value) in VALUES and name != "colorscale":
+            self[name] = value
+        elif value is None:
             self.pop(name, None)
         elif isinstance(value, Mapping):
             there = self.get(name)
@@ -87,8 +92,10 @@ class Node(dict[str, Any]):
 
 # Names are those that are written in code, so few.
 @cache
-def _steps(name: str) -> list[str]:
-    return PARTS.findall(name)
+def _steps(name: str) -> tuple[list[str], str]:
+    """The parts that a name goes through, and its last."""
+    *path, last = PARTS.findall(name)
+    return path, last
 
 
 @cache

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from goldviz.runs.schema import StoreError
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
+
+Answered = TypeVar("Answered")
 
 FRAMES_PATH = "/goldviz/frames"
 LOOK_SECONDS = 0.1
@@ -96,7 +99,12 @@ def routes(base: str) -> list[BaseRoute]:
 
     from goldviz.ui import frames
 
-    watch, at_once, about_at_once = Watch(), CapacityLimiter(ANSWERS_AT_ONCE), CapacityLimiter(ABOUT_AT_ONCE)
+    watch, about_at_once = Watch(), CapacityLimiter(ABOUT_AT_ONCE)
+    # Threads that take the next question by themselves: a limiter would wake the event loop between two.
+    answering = ThreadPoolExecutor(ANSWERS_AT_ONCE, "goldviz-frames")
+
+    def answered(answer: Callable[..., Answered], *asked: str) -> asyncio.Future[Answered]:
+        return asyncio.get_running_loop().run_in_executor(answering, answer, *asked)
 
     def made(answer: frames.Answer) -> Response:
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -110,7 +118,7 @@ def routes(base: str) -> list[BaseRoute]:
                 before = watch.versions(run_ids)
                 # Most questions come before the run's next step: then the store need not be read.
                 if not frames.lacks_nothing(token, asked, dict(zip(run_ids, before, strict=True))):
-                    found = await run_sync(frames.answer, token, asked, limiter=at_once)
+                    found = await answered(frames.answer, token, asked)
                     if found is not None:
                         return made(found)
                 while watch.versions(run_ids) == before:
@@ -124,7 +132,7 @@ def routes(base: str) -> list[BaseRoute]:
     async def one(request: Request) -> Response:
         where = request.path_params
         asked = (where["token"], where["lane"], where["figure"], where["step"])
-        return made(await run_sync(frames.answer_at, *asked, limiter=at_once))
+        return made(await answered(frames.answer_at, *asked))
 
     async def about(request: Request) -> Response:
         where, asked = request.path_params, b""
