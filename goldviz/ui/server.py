@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import gzip
 import logging
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,11 @@ SWITCH_SECONDS = 0.0005
 """How long a visitor's thread computes before another may go on. Python's own 5 ms let every short answer wait, several
 times over, for figures that are drawn for others."""
 PLOTLY_PATH = "/goldviz/plotly.min.js"
+SCRIPTS_PATH = "/goldviz/scripts"
 ATTENTION_PATH = "/goldviz/attention"
+
+scripts: dict[str, str] = {}
+"""The scripts of parts of pages, by their files' names, which change with them."""
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +44,8 @@ def address(path: str) -> str:
 
 
 def routes() -> list[BaseRoute]:
-    """Plotly's script out of the installed package, so that figures need no network; answers, attention, frames."""
+    """Plotly's script out of the installed package and the pages' own, so that nothing needs a network; answers,
+    attention, frames."""
     from anyio import CapacityLimiter
     from anyio.to_thread import run_sync
     from starlette.responses import FileResponse, Response
@@ -50,9 +57,24 @@ def routes() -> list[BaseRoute]:
     script = files("plotly") / "package_data" / "plotly.min.js"
     at_once, waiting = CapacityLimiter(answers.AT_ONCE), CapacityLimiter(answers.WAITING_AT_ONCE)
 
-    def plotly(_request: Request) -> Response:
-        year = {"Cache-Control": "public, max-age=31536000, immutable"}
-        return FileResponse(str(script), media_type="text/javascript", headers=year)
+    year = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+
+    @cache
+    def compressed() -> bytes:
+        return gzip.compress(script.read_bytes())
+
+    async def plotly(request: Request) -> Response:
+        if "gzip" not in request.headers.get("accept-encoding", ""):
+            return FileResponse(str(script), media_type="text/javascript", headers=year)
+        # Once for all: a class that opens its pages together would wait while it is compressed for one after the other.
+        packed = {**year, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        return Response(await run_sync(compressed), headers=packed, media_type="text/javascript")
+
+    def part(request: Request) -> Response:
+        found = scripts.get(request.path_params["file"])
+        if found is None:
+            return Response("There is no such script. Reload the page.", 404, media_type="text/plain")
+        return Response(found, headers=year, media_type="text/javascript")
 
     def attention(request: Request) -> Response:
         found = exhibits.answer(request.path_params["token"], request.path_params["part"], request.query_params)
@@ -75,6 +97,7 @@ def routes() -> list[BaseRoute]:
 
     return [
         Route(address(PLOTLY_PATH), plotly),
+        Route(address(f"{SCRIPTS_PATH}/{{file}}"), part),
         Route(address(f"{answers.ANSWERS_PATH}/{{laboratory}}"), answered, methods=["POST"]),
         Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
         *frames_route.routes(address(frames_route.FRAMES_PATH)),

@@ -24,8 +24,6 @@ UNSEEN_SECONDS = 20.0
 """So long a click counts as a second one, at most, while the page has not shown yet what the first one started."""
 SOUGHT, ANEW = "lane-sought", "page-drawn-anew"
 """In the session state: the lane that the page goes to, and whether the panel shows other settings than before."""
-FIRST_RECORD_SECONDS = 0.4
-"""So long a start may wait for the first record, which mostly comes before the page would look again."""
 
 
 def presets(experiment: type[Experiment]) -> None:
@@ -144,7 +142,6 @@ def start(experiment: type[Experiment], settings: Experiment, *, beside: bool, n
         return ""
     try:
         run_id = services.executor().submit(settings, name=name)
-        _wait_for_first_record(run_id)
     except (StoreError, ExecutionError, UnknownRunError, SettingsError) as error:
         complain(str(error))
         return ""
@@ -174,19 +171,6 @@ def start_side_by_side(experiment: type[Experiment], several: list[Experiment]) 
         parts.come_to_run(experiment.name, several[-1], last=True)
     except (StoreError, ExecutionError, SettingsError) as error:
         complain(str(error))
-
-
-def _wait_for_first_record(run_id: str) -> None:
-    """Let a run that has a worker at once record something, so that the page's next drawing shows it."""
-    executor = services.executor()
-    if executor.waiting_before(run_id) >= executor.worker_count:
-        return
-    deadline = time.monotonic() + FIRST_RECORD_SECONDS
-    while time.monotonic() < deadline:
-        run = services.store().run(run_id)
-        if run.step or not run.unfinished:
-            return
-        time.sleep(0.02)
 
 
 def complain(sentence: str) -> None:

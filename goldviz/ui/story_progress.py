@@ -10,13 +10,13 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from typing import Any
 
 import streamlit as st
 from pydantic import BaseModel, ValidationError
 
 from goldviz.declare.stories import Story, stories
+from goldviz.ui.components import asset, component
 
 LONGEST = 20_000
 """Characters of what a browser may tell."""
@@ -24,10 +24,10 @@ AHEAD_SECONDS = 86_400
 """So far a browser's clock may be ahead of the server's."""
 _KEPT, _HEARD, KEY = "stories-kept", "stories-heard", "story-progress"
 
-_component = st.components.v2.component(
-    "goldviz_story_progress",
-    html="",
-    js=(files("goldviz.ui") / "assets" / "story_progress.js").read_text(encoding="utf-8"),
+_component = component(
+    "story_progress",
+    isolated=True,
+    js=asset("story_progress.js"),
 )
 
 

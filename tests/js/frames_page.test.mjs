@@ -10,7 +10,7 @@ const { framesPage, goToStep, stepOf, watchStep } = await load(
   ["framesPage", "goToStep", "stepOf", "watchStep"],
 );
 
-const settled = (milliseconds = 5) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const settled = (milliseconds = 40) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 function answerOf(lanes) {
   const words = new TextEncoder().encode(JSON.stringify({ lanes }));
@@ -59,6 +59,42 @@ test("figures that are put up together are asked for in one question", async () 
   assert.ok(one.told && two.told);
   one.stop();
   two.stop();
+});
+
+test("a timeline waits for the figures that come with it", async () => {
+  const page = framesPage("/company");
+  answers.push(answerOf([laneOf(["loss"])]));
+  const timeline = watched(page, "");
+  await settled(60);
+  assert.equal(asked.length, 0);
+  const loss = watched(page, "loss");
+  await settled();
+  assert.equal(asked.length, 1);
+  assert.deepEqual(JSON.parse(asked[0].split("has=")[1]).run.wants, ["loss"]);
+  timeline.stop();
+  loss.stop();
+});
+
+test("a timeline without figures is told all the same", async () => {
+  const page = framesPage("/alone");
+  answers.push(answerOf([laneOf([])]));
+  const timeline = watched(page, "");
+  await settled(250);
+  assert.equal(asked.length, 1);
+  assert.equal(page.last(), 9);
+  timeline.stop();
+});
+
+test("a run that has recorded nothing is asked about again at once, one that has after a pause", async () => {
+  const page = framesPage("/first-record");
+  answers.push(answerOf([laneOf(["loss"], { run: true, last: 0 })]), answerOf([laneOf(["loss"], { run: true, last: 1 })]));
+  const loss = watched(page, "loss");
+  await settled(120);
+  assert.equal(asked.length, 2);
+  assert.equal(page.last(), 1);
+  await settled(300);
+  assert.equal(asked.length, 3);
+  loss.stop();
 });
 
 test("a recorded example is asked for once, a run again and again from its edition on", async () => {

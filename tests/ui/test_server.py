@@ -15,6 +15,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from goldviz.declare.registry import laboratories
 from goldviz.runs.store import Store
 from goldviz.ui import deep_links, live_figure, server, services
+from goldviz.ui.components import component
 from tests.runs.strangers import lost_pages, trained
 
 
@@ -25,6 +26,35 @@ def test_plotly_comes_out_of_the_installed_package_and_is_kept_by_the_browser() 
     assert answer.content == (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
     assert answer.headers["content-type"].startswith("text/javascript")
     assert "immutable" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize(("accepted", "coding"), [("gzip, br", "gzip"), ("identity", None)])
+def test_plotly_travels_as_small_as_the_browser_takes_it(accepted: str, coding: str | None) -> None:
+    with TestClient(Starlette(routes=server.routes())) as client:
+        answer = client.get(live_figure._plotly_address(), headers={"Accept-Encoding": accepted})
+    assert answer.headers.get("content-encoding") == coding
+    assert answer.content == (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+    assert (int(answer.headers["content-length"]) < len(answer.content) / 2) == (coding == "gzip")
+
+
+def test_a_page_s_script_is_fetched_once_and_travels_with_no_part_of_it() -> None:
+    found = {file: text for file, text in server.scripts.items() if file.startswith("live_figure-")}
+    ((file, text),) = found.items()
+    assert text == live_figure.script("live_figure")
+    with TestClient(Starlette(routes=server.routes())) as client:
+        answer = client.get(f"{server.SCRIPTS_PATH}/{file}")
+        unknown = client.get(f"{server.SCRIPTS_PATH}/live_figure-0000.js")
+    assert answer.text == text
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+    assert unknown.status_code == 404
+    assert "immutable" not in unknown.headers.get("cache-control", "")
+
+
+def test_another_script_has_another_address() -> None:
+    component("for_this_test", js="export default () => 1;")
+    component("for_this_test", js="export default () => 2;")
+    assert len([file for file in server.scripts if file.startswith("for_this_test-")]) == 2
 
 
 def test_another_plotly_has_another_address() -> None:

@@ -2,6 +2,9 @@
 
 const PAUSE_MS = 250;
 const SETTLED_MS = 120;
+// A page's figures come one after the other, and after its timeline: one question asks for all of them.
+const FIGURES_MS = 15;
+const COMPANY_MS = 150;
 const PATIENCE_MS = [1000, 2000, 4000, 8000];
 const EXACT_KEPT = 60;
 
@@ -42,7 +45,7 @@ class FramesPage {
   // A watcher of a figure may say in `shows` along which of its dimensions what is in view was recorded.
   watch(watcher) {
     this.watchers.add(watcher);
-    if (this.lacks()) this.ask();
+    if (this.lacks()) this.ask(watcher.figure ? FIGURES_MS : COMPANY_MS);
     this.tellOthersSoon();
     return () => {
       this.watchers.delete(watcher);
@@ -83,9 +86,9 @@ class FramesPage {
   }
 
   // One question at a time; a new wish takes the place of a question that waits.
-  ask() {
+  ask(wait = 0) {
     clearTimeout(this.next);
-    this.next = setTimeout(() => this.askNow());
+    this.next = setTimeout(() => this.askNow(), wait);
   }
 
   async askNow() {
@@ -109,7 +112,8 @@ class FramesPage {
     }
     if (this.asking === asking) this.asking = undefined;
     const changing = [...this.lanes.values()].some((lane) => lane.run);
-    if (this.watchers.size && (changing || this.lacks())) this.next = setTimeout(() => this.askNow(), PAUSE_MS);
+    const pause = this.last() ? PAUSE_MS : FIGURES_MS;
+    if (this.watchers.size && (changing || this.lacks())) this.next = setTimeout(() => this.askNow(), pause);
   }
 
   take(message) {

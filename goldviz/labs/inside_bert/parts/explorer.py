@@ -14,7 +14,7 @@ import streamlit as st
 from plotly.colors import sequential
 
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
-from goldviz.ui.components import asset, assets
+from goldviz.ui.components import asset, assets, component
 from goldviz.ui.exhibits import shelf
 from goldviz.ui.server import ATTENTION_PATH, address
 
@@ -22,8 +22,9 @@ SCRIPTS = ("numbers", "cells", "tip", "overview", "map", "lines", "captions", "c
 """The parts of the component's script in the order in which they are joined, before the file that starts it."""
 
 
-_component = st.components.v2.component(
-    "goldviz_attention_explorer",
+_component = component(
+    "attention_explorer",
+    isolated=True,
     html=asset("attention_explorer.html"),
     css=assets("controls.css", "attention_explorer.css"),
     js=assets(*(f"attention_explorer_{part}.js" for part in SCRIPTS), "attention_explorer.js"),

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-import streamlit as st
 import xarray as xr
 
 from goldviz.figures.theme import INKS
 from goldviz.labs.text_tokens.exchange import tokens_data
 from goldviz.labs.text_tokens.settings import TextTokens
-from goldviz.ui.components import assets, stepped
+from goldviz.ui.components import assets, component, stepped
 from goldviz.ui.theme import theme_now
 
 KEY = "tokens-stepper"
 SCRIPTS = ("tokens_reading.js", "tokens.js")
 
 
-_component = st.components.v2.component(
-    "goldviz_tokens",
+_component = component(
+    "tokens",
+    isolated=True,
     css=assets("controls.css", "tokens.css"),
     js=assets(*SCRIPTS),
     html=stepped("tokens.html", first="Before the first merge", last="After the last merge", place="Merge"),
