@@ -97,6 +97,29 @@ test("a run that has recorded nothing is asked about again at once, one that has
   loss.stop();
 });
 
+test("what was in view stays until a run that begins has its first record, but not for long", async () => {
+  const soon = framesPage("/begins");
+  const nothing = laneOf(["loss"], { run: true, last: 0 });
+  answers.push(answerOf([nothing]));
+  const loss = watched(soon, "loss");
+  await settled(30);
+  assert.equal(soon.figureAt("run", "loss", null), undefined);
+  soon.take({ header: { lanes: [{ ...nothing, fresh: false, last: 1, version: 6 }] } });
+  assert.equal(soon.figureAt("run", "loss", null).layout.title, "loss");
+  loss.stop();
+  const late = framesPage("/begins-late");
+  answers.push(answerOf([nothing]), answerOf([{ ...nothing, fresh: false, version: 6 }]));
+  const waiting = watched(late, "loss");
+  await settled(300);
+  assert.equal(asked.length, 4, "answered twice meanwhile");
+  assert.equal(late.figureAt("run", "loss", null), undefined);
+  const told = waiting.told;
+  await settled(800);
+  assert.equal(late.figureAt("run", "loss", null).layout.title, "loss");
+  assert.ok(waiting.told > told, "and it is drawn");
+  waiting.stop();
+});
+
 test("a recorded example is asked for once, a run again and again from its edition on", async () => {
   const example = framesPage("/example");
   answers.push(answerOf([laneOf(["loss"])]));

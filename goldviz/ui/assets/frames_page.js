@@ -6,6 +6,8 @@ const SETTLED_MS = 120;
 const FIGURES_MS = 15;
 const COMPANY_MS = 150;
 const PATIENCE_MS = [1000, 2000, 4000, 8000];
+// A run that begins mostly has its first record soon: so long what was in view stays there.
+const BEGINS_MS = 1000;
 const EXACT_KEPT = 60;
 
 // The step in view of each laboratory: null follows the run.
@@ -119,11 +121,18 @@ class FramesPage {
   take(message) {
     for (const sent of message.header.lanes) {
       const known = this.lanes.get(sent.id);
-      this.lanes.set(sent.id, sent.gone ? { gone: sent.gone, figures: {} } : merged(known, sent, message));
+      const lane = sent.gone ? { gone: sent.gone, figures: {} } : merged(known, sent, message);
+      this.lanes.set(sent.id, lane);
+      if (lane.run && !lane.last) this.letBegin(lane, known);
       if (sent.gone || sent.fresh) this.forget(sent.id);
       for (const watcher of [...this.watchers]) if (watcher.lane === sent.id) watcher.changed();
     }
     this.tellOthers(message.header.lanes.map(({ id }) => id));
+  }
+
+  letBegin(lane, known) {
+    lane.begins = known?.begins ?? performance.now() + BEGINS_MS;
+    if (known?.begins === undefined) setTimeout(() => this.tell(this.trouble), BEGINS_MS);
   }
 
   // Other figures may have been recorded at other steps: then all of the page move to one that they have in common.
@@ -212,7 +221,7 @@ class FramesPage {
   // A figure at the step in view, as near as what is here allows; the very step is fetched when the person rests at it.
   figureAt(id, name, step) {
     const lane = this.lanes.get(id);
-    if (!lane?.figures?.[name]) return undefined;
+    if (!lane?.figures?.[name] || performance.now() < lane.begins) return undefined;
     const common = this.stepFor(step);
     const wanted = common >= lane.last ? null : common;
     const exact = this.exact.get(`${id} ${name} ${wanted}`);
