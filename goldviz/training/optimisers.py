@@ -16,17 +16,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OptimiserRule:
-    """An optimiser: what it is called, its class in ``quick_steps``, and what differs from PyTorch's defaults."""
+    """An optimiser: what it is called, its class, and what differs from PyTorch's defaults.
+
+    The class is one of ``quick_steps`` or, where there is none of this name, of ``torch.optim``.
+    """
 
     words: str
-    quick_class: str
+    class_name: str
     options: Mapping[str, Any]
 
     def __call__(self, parameters: Iterable[Tensor], learning_rate: float) -> Optimizer:
         """The optimiser of these parameters."""
+        from torch import optim
+
         from goldviz.training import quick_steps
 
-        made: Optimizer = getattr(quick_steps, self.quick_class)(parameters, lr=learning_rate, **self.options)
+        room = quick_steps if hasattr(quick_steps, self.class_name) else optim
+        made: Optimizer = getattr(room, self.class_name)(parameters, lr=learning_rate, **self.options)
         return made
 
 

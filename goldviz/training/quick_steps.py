@@ -48,12 +48,15 @@ def clear_gradients(optimiser: Optimizer) -> None:
 
 @torch.no_grad()
 def take_step(optimiser: Optimizer) -> None:
-    """What ``step`` does, to the bit, for an optimiser of :data:`KERNELS`.
+    """What ``step`` does, to the bit.
 
-    Weights are on one device, in one precision. PyTorch's own are the first step, which makes the moments, and one that
-    leaves a weight without a gradient out.
+    Weights are on one device, in one precision. PyTorch's own are the first step, which makes the moments, one that
+    leaves a weight without a gradient out, and those of optimisers that are not in :data:`KERNELS`.
     """
-    kernel = KERNELS[type(optimiser)]
+    kernel = KERNELS.get(type(optimiser))
+    if kernel is None:
+        optimiser.step()
+        return
     groups = optimiser.param_groups
     gradients = [[weight.grad for weight in group["params"]] for group in groups]
     if not optimiser.state or any(gradient is None for own in gradients for gradient in own):

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from goldviz.training.optimisers import OPTIMISERS, decaying_optimiser, set_learning_rate
+from goldviz.training.optimisers import OPTIMISERS, OptimiserRule, decaying_optimiser, set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.state import pack, unpack
 
@@ -33,5 +33,16 @@ def test_quick_steps_are_the_optimiser_s(name):
         unpack(pack({"optimiser": optimiser}), {"optimiser": optimiser})
         learn(one, optimiser, step, range(6, 9))
         learn(one, optimiser, step, range(9, 11), frozen=True)
+        learned.append(pack({"network": one, "optimiser": optimiser}))
+    assert learned[0] == learned[1]
+
+
+def test_any_of_pytorch_s_optimisers_may_be_a_rule_and_takes_its_own_steps():
+    learned = []
+    for step in (take_step, lambda optimiser: optimiser.step()):
+        one = network()
+        optimiser = OptimiserRule("Resilient", "Rprop", {})(one.parameters(), 0.1)
+        assert type(optimiser) is torch.optim.Rprop
+        learn(one, optimiser, step, range(1, 6))
         learned.append(pack({"network": one, "optimiser": optimiser}))
     assert learned[0] == learned[1]
