@@ -137,12 +137,17 @@ def test_a_fresh_run_repeats_the_first_steps_of_the_recorded_example(lab: Labora
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("lab", "slug"), PRESETS, ids=lambda part: part if isinstance(part, str) else part.name)
 def test_a_fresh_run_ends_as_the_recorded_example_did(lab: Laboratory, slug: str) -> None:
-    """The most serious finding says what a preset is there for; numbers of long trainings differ by processor."""
+    """The most serious finding says what a preset is there for; numbers of long trainings differ by processor.
+
+    A training that is broken on purpose may be chaotic: then another, equally serious finding may come before it.
+    """
     settings, recorded = lab.declared.preset(slug), example(lab.declared, slug)
     fresh = goldviz.api.run(settings, progress=False)
     assert fresh.attrs["status"] == recorded.attrs["status"]
-    first, expected = (settings.findings(dataset)[:1] for dataset in (fresh, recorded))
-    assert [finding.kind for finding in first] == [finding.kind for finding in expected]
+    found, expected = settings.findings(fresh), settings.findings(recorded)[:1]
+    most_serious = [finding.kind for finding in found if finding.severity == found[0].severity]
+    assert bool(found) == bool(expected)
+    assert all(finding.kind in most_serious for finding in expected)
 
 
 def kept_by_script(script: dict[str, Any], name: str, once: bool) -> np.ndarray:
