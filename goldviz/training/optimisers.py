@@ -27,13 +27,9 @@ class OptimiserRule:
 
     def __call__(self, parameters: Iterable[Tensor], learning_rate: float) -> Optimizer:
         """The optimiser of these parameters."""
-        from torch import optim
+        from goldviz.training.quick_steps import optimiser_class
 
-        from goldviz.training import quick_steps
-
-        room = quick_steps if hasattr(quick_steps, self.class_name) else optim
-        made: Optimizer = getattr(room, self.class_name)(parameters, lr=learning_rate, **self.options)
-        return made
+        return optimiser_class(self.class_name)(parameters, lr=learning_rate, **self.options)
 
 
 OPTIMISERS = {

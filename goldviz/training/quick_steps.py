@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, optim
 from torch.optim import SGD, Adam, AdamW, Optimizer
 
 States = Sequence[Mapping[str, Tensor]]
@@ -37,6 +37,12 @@ class QuickAdam(_Uncompiled, Adam):
 
 class QuickAdamW(_Uncompiled, AdamW):
     """:class:`torch.optim.AdamW`, for :func:`take_step`."""
+
+
+def optimiser_class(name: str) -> Callable[..., Optimizer]:
+    """The class of this name: one of these, else PyTorch's own."""
+    found: Callable[..., Optimizer] = globals().get(name) or getattr(optim, name)
+    return found
 
 
 def clear_gradients(optimiser: Optimizer) -> None:
