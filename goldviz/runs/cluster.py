@@ -37,6 +37,11 @@ RESTFUL = {
 """How seldom Dask looks at itself. It would do so fifty times a second in each of its parts, of which a server has
 several: a tenth of a core while nothing happens, taken from whoever waits for the interpreter while much does."""
 
+KEEPING = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
+"""Dask has a worker give memory back to the system as soon as it is free. Training asks for the same at every step, and
+takes 1.5 to 2.2 times as long so. What a run has left free goes back at its end: see
+:func:`goldviz.runs.memory_watch.give_back_memory`."""
+
 
 def local_cluster(
     processes: int,
@@ -88,7 +93,7 @@ def quieten() -> None:
     # A worker that keeps much in memory works on: what it may have is for its run.
     dask.config.set({f"distributed.worker.memory.{kept}": False for kept in ("target", "spill", "pause")})
     dask.config.set({"distributed.admin.tick.limit": "1h", "distributed.deploy.lost-worker-timeout": "365 days"})
-    dask.config.set(FORGETFUL | RESTFUL)
+    dask.config.set(FORGETFUL | RESTFUL | KEEPING)
     for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldviz.runs.cluster import local_cluster, why_lost
 from goldviz.runs.limits import WORKER_LIMIT, gigabytes, job_bytes, ran_out_of_memory, system_holds
-from goldviz.runs.memory_watch import MemoryWatch
+from goldviz.runs.memory_watch import MemoryWatch, give_back_memory
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
@@ -215,6 +215,7 @@ def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -
         return ("memory", None) if ran_out_of_memory(error) else ("failed", sentence_of(error))
     finally:
         del _stops[name]
+        give_back_memory()
 
 
 def _packed(made: object) -> bytes:

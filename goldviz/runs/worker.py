@@ -17,8 +17,10 @@ import numpy as np
 from goldviz.declare.settings import either, label
 from goldviz.runs.cluster import dask_setup
 from goldviz.runs.limits import ran_out_of_memory
+from goldviz.runs.memory_watch import give_back_memory
 from goldviz.runs.recorder import Batch, Desk, Ended, Order, Progress, Recorder
 from goldviz.runs.schema import StoreBusyError, StoreError
+from goldviz.runs.spare_time import SPARE_TIME
 from goldviz.runs.store import Start, Store, UnknownRunError
 from goldviz.runs.versions import versions
 from goldviz.runs.watchdog import Watchdog
@@ -252,12 +254,16 @@ def execute(
     """
     store = patiently(lambda: Store(database_url))
     try:
-        start = patiently(lambda: store.begin(run_id))
-        return _carry_out(settings, store, start, budget, processes, watch, desk) if start else store.run(run_id).status
+        with SPARE_TIME.taken():
+            start = patiently(lambda: store.begin(run_id))
+            if start is None:
+                return store.run(run_id).status
+            return _carry_out(settings, store, start, budget, processes, watch, desk)
     except UnknownRunError:
         return "deleted"
     finally:
         store.close()
+        give_back_memory()
 
 
 def _carry_out(

@@ -18,8 +18,9 @@ CONNECT_SECONDS = 5.0
 ABSENT_SECONDS = 120.0
 """So long none of this machine's workers may be up before they are all started anew; a slow machine takes half a minute
 to start one."""
-WARM_UP = "goldviz.declare.warm_up"
-"""Imported by every worker as it starts; it imports torch, so that the first click need not wait."""
+WARM_UP = ("goldviz.declare.warm_up", "goldviz.runs.spare_time")
+"""Imported by every worker as it starts: torch and the laboratories, so that the first click need not wait, and what
+loads the rest later."""
 
 
 class WorkersError(RuntimeError):
@@ -30,7 +31,7 @@ class WorkersError(RuntimeError):
 
 def _of_this_machine(processes: int) -> LocalCluster:
     """Worker processes in which a run may take its share of memory; or threads of this one."""
-    return local_cluster(processes, preload=("goldviz.runs.worker", WARM_UP), memory=run_bytes(processes))
+    return local_cluster(processes, preload=("goldviz.runs.worker", *WARM_UP), memory=run_bytes(processes))
 
 
 class Workers:

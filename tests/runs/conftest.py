@@ -27,7 +27,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def light_workers() -> Iterator[None]:
     """Worker processes that load no laboratory and no PyTorch, which toys do not need and take seconds to load."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers, "WARM_UP", "goldviz.runs.worker")
+        patch.setattr(workers, "WARM_UP", ())
         patch.setattr(job_worker, "WARM_UP", ("goldviz.runs.job_worker",))
         yield
 

@@ -41,6 +41,11 @@ def test_a_run_is_carried_out_by_another_process(executor: Executor) -> None:
     until(lambda: bool(executor.devices()))
 
 
+def test_a_worker_keeps_freed_memory_for_the_next_step(executor: Executor) -> None:
+    asked = executor._workers.submit(os.getenv, "MALLOC_TRIM_THRESHOLD_", "as the system has it", key="asked")
+    assert asked.result(30) == os.environ.get("MALLOC_TRIM_THRESHOLD_", "as the system has it")
+
+
 def test_runs_go_on_beside_one_that_fails(executor: Executor) -> None:
     good = executor.submit(Toy(epochs=50, seconds=0.01))
     bad = executor.submit(Toy(fail_at=3))
@@ -195,7 +200,7 @@ from goldviz.runs.execution import Executor
 from goldviz.runs.store import Store
 from tests.runs.toy import Toy
 
-workers.WARM_UP = "goldviz.runs.worker"
+workers.WARM_UP = ()
 
 if __name__ == "__main__":
     executor = Executor(Store(sys.argv[1]), workers=1)
