@@ -97,6 +97,8 @@ class LaboratoryPage:
         with chrome.arrival(complaints):
             settings_panel.show_complaints()
         panel, looking = chrome.panel_and_figures()
+        with looking:
+            st.fragment(self._look)()
         with panel:
             start = st.container(key="start")
             presets.words(experiment)
@@ -109,8 +111,6 @@ class LaboratoryPage:
                 for sentence in self.doubts(settings) if settings else ():
                     st.caption(f":material/warning: {plain(sentence)}")
         self._leave_link(settings)
-        with looking:
-            st.fragment(self._look)()
 
     def _look(self) -> None:
         """All that changes with a run; what grows with it follows by itself."""

@@ -115,6 +115,32 @@ def test_many_updates_draw_the_latest_and_a_purge_leaves_nothing(page: Page) -> 
     ]
 
 
+def test_a_draw_that_would_change_nothing_is_left_out(page: Page) -> None:
+    counted = page.evaluate("""async () => {
+        const react = window.Plotly.react;
+        let draws = 0;
+        window.Plotly.react = (...given) => ((draws += 1), react(...given));
+        const drawn = async () => {
+            await new Promise((resolve) => setTimeout(resolve));
+            await window.host.goldvizTurn;
+            return draws;
+        };
+        try {
+            for (let turn = 0; turn < 3; turn += 1) window.host.goldvizPlace.draw();
+            const same = await drawn();
+            window.host.style.setProperty("--st-background-color", "#101010");
+            window.host.goldvizPlace.draw();
+            const dark = await drawn();
+            window.host.style.width = "500px";
+            window.host.goldvizPlace.draw();
+            return [same, dark, await drawn()];
+        } finally {
+            window.Plotly.react = react;
+        }
+    }""")
+    assert counted == [0, 1, 2]
+
+
 def test_a_figure_follows_its_width(page: Page) -> None:
     page.evaluate("""() => {
         window.host.style.width = "420px";

@@ -54,6 +54,18 @@ test("the last number that is not above a value", () => {
   assert.equal(placeOf([], null), 0);
 });
 
+test("as long as nothing new comes, a step's figure is the same one", () => {
+  const lane = first();
+  const { figure } = filledFigure(lane, "loss", 2);
+  assert.equal(filledFigure(lane, "loss", 2).figure, figure);
+  assert.equal(filledFigure(lane, "loss", 3).figure, figure, "no other was recorded by then");
+  assert.notEqual(filledFigure(lane, "loss", 4).figure, figure);
+  const other = { ...lane, look: { layout: { font: { size: 20 } } } };
+  assert.equal(filledFigure(other, "loss", 4).figure.layout.template, other.look);
+  const news = { ...lane.figures.loss, rows: [...lane.figures.loss.rows], filled: undefined };
+  assert.notEqual(filledFigure({ ...lane, figures: { loss: news } }, "loss", 2).figure, figure);
+});
+
 test("a figure is filled with the values of its step", () => {
   const lane = first();
   const { figure, exact } = filledFigure(lane, "loss", 2);

@@ -104,8 +104,10 @@ test("what was in view stays until a run that begins has its first record, but n
   const loss = watched(soon, "loss");
   await settled(30);
   assert.equal(soon.figureAt("run", "loss", null), undefined);
+  assert.ok(soon.begins("run"));
   soon.take({ header: { lanes: [{ ...nothing, fresh: false, last: 1, version: 6 }] } });
   assert.equal(soon.figureAt("run", "loss", null).layout.title, "loss");
+  assert.ok(!soon.begins("run"));
   loss.stop();
   const late = framesPage("/begins-late");
   answers.push(answerOf([nothing]), answerOf([{ ...nothing, fresh: false, version: 6 }]));

@@ -139,6 +139,15 @@ function withRoom({ room }, layout) {
   return { ...layout, margin: { ...layout.margin, l: Math.max(l, room.l), r: Math.max(r, room.r) } };
 }
 
+// Whether a draw would change nothing. Where shapes are dragged, a hand may have changed what was drawn.
+function isDrawn(host, place, { figure, subject, movable }) {
+  return host.dataset.drawn && place.drawn === figure && place.subject === subject && !movable && fits(host, place);
+}
+
+function fits(host, { width, theme, presented }) {
+  return host.clientWidth === width && themeUnder(host) === theme && (presenting.host === host) === presented;
+}
+
 async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movable, subject, description = "" }) {
   const width = host.clientWidth;
   const theme = themeUnder(host);
@@ -162,7 +171,7 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
     await react();
   }
   const { l, r } = host._fullLayout._size;
-  Object.assign(place, { width, theme, room: { l, r } });
+  Object.assign(place, { width, theme, room: { l, r }, presented: presenting.host === host });
   host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
   host.classList.toggle("goldviz-movable", Boolean(movable));
   relink(host);
@@ -206,7 +215,7 @@ function placeOfFigure(host, address, want) {
     if (host.goldvizPlace !== place || !host.isConnected || !host.clientWidth) return;
     // While nothing newer has come, what is drawn is fitted to its place all the same.
     const wanted = place.want() ?? place.painted;
-    if (!wanted) return;
+    if (!wanted || isDrawn(host, place, wanted)) return;
     place.painted = wanted;
     const first = !host.dataset.drawn;
     if (first) {
@@ -222,7 +231,7 @@ function placeOfFigure(host, address, want) {
     host.dataset.updates = Number(host.dataset.updates || 0) + 1;
   };
   const unfit = () => {
-    if (host.dataset.drawn && (host.clientWidth !== place.width || themeUnder(host) !== place.theme)) place.draw();
+    if (host.dataset.drawn && !fits(host, place)) place.draw();
   };
   const widths = new ResizeObserver(unfit);
   const themes = setInterval(unfit, THEME_EVERY_MS);

@@ -95,16 +95,24 @@ function valueOf(row, number) {
   return nested(values.subarray(number * width, (number + 1) * width), shape);
 }
 
-// One of a lane's figures at a step (null: the last one), and whether it is exactly that step's.
+// One of a lane's figures at a step (null: the last one), and whether it is exactly that step's. As long as nothing new
+// comes, it is the same object at the same step.
 export function filledFigure(lane, name, step) {
-  const { template, rows, kept } = lane.figures[name];
+  const own = lane.figures[name];
   let exact = true;
   const numbers = {};
-  for (const [dim, places] of Object.entries(kept)) {
+  for (const [dim, places] of Object.entries(own.kept)) {
     const wanted = placeOf(lane.steps[dim], step);
     numbers[dim] = Math.max(0, countUpTo(places, wanted) - 1);
     exact &&= places[numbers[dim]] === wanted;
   }
+  const at = JSON.stringify(numbers);
+  if (own.filled?.at !== at || own.filled.look !== lane.look)
+    own.filled = { at, look: lane.look, figure: withValues(own, numbers, lane.look) };
+  return { figure: own.filled.figure, exact };
+}
+
+function withValues({ template, rows }, numbers, look) {
   const fill = (value) => {
     if (Array.isArray(value)) return value.map(fill);
     if (!value || typeof value !== "object") return value;
@@ -118,5 +126,5 @@ export function filledFigure(lane, name, step) {
   const figure = fill(template);
   // An axis, a shape or a note that is not there at this step.
   for (const [part, value] of Object.entries(figure.layout)) if (value === null) delete figure.layout[part];
-  return { figure: { ...figure, layout: { ...figure.layout, template: lane.look } }, exact };
+  return { ...figure, layout: { ...figure.layout, template: look } };
 }

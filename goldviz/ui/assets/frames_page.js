@@ -130,6 +130,11 @@ class FramesPage {
     this.tellOthers(message.header.lanes.map(({ id }) => id));
   }
 
+  // Whether a run is about to have its first record: until then, or for a while, the page stays as it is.
+  begins(id) {
+    return performance.now() < this.lanes.get(id)?.begins;
+  }
+
   letBegin(lane, known) {
     lane.begins = known?.begins ?? performance.now() + BEGINS_MS;
     if (known?.begins === undefined) setTimeout(() => this.tell(this.trouble), BEGINS_MS);
@@ -221,7 +226,7 @@ class FramesPage {
   // A figure at the step in view, as near as what is here allows; the very step is fetched when the person rests at it.
   figureAt(id, name, step) {
     const lane = this.lanes.get(id);
-    if (!lane?.figures?.[name] || performance.now() < lane.begins) return undefined;
+    if (!lane?.figures?.[name] || this.begins(id)) return undefined;
     const common = this.stepFor(step);
     const wanted = common >= lane.last ? null : common;
     const exact = this.exact.get(`${id} ${name} ${wanted}`);

@@ -1,10 +1,26 @@
 // How far a run is. It follows the run by itself, and asks for the page when more has changed than numbers.
 
+// What changes at the same time is asked for once, and after the figures that came with it.
+const TOGETHER_MS = 100;
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".goldviz-progress");
   const [words, bar] = [".goldviz-progress-words", ".goldviz-progress-done"].map((name) => host.querySelector(name));
   const page = framesPage(data.address);
+  let asking;
 
+  const changed = () => {
+    const lane = page.lanes.get(data.lane);
+    const sense = lane?.gone ?? lane?.sense;
+    return sense !== undefined && sense !== data.sense && sense !== host.goldvizTold ? sense : undefined;
+  };
+  const ask = () => {
+    asking = undefined;
+    const sense = changed();
+    if (sense === undefined) return;
+    host.goldvizTold = sense;
+    setTriggerValue("changed", sense);
+  };
   const show = () => {
     const lane = page.lanes.get(data.lane);
     const { share, words: said } = lane?.progress ?? data;
@@ -12,10 +28,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     bar.style.width = `${100 * share}%`;
     host.setAttribute("aria-valuenow", Math.round(100 * share));
     host.setAttribute("aria-valuetext", words.textContent);
-    const sense = lane?.gone ?? lane?.sense;
-    if (sense === undefined || sense === data.sense || host.goldvizTold === sense) return;
-    host.goldvizTold = sense;
-    setTriggerValue("changed", sense);
+    if (changed() !== undefined && !page.begins(data.lane)) asking ??= setTimeout(ask, TOGETHER_MS);
   };
   host.goldvizStop?.();
   host.goldvizStop = page.watch({ lane: data.lane, changed: show });
@@ -25,5 +38,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     host.style.scrollMarginTop = "10rem";
     host.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
   }
-  return () => host.goldvizStop();
+  return () => {
+    clearTimeout(asking);
+    host.goldvizStop();
+  };
 }

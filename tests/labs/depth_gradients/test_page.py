@@ -229,9 +229,15 @@ def test_a_click_counts_once_the_new_lane_is_shown_though_figures_are_still_draw
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(settings_panel, "DOUBLE_CLICK_SECONDS", 0.0)
+    at = _laboratory(SMALL).at
+    # The panel stays in the browser while the script that draws it anew is interrupted.
+    train, beside = (at.button(key=key) for key in (TRAIN, BESIDE))
     with monkeypatch.context() as interrupted:
         interrupted.setattr(LaboratoryPage, "_first", lambda page, view: st.stop())
-        _laboratory(SMALL).click(TRAIN).click(BESIDE)
+        train.click().run()
+        assert _count_runs() == 1
+        train.set_value(False)
+        beside.click().run()
     assert _count_runs() == 2
 
 
