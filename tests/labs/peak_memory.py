@@ -9,13 +9,15 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from goldviz.declare.registry import experiments
-from goldviz.declare.warm_up import _load_the_rest, _rest
 from goldviz.runs.limits import hold_to_memory
 from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Batch, Ended, Progress, Recorder
+from goldviz.runs.spare_time import LATER, SpareTime
+from goldviz.runs.workers import WARM_UP
 
 AT_MOST_BYTES = 6 * 10**9
 """Of this process, whatever a run says that it needs."""
@@ -46,8 +48,9 @@ def enough(*_signal: object) -> None:
 def main() -> None:
     name, changes = sys.argv[1], json.loads(sys.argv[2])
     settings = experiments()[name].checked(changes)
-    _rest.cancel()
-    _load_the_rest()
+    for module in WARM_UP:
+        import_module(module)
+    SpareTime().load(LATER, rest=0)
     hold_to_memory(AT_MOST_BYTES)
     signal.signal(signal.SIGALRM, enough)
     signal.alarm(ENOUGH_SECONDS)
