@@ -231,7 +231,7 @@ class BertPretraining(Experiment):
         if self.document_share:
             values = max(values, self._values(self.batch, self.longest))
         weights = self.vocabulary * self.width + self.layers * (4 * self.width**2 + 2 * self.width * self.inner)
-        return bytes_of_training(weights, len(self.seeds), values + 10e6)
+        return bytes_of_training(weights, len(self.seeds), values + 6e6)
 
     def _values(self, texts: int, pieces: int) -> float:
         """How many numbers the network keeps of so many texts of so many pieces."""

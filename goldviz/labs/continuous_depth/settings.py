@@ -143,9 +143,11 @@ class ContinuousDepth(Experiment):
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: the field's layers at every stage of the flow, or in every block."""
-        deep = max(self.blocks, 1 if self.gradient == "adjoint" else 1.5 * self._evaluations())
-        values = 5 * min(self.batch, self.samples) * self.width * deep + 20 * self.samples * self.width
-        return bytes_of_training(self.blocks * 3 * self.width**2, 2 * len(self.seeds), values)
+        stages = 1 if self.gradient == "adjoint" else 1.5 * self._evaluations()
+        layers = max(4 * self.blocks, 5 * stages)
+        values = min(self.batch, self.samples) * self.width * layers + 20 * self.samples * self.width
+        learners = (2 if self.networks == "both" else 1) * len(self.seeds)
+        return bytes_of_training(self.blocks * 3 * self.width**2, learners, values)
 
     def _evaluations(self) -> float:
         """How often a flow asks for the field: an adaptive solver's is the mean of the presets' runs."""

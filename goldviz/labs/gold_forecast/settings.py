@@ -189,7 +189,7 @@ class GoldForecast(Experiment):
         kept = {"rnn": 6, "ode_rnn": 60, "gru_decay": 24}.get(self.network, 16)
         a_window = 60 * self.window + 8 * self.hidden if self.network == "mlp" else kept * self.hidden * self.window
         values = max(self.batch, 400) * a_window
-        return bytes_of_training(4 * self.hidden**2 + 20 * self.window * self.hidden, 1, values + 20e6)
+        return bytes_of_training(4 * self.hidden**2 + 20 * self.window * self.hidden, 1, values + 2e6)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread with twenty years of daily rows, fitted to timed runs.

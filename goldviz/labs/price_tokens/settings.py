@@ -247,8 +247,8 @@ class PriceTokens(Experiment):
             "gpt": self.context * self.layers * (22 * self.hidden + 12 * self.context),
         }[self.network]
         values = rows * a_row
-        weights = self.layers * 12 * self.hidden**2 + self.context * self.hidden * self.hidden
-        return bytes_of_training(weights, len(self.seeds), values + 20e6)
+        weights = self.layers * 12 * self.hidden**2 if self.network == "gpt" else 8 * self.context * self.hidden
+        return bytes_of_training(weights, len(self.seeds), values)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread with twenty years of days, fitted to timed runs."""
