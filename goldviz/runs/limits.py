@@ -85,11 +85,11 @@ def check(settings: Experiment, at_once: int = 1, slower: float = 1.0) -> None:
     """
     memory, seconds = run_bytes(at_once), run_seconds()
     if (needed := settings.estimated_bytes()) > memory:
-        fewer = _remedy(settings, _for_memory(settings), lambda tried: tried.estimated_bytes() <= memory)
+        fewer = _remedy(settings, _for_memory(settings), lambda tried: tried.estimated_bytes(), memory)
         sentence = f"This run would take about {gigabytes(needed)} of memory; a run may take {gigabytes(memory)} here."
         raise SettingsError({"memory": f"{sentence} {fewer}"})
     if (needed := slower * settings.estimated_seconds()) > seconds:
-        fewer = _remedy(settings, _for_time(settings), lambda tried: slower * tried.estimated_seconds() <= seconds)
+        fewer = _remedy(settings, _for_time(settings), lambda tried: slower * tried.estimated_seconds(), seconds)
         sentence = f"This run would take about {hours(needed)}; a run may take {hours(seconds)} here."
         raise SettingsError({"time": f"{sentence} {fewer}"})
 
@@ -108,14 +108,24 @@ def _whole_settings(settings: Experiment) -> Iterator[str]:
     return (name for name in declared if declared[name].get("type") == "integer" and "minimum" in declared[name])
 
 
-def _remedy(settings: Experiment, names: list[str], fits: Callable[[Experiment], bool]) -> str:
+def _remedy(settings: Experiment, names: list[str], needs: Callable[[Experiment], float], allowed: float) -> str:
     """The first of these settings that makes the run fit when it alone is lowered, and how far it has to be."""
     for name in names:
-        largest = _largest(settings, name, fits)
+        largest = _largest(settings, name, lambda tried: needs(tried) <= allowed)
         if largest:
             what = "Name fewer seeds" if name == "seeds" else f"Lower {label(name).lower()}"
             return f"{what}: at most {largest}."
-    return f"Lower several of {', '.join(label(name).lower() for name in names[:4])}."
+    lower = [name for name in names if needs(_lowest(settings, [name])) < needs(settings)]
+    if not lower or needs(_lowest(settings, lower)) > allowed:
+        return "Even the smallest such run takes more."
+    return f"Lower several of {', '.join(label(name).lower() for name in lower[:4])}."
+
+
+def _lowest(settings: Experiment, names: list[str]) -> Experiment:
+    declared = schemas(type(settings))
+    return settings.model_copy(
+        update={name: settings.seeds[:1] if name == "seeds" else declared[name]["minimum"] for name in names}
+    )
 
 
 def _largest(settings: Experiment, name: str, fits: Callable[[Experiment], bool]) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from goldviz.declare.memory_of_training import AT_LEAST
 from goldviz.declare.registry import experiments
 from goldviz.declare.settings import Experiment, SettingsError, label, schemas
 from goldviz.runs.execution import ExecutionError, Executor
@@ -37,7 +38,7 @@ def test_every_laboratory_s_largest_settings_are_refused_with_what_to_lower(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = largest(experiments()[name])
-    limit = int(settings.estimated_bytes() / 2e6)
+    limit = int((AT_LEAST + settings.estimated_bytes()) / 2e6)
     monkeypatch.setenv(MEMORY, str(limit))
     with pytest.raises(SettingsError) as refused:
         check(settings)
@@ -45,6 +46,18 @@ def test_every_laboratory_s_largest_settings_are_refused_with_what_to_lower(
     setting, value = lowered(settings, str(refused.value))
     assert settings.model_copy(update={setting: value}).estimated_bytes() <= limit * 1e6
     assert settings.model_copy(update={setting: more(value)}).estimated_bytes() > limit * 1e6
+
+
+@pytest.mark.parametrize(
+    ("left", "advice"), [(0.05, "Lower several of hidden, context"), (0, "Even the smallest such run takes more.")]
+)
+def test_a_run_that_no_single_setting_makes_fit(left: float, advice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = largest(experiments()["price-tokens"])
+    monkeypatch.setenv(MEMORY, str(int((AT_LEAST + left * (settings.estimated_bytes() - AT_LEAST)) / 1e6)))
+    with pytest.raises(SettingsError) as refused:
+        check(settings)
+    assert f"here. {advice}" in str(refused.value)
+    assert "market seed" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", experiments())
