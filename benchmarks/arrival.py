@@ -1,0 +1,79 @@
+"""From a visitor's arrival at a laboratory to its first figure painted, on a warm server.
+
+A first visit comes with an empty browser; the next ones keep what the browser has learned to keep: scripts, Plotly,
+fonts. Times run from the start of the navigation to the frame after which the heading, or the main figure with its
+curves, is on screen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from playwright.sync_api import Page
+from serving.chromium import chromium, fresh_page
+from serving.server import APP, running
+
+WATCH = """
+(() => {
+  window.paintedAt = {};
+  const looked = {
+    heading: () => document.querySelector('h1')?.innerText,
+    figure: () => document.querySelector('.goldviz-figure .main-svg .trace path'),
+  };
+  const look = () => {
+    for (const [name, found] of Object.entries(looked)) {
+      // What is there in a frame's callback is painted with that frame; the next callback comes after it.
+      if (!(name in window.paintedAt) && found()) {
+        window.paintedAt[name] = 0;
+        requestAnimationFrame(() => { window.paintedAt[name] = performance.now(); });
+      }
+    }
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})();
+"""
+
+
+def arrive(page: Page, address: str) -> dict[str, float]:
+    """Milliseconds from navigation to each of the moments."""
+    page.goto(address)
+    page.wait_for_function("window.paintedAt.heading > 0 && window.paintedAt.figure > 0")
+    page.wait_for_timeout(500)
+    found: dict[str, float] = page.evaluate("window.paintedAt")
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--visits", type=int, default=8)
+    parser.add_argument("laboratories", nargs="*", default=["depth-gradients"])
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, chromium() as browser, running(APP, Path(name)) as server:
+        print(f"{'':<46}{'heading':>12}{'main figure':>14}")
+        for laboratory in arguments.laboratories:
+            address = f"{server.address}/{laboratory}"
+            first, again = [], []
+            for _ in range(arguments.visits + 1):
+                with fresh_page(browser, before=WATCH) as page:
+                    first.append(arrive(page, address))
+                    again.append(arrive(page, address))
+            print(row(f"{laboratory}, an empty browser", first[1:]))
+            print(row(f"{laboratory}, again", again[1:]))
+
+
+def row(words: str, times: Sequence[dict[str, float]]) -> str:
+    """Median, and the least and most, of each moment."""
+    cells = []
+    for moment in ("heading", "figure"):
+        own = sorted(one[moment] for one in times)
+        cells.append(f"{statistics.median(own):7.0f} ms ({own[0]:.0f} to {own[-1]:.0f})")
+    return f"{words:<46}{'   '.join(cells)}"
+
+
+if __name__ == "__main__":
+    main()
