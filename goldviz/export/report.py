@@ -20,7 +20,7 @@ from goldviz.declare.text_models import CONTROL
 from goldviz.diagnostics.findings import Finding
 from goldviz.export.data_said import data_sentences
 from goldviz.figures.spec import FigureSpec
-from goldviz.figures.theme import FONT, INKS, Theme
+from goldviz.figures.theme import FONT, INKS, Theme, inks
 from goldviz.figures.unread import of_unread_run
 
 if TYPE_CHECKING:
@@ -189,10 +189,9 @@ def _card(finding: Finding) -> str:
 
 
 def _script() -> str:
-    inks = {theme: asdict(ink) for theme, ink in INKS.items()}
     colours = (files("goldviz.ui") / "assets" / "figure_fit.js").read_text(encoding="utf-8")
     draw = (files("goldviz.export") / "report.js").read_text(encoding="utf-8")
-    constants = f"const INKS = {json.dumps(inks)}, CONFIG = {json.dumps(CONFIG)};"
+    constants = f"const INKS = {json.dumps(inks())}, CONFIG = {json.dumps(CONFIG)};"
     return "\n".join([get_plotlyjs(), colours, constants, draw])
 
 

@@ -13,7 +13,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter, make_subplots
 from goldviz.figures.elements import add_heading, colour_bar_below, power_ticks, ways
 from goldviz.figures.notes import as_label
-from goldviz.figures.theme import INKS, Ink, Theme
+from goldviz.figures.theme import INKS, Ink, Theme, tone
 
 HEADING = 34
 """Pixels over a network for its name and its arcs."""
@@ -39,7 +39,9 @@ def drawn_by_plotly(layout: Mapping[str, Any]) -> Figure:
         here = slice(start, start + len(part["nodes"]))
         _draw_wires(figure, part, row, ink)
         _draw_nodes(figure, part, row, values[here], scaled[here], ink)
-        add_heading(figure, row, f"<b>{as_label(part['heading'])}</b>", font={"size": 14, "color": part["colour"]})
+        add_heading(
+            figure, row, f"<b>{as_label(part['heading'])}</b>", font={"size": 14, "color": tone(part["colour"], theme)}
+        )
         start = here.stop
     for name, own in layout.items():
         if name != "meta":

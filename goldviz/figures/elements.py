@@ -45,7 +45,7 @@ def panels(names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None 
     spacing = 0.13 if len(names) == 2 else 0.09
     figure = make_subplots(rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=spacing)
     for row, name in enumerate(names, start=1):
-        font = {"size": 14, "color": colours[row - 1] if colours else INKS[theme].text}
+        font = {"size": 14, "color": look.tone(colours[row - 1], theme) if colours else INKS[theme].text}
         add_heading(figure, row, f"<b>{as_label(name)}</b>", font=font)
     return figure
 
@@ -132,9 +132,9 @@ def loss_axis(low: float, high: float) -> dict[str, Any]:
 
 
 def end_labels(figure: Figure, ends: Sequence[tuple[NetworkStyle, float]], theme: Theme) -> None:
-    """Name each curve beside its end, with its last value, in its colour: 'residual 0.44'. No label covers another.
+    """Name each curve beside its end, with its last value, in its colour's tone: 'residual 0.44'.
 
-    In a narrow column the browser puts them inside the plot. Call it after ``theme.apply``, when the y axis has its
+    No label covers another. In a narrow column the browser puts them inside the plot. Call it after ``theme.apply``, when the y axis has its
     range.
     """
     layout = figure.layout
@@ -147,7 +147,8 @@ def end_labels(figure: Figure, ends: Sequence[tuple[NetworkStyle, float]], theme
         figure.add_annotation(
             text=f"{style.label} {times(value)}".strip(), x=1, xref="x domain", xanchor="left", xshift=6,
             y=height, yref="y", yanchor="middle", yshift=place - (height - low) * pixels, showarrow=False,
-            font={"size": 13, "color": style.colour}, bgcolor=look.with_alpha(INKS[theme].background, 0.75),
+            font={"size": 13, "color": look.tone(style.colour, theme)},
+            bgcolor=look.with_alpha(INKS[theme].background, 0.75),
         )  # fmt: skip
     layout.margin.r = LABELS_WIDE
 

@@ -7,7 +7,7 @@ that nothing is told by colour alone. Gold is the accent and marks what matters:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, Literal
 
@@ -104,6 +104,56 @@ def style_of(network: str) -> NetworkStyle:
     return style
 
 
+READABLE = 4.5
+"""The least contrast of words to what they stand on (WCAG 2.2, 1.4.3)."""
+
+
+def contrast(one: str, other: str) -> float:
+    """How much two colours differ in brightness, from 1 to 21 (WCAG 2.2).
+
+    >>> round(contrast("#000000", "#ffffff"), 1), round(contrast("#d55e00", "#ffffff"), 2)
+    (21.0, 3.87)
+    """
+    darker, brighter = sorted((_luminance(one), _luminance(other)))
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    shares = [channel / 255 for channel in _channels(colour)]
+    red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@cache
+def tone(colour: str, theme: Theme) -> str:
+    """The colour for words: itself, or as little nearer to the theme's text as makes it readable on its papers.
+
+    >>> tone("#0e7ac0", "light"), tone("#d55e00", "light")
+    ('#0f74b6', '#b45205')
+    """
+    ink = INKS[theme]
+    own, text = _channels(colour), _channels(ink.text)
+    mixed = (
+        "#" + "".join(f"{round(mine + (its - mine) * share / 50):02x}" for mine, its in zip(own, text, strict=True))
+        for share in range(51)
+    )
+    return next(
+        found for found in mixed if min(contrast(found, paper) for paper in (ink.background, ink.surface)) >= READABLE
+    )
+
+
+def inks() -> dict[str, dict[str, Any]]:
+    """What a browser needs to change the theme: each one's colours, and the tones of those that have words in them."""
+    styles = [*NETWORKS.values(), *BASELINES.values()]
+    return {theme: {**asdict(ink), "tones": {style.colour: tone(style.colour, theme) for style in styles}}
+            for theme, ink in INKS.items()}  # fmt: skip
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return red, green, blue
+
+
 def with_alpha(colour: str, alpha: float) -> str:
     """A colour made transparent, for bands; colour scales give theirs as ``rgb(r, g, b)``.
 
@@ -112,8 +162,7 @@ def with_alpha(colour: str, alpha: float) -> str:
     """
     if colour.startswith("rgb("):
         return f"rgba({colour[4:-1]}, {alpha:g})"
-    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-    return f"rgba({red}, {green}, {blue}, {alpha:g})"
+    return f"rgba({', '.join(map(str, _channels(colour)))}, {alpha:g})"
 
 
 def sequential_stops() -> list[list[float | str]]:

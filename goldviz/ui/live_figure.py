@@ -19,7 +19,7 @@ from urllib.parse import quote
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from goldviz.figures.theme import INKS
+from goldviz.figures.theme import inks
 from goldviz.ui import frames
 from goldviz.ui.answers import ANSWERS_PATH
 from goldviz.ui.components import asset, assets, component
@@ -154,7 +154,7 @@ def _common(subject: str, description: str) -> dict[str, Any]:
         "description": description,
         "plotly": _plotly_address(),
         "theme": theme_now(),
-        "inks": {theme: asdict(ink) for theme, ink in INKS.items()},
+        "inks": inks(),
     }
 
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./assets.mjs";
 
-const { fitted } = await load(["figure_words", "figure_fit"], ["fitted"]);
+const { fitted, recoloured } = await load(["figure_words", "figure_fit"], ["fitted", "recoloured"]);
 
 const measureWith = () => (text) => text.length * 7;
 const name = { xref: "x domain", x: 1, xanchor: "left", xshift: 6, text: "residual 0.44" };
@@ -31,4 +31,19 @@ test("in a narrow column they stand inside, and the plot gets their room", () =>
   assert.deepEqual(narrow.annotations, [{ ...name, xanchor: "right", xshift: -6 }, other]);
   assert.equal(narrow.margin.r, 30);
   assert.equal(layout.margin.r, 104, "the figure itself stays as it was sent");
+});
+
+test("words in a network's colour change their tone with the theme, lines keep their colour", () => {
+  const light = { text: "#1e1e1c", grid: "#e3e0d6", tones: { "#d55e00": "#b45205", "#009e73": "#007a59" } };
+  const dark = { text: "#eceae4", grid: "#33373f", tones: { "#d55e00": "#dd7b2c", "#009e73": "#009e73" } };
+  const drawn = {
+    annotations: [{ text: "plain", font: { color: "#B45205" } }, { text: "zero", font: { color: "#1e1e1c" } }],
+    line: { color: "#b45205" },
+    marker: { color: ["#d55e00", "rgba(227, 224, 214, 0.5)"] },
+  };
+  assert.deepEqual(recoloured(light, dark)(drawn), {
+    annotations: [{ text: "plain", font: { color: "#dd7b2c" } }, { text: "zero", font: { color: "#eceae4" } }],
+    line: { color: "#b45205" },
+    marker: { color: ["#d55e00", "rgba(51, 55, 63, 0.5)"] },
+  });
 });

@@ -126,7 +126,7 @@ export function paintDiagram(pen, diagram, layout, colour, { ink, font, chosen, 
   pen.textAlign = "left";
   pen.textBaseline = "middle";
   diagram.parts.forEach(({ heading, colour: own }, number) => {
-    pen.fillStyle = own || ink.text;
+    pen.fillStyle = ink.tones?.[own] ?? (own || ink.text);
     pen.fillText(heading, layout.places[number].left, layout.places[number].top + 10);
   });
   wires(pen, diagram, layout, ink);

@@ -12,7 +12,7 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.limits import Values
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
-from goldviz.figures.theme import INKS, Theme, style_of
+from goldviz.figures.theme import INKS, Theme, style_of, tone
 from goldviz.labs.gold_forecast.figures.gains import score_unit
 from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_LOOK, UNFINISHED, figure, missing, widened
 from goldviz.labs.gold_forecast.figures.skill import SIMPLEST, said, short_name
@@ -45,7 +45,7 @@ def scoreboard(plot: Plot) -> Figure:
     low, high = widened(plot.limit("score"), np.array([own.value, own.low, own.high]), seeds)
     names = list(reversed(found))
     for row, model in enumerate(names):
-        _add_score(figure, series, model, row, shown[model], low)
+        _add_score(figure, series, model, row, shown[model], low, plot.theme)
     if seeds.size:
         _add_seeds(figure, series, names.index("network"), seeds)
     _add_final(figure, series, final, names, low, plot.theme)
@@ -75,14 +75,14 @@ def _beyond(figure: Figure, series: Series, row: float, value: float, colour: st
     )  # fmt: skip
 
 
-def _add_score(figure: Figure, series: Series, model: str, row: int, result: Result, low: float) -> None:
+def _add_score(figure: Figure, series: Series, model: str, row: int, result: Result, low: float, theme: Theme) -> None:
     """A dot with its interval."""
     style = style_of(series.network if model == "network" else model)
     own = model == "network"
     name = model_name(model, series.network, series.target)
     unit = "" if series.target == "volatility" else " %"
     if np.isfinite(result.value) and result.value < low:
-        _beyond(figure, series, row, result.value, style.colour)
+        _beyond(figure, series, row, result.value, tone(style.colour, theme))
         return
     bars: dict[str, Any] | None = None
     words = f"%{{x:+.3f}}{unit}"

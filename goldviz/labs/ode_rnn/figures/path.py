@@ -15,7 +15,7 @@ from goldviz.figures.limits import padded
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences, single
-from goldviz.figures.theme import style_of, with_alpha
+from goldviz.figures.theme import style_of, tone, with_alpha
 from goldviz.labs.ode_rnn.figures.moments import MOST_MOMENTS, drawn_moments, jump_places, lifted, uprights
 from goldviz.labs.ode_rnn.figures.quantities import (
     BAND_90,
@@ -104,7 +104,7 @@ def _panels(plot: Plot, rug_rows: int) -> Figure:
     if rug_rows:
         headings.append(("Observed or missing", plot.ink.text))
     for row, (heading, colour) in enumerate(headings, start=1):
-        add_heading(figure, row, f"<b>{as_label(heading)}</b>", font={"size": 14, "color": colour})
+        add_heading(figure, row, f"<b>{as_label(heading)}</b>", font={"size": 14, "color": tone(colour, plot.theme)})
     return figure
 
 
