@@ -134,8 +134,8 @@ def loss_axis(low: float, high: float) -> dict[str, Any]:
 def end_labels(figure: Figure, ends: Sequence[tuple[NetworkStyle, float]], theme: Theme) -> None:
     """Name each curve beside its end, with its last value, in its colour's tone: 'residual 0.44'.
 
-    No label covers another. In a narrow column the browser puts them inside the plot. Call it after ``theme.apply``, when the y axis has its
-    range.
+    No label covers another. In a narrow column the browser puts them inside the plot. Call it after ``theme.apply``,
+    when the y axis has its range.
     """
     layout = figure.layout
     logarithmic = layout.yaxis.type == "log"

@@ -7,6 +7,7 @@ edition, which changes with everything that it holds: who names the edition that
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,8 @@ from goldviz.figures.theme import Theme
 from goldviz.sheet import Sheet
 
 BYTES_OF_A_FIGURE = 600_000
-"""Of one figure's steps so many bytes are kept; of longer runs every so-manieth step, and the last."""
+"""Of one figure's steps so many bytes are kept; of longer runs every so-manieth step, and the last. A page's three or
+four figures so stay below 2 MB at arrival."""
 
 MOST_REDRAWN = 24
 """Looks, about, at which a figure is drawn that has no frames; each takes as long as a whole figure."""
@@ -46,7 +48,10 @@ class _Past:
 
 @dataclass
 class Drawn:
-    """One figure of a run: its template, its rows, and which steps they hold."""
+    """One figure of a run: its template, its rows, and which steps they hold.
+
+    Every ``stride``-th step is among them, and every one since it was last thinned.
+    """
 
     figure: str
     rows: list[AtStep | NDArray[Any]]
@@ -54,6 +59,7 @@ class Drawn:
     shape: list[tuple[Any, ...]]
     redrawn: bool
     past: OrderedDict[int, _Past] = field(default_factory=OrderedDict)
+    stride: int = 1
 
     def remember(self, edition: int) -> None:
         """Note what the figure is at this edition."""
@@ -187,18 +193,15 @@ class FrameTable:
         dims = sorted({row.dim for row in template.rows if isinstance(row, AtStep)})
         places = {dim: list(range(since.get(dim, 0), len(self.steps[dim]))) for dim in dims}
         rows = template.rows
-        if known is None:
-            stride = max(1, -(-_bytes_of_steps(rows) // BYTES_OF_A_FIGURE))
-            places = {dim: _thinned(all_places, stride) for dim, all_places in places.items()}
-            rows = [_at_places(row, places) for row in rows]
-        else:
+        if known is not None:
             rows = [
                 appended(old, new) if isinstance(old, AtStep) and isinstance(new, AtStep) else new
                 for old, new in zip(known.rows, rows, strict=True)
             ]
             places = {dim: [*known.kept[dim], *new] for dim, new in places.items()}
-        past = known.past if known else OrderedDict()
-        return Drawn(template.text, rows, places, template.shape, False, past)
+        past, stride = (known.past, known.stride) if known else (OrderedDict(), 1)
+        room = BYTES_OF_A_FIGURE // (2 if known else 1)
+        return _within_bounds(Drawn(template.text, rows, places, template.shape, False, past, stride), room)
 
     def _redrawn(self, spec: FigureSpec, known: Drawn | None, run: Sheet, limits: Limits | None) -> Drawn:
         """A figure that differs more from look to look than rows of frames can: of a run that goes on as of its last
@@ -206,10 +209,11 @@ class FrameTable:
         """
         labels = self.steps.get("look", [])
         kept = list(range(len(labels)))
+        places = {"look": kept} if "look" in self.steps else {}
         if run.attrs.get("status") not in OVER or len(labels) < 2:
             template = spec.draw(run.dataset, epoch=self._last(run), limits=limits, theme=self.theme).template()
             past = known.past if known else OrderedDict()
-            return Drawn(template.text, template.rows, {"look": kept}, template.shape, True, past)
+            return Drawn(template.text, template.rows, places, template.shape, True, past)
         kept = _thinned(kept, -(-len(kept) // MOST_REDRAWN))
         drafts = (spec.draw(run.dataset, epoch=labels[at], limits=limits, theme=self.theme) for at in kept)
         template = together("look", [json.loads(draft.to_json()) for draft in drafts])
@@ -244,10 +248,31 @@ def _bytes_of_steps(rows: Sequence[AtStep | NDArray[Any]]) -> int:
     )  # fmt: skip
 
 
-def _thinned(places: list[int], stride: int) -> list[int]:
-    """Every ``stride``-th place, and the last."""
-    kept = places[::stride]
-    return kept if not places or kept[-1] == places[-1] else [*kept, places[-1]]
+def _within_bounds(drawn: Drawn, room: int) -> Drawn:
+    """The figure; where its steps take too much, thinned to about so many bytes, and then it travels anew as a whole.
+
+    A figure that grows gets half the room, so that this is seldom.
+    """
+    size = _bytes_of_steps(drawn.rows)
+    if size <= BYTES_OF_A_FIGURE:
+        return drawn
+    longest = max(drawn.kept.values(), key=len)
+    wanted = size / len(longest) * (longest[-1] + 1) / room
+    # A multiple of the stride before: the steps that it asks for are all still there, and stay evenly spread.
+    stride = drawn.stride * math.ceil(wanted / drawn.stride)
+    chosen = {dim: _thinned(places, stride) for dim, places in drawn.kept.items()}
+    rows = [_at_places(row, chosen) for row in drawn.rows]
+    kept = {dim: [drawn.kept[dim][at] for at in places] for dim, places in chosen.items()}
+    return Drawn(drawn.figure, rows, kept, drawn.shape, False, stride=stride)
+
+
+def _thinned(places: Sequence[int], stride: int) -> list[int]:
+    """Where among these places the multiples of ``stride`` stand, and the last.
+
+    >>> _thinned([0, 2, 4, 6, 7, 8, 9], 4)
+    [0, 2, 5, 6]
+    """
+    return [at for at, place in enumerate(places) if place % stride == 0 or at == len(places) - 1]
 
 
 def _at_places(row: AtStep | NDArray[Any], places: Mapping[str, list[int]]) -> AtStep | NDArray[Any]:

@@ -115,6 +115,17 @@ def test_a_table_that_grew_is_the_same_as_one_drawn_at_once(lab: Laboratory) -> 
             assert not list(differences(in_words(one), in_words(two))), name
 
 
+@EVERY_TRAINED
+def test_before_a_run_s_first_look_no_figure_names_steps_that_are_not_there(lab: Laboratory) -> None:
+    run = as_it_was(example(lab.declared, lab.declared.presets[0].slug), 1)
+    early = run.drop_dims([dim for dim in GROWING if dim in run.dims and dim != run.attrs["step_dimension"]])
+    table = FrameTable("light")
+    table.bring("begun", early, None)
+    sent = table.since(None, [], lab.figures().FIGURES, Arrays())
+    for name, figure in sent["figures"].items():
+        assert figure["kept"].keys() <= sent["steps"].keys(), name
+
+
 def in_words(row: AtStep | np.ndarray) -> Any:
     """A row as JSON has it."""
     values = {"dim": row.dim, "values": row.values} if isinstance(row, AtStep) else row

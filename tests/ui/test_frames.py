@@ -19,6 +19,7 @@ from goldviz.figures.table import BYTES_OF_A_FIGURE, EDITIONS, Arrays, FrameTabl
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
 from goldviz.runs.recorder import Progress
+from goldviz.sheet import Sheet
 from goldviz.ui import frames, frames_route, services
 from goldviz.ui.lanes import EXAMPLE
 
@@ -266,6 +267,30 @@ def test_a_hundred_thousand_steps_of_twenty_seeds_arrive_in_less_than_two_megaby
     assert drawn.kept["epoch"][-1] == 99_999, "the last step is always there"
     assert arrays.size < 3 * BYTES_OF_A_FIGURE
     assert arrays.size + len(json.dumps(sent)) < 2_000_000
+
+
+def test_a_run_that_grew_under_a_viewer_s_eyes_arrives_in_less_than_two_megabytes() -> None:
+    values = np.random.default_rng(0).random((8_000, 2, 3, 20)).astype(np.float32)
+    shown = figures("gradient_by_layer")
+    table, watcher, travelled = FrameTable("light"), None, 0
+    for version, count in enumerate(range(400, 8_001, 400)):
+        table.bring(version, run_of(count, values[:count]), None)
+        arrays = Arrays()
+        [sent] = table.since(watcher, list(shown) if watcher else [], shown, arrays)["figures"].values()
+        drawn, watcher, travelled = table.drawn["gradient_by_layer"], table.edition, travelled + arrays.size
+        start = sent["kept"]["epoch"]["from"]
+        assert len(drawn.past) > 1 or start == 0, "what was thinned travels as a whole"
+        assert drawn.kept["epoch"][start:] == sent["kept"]["epoch"]["places"]
+    kept, arrays = np.array(drawn.kept["epoch"]), Arrays()
+    assert (kept[0], kept[-1]) == (0, 7_999)
+    assert np.diff(kept).max() == drawn.stride > 1, "no gap is wider than the stride"
+    table.since(None, [], shown, arrays)
+    assert arrays.size < 1.1 * BYTES_OF_A_FIGURE
+    everything = shown["gradient_by_layer"].frames(Sheet.of(run_of(8_000, values))).template().rows
+    pairs = [(row, whole) for row, whole in zip(drawn.rows, everything, strict=True) if isinstance(row, AtStep)]
+    assert all(np.array_equal(np.asarray(row.values), np.asarray(whole.values)[kept]) for row, whole in pairs)
+    once = sum(np.asarray(whole.values).nbytes for _, whole in pairs)
+    assert travelled < 3 * once, "a watcher gets all of it anew seldom"
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 0.0])
