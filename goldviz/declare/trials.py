@@ -12,9 +12,9 @@ from goldviz.diagnostics.findings.tried import Trial, Tried
 
 if TYPE_CHECKING:
     from goldviz.declare.laboratory import Laboratory
-    from goldviz.declare.settings import Experiment
+    from goldviz.declare.settings import Experiment, Preset
     from goldviz.diagnostics.findings import Floats
-    from goldviz.diagnostics.findings.advice import Change
+    from goldviz.diagnostics.findings.advice import Bound
 
 SEEDS = (0, 1, 2, 3, 4)
 LONGEST_RUN = 7200.0
@@ -44,8 +44,8 @@ class Trials:
     unit: str
     drawn: Sequence[str]
     losses: Callable[[Sequence[Any]], Mapping[str, Floats]] = _worths
-    sizes: Mapping[str, Change] = field(default_factory=dict)
-    drawn_sizes: Mapping[str, Change] = field(default_factory=dict)
+    sizes: Mapping[str, Bound] = field(default_factory=dict)
+    drawn_sizes: Mapping[str, Bound] = field(default_factory=dict)
     presets: Sequence[str] = ()
     instruments: Sequence[str] = ()
     draws: int = 20
@@ -66,13 +66,27 @@ class Trials:
         """The set-up with one seed, as a run of its own."""
         return settings.changed(seeds=(seed,), **dict.fromkeys(self.with_seed, seed))
 
+    def in_words(self, presets: Sequence[Preset]) -> str:
+        """Which set-ups are tried, and by how much they are made smaller."""
+        chosen = [preset.name for preset in presets if preset.slug in self.presets]
+        tried = f"Of the presets, {', '.join(chosen)}; " if chosen else "All presets; "
+        drawn = f"{self.draws} settings drawn around presets"
+        smaller, smallest = _in_words(self.sizes), _in_words({**self.drawn_sizes, **self.sizes})
+        if not smaller:
+            return f"{tried}as they are; {drawn}{f', with {smallest}' if smallest else ', as they are'}."
+        return f"{tried}with {smaller}; {drawn}, with {smallest}."
+
     def set_up(self, settings: Experiment) -> dict[str, Any]:
         """What a set-up has, as it is tried, other than the laboratory's defaults; as plain values."""
         known = self.smaller(settings).differences()
         return {name: value for name, value in known.items() if name not in (*ALIKE, *self.instruments)}
 
 
-def _sized(settings: Experiment, sizes: Mapping[str, Change]) -> Experiment:
+def _in_words(sizes: Mapping[str, Bound]) -> str:
+    return ", ".join(f"{name} {bound.in_words()}" for name, bound in sizes.items())
+
+
+def _sized(settings: Experiment, sizes: Mapping[str, Bound]) -> Experiment:
     return settings.changed(**{name: change.of(getattr(settings, name)) for name, change in sizes.items()})
 
 
@@ -89,4 +103,4 @@ def tried(lab: Laboratory) -> Tried | None:
     if how is None or not kept.exists():
         return None
     trials = [Trial.from_json(values) for values in json.loads(kept.read_text(encoding="utf-8"))]
-    return Tried(trials, how.unit, ", made smaller" if how.sizes else "")
+    return Tried(trials, how.unit, ", made smaller" if how.sizes else "", how.in_words(lab.declared.presets))

@@ -42,6 +42,9 @@ def finding(*found, severity="bad"):
         (trial(loss=((1.0, 1.2),)), 0),
         (trial(loss=((1.0, np.nan),)), 0),
         (trial(after=YES, loss=((np.nan, 2.0),)), 5),
+        (trial(after=YES, loss=((np.nan, 2.1),)), 0),
+        (trial(loss=((np.nan, 2.1),)), 0),
+        (trial(loss=((np.nan, np.nan),)), 5),
         (trial(before=[True, True, False, False, False]), 2),
         (trial(before=NO), 0),
         (trial(after=YES, loss=((1, 0.5), (1, 0.5), (1, 0.5), (1, 1), (1, 1))), 3),
@@ -145,6 +148,13 @@ def test_checks_and_what_good_findings_suggest_stay():
 
 class _Settings:
     x = 1
+
+
+def test_a_card_names_the_losses_of_the_seeds_complained_of_alone():
+    losses = ((4, 1), (2, 1), (1, 9), (1, 9), (1, 9))
+    made = trial(before=[True, True, False, False, False], loss=losses, twin=((3, 3), (5, 5), (1, 1), (1, 1), (1, 1)))
+    assert made.changes_of_loss() == "plain 3 → 1; residual 4 → 4"
+    assert trial(before=NO, loss=losses).changes_of_loss() == "plain 1 → 9; residual 1 → 1"
 
 
 def test_the_page_has_a_row_for_every_trial():

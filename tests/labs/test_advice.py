@@ -8,6 +8,7 @@ import pytest
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.declare.trials import SEEDS, trials_of, tried
+from goldviz.diagnostics.findings import remedies
 from goldviz.diagnostics.findings.tried import Trial, page
 from goldviz.runs.examples import example
 from tests.labs.small_runs import TRAINED
@@ -51,6 +52,37 @@ def test_what_is_offered_in_a_set_up_that_was_tried_helped_there(lab: Laboratory
 
 def _checks(finding) -> bool:
     return any(remedy.check and remedy.changes == finding.changes for remedy in finding.remedies)
+
+
+@EVERY_TRIED
+def test_a_remedy_still_asks_for_what_was_tried(lab: Laboratory) -> None:
+    """Each kept trial's change of settings comes out again from its rule: by the set-up alone, or by the recorded run
+    where a rule chooses by what it reads."""
+    declared, how, checked = experiments()[lab.name], trials_of(lab), 0
+    assert how is not None
+    rules = {rule.kind: rule for rule in lab.part("findings").RULES}
+    for trial in kept(lab):
+        advice = rules[trial.kind].advice
+        if not callable(advice):
+            found = remedies(declared().changed(**trial.settings), *advice)
+            assert [dict(one.changes) for one in found if one.words == trial.words] == [trial.changes], trial
+            checked += 1
+    assert checked
+    tried_there = {(trial.where, trial.kind, trial.words): trial for trial in kept(lab)}
+    for preset in declared.presets:
+        recorded, settings = example(declared, preset.slug), how.smaller(declared.preset(preset.slug))
+        for finding in lab.part("findings").findings_of.all(settings, recorded):
+            for remedy in finding.remedies:
+                trial = tried_there.get((preset.name, finding.kind, remedy.words))
+                assert trial is None or dict(remedy.changes) == trial.changes, (preset.name, finding.kind, remedy.words)
+
+
+@EVERY_TRIED
+def test_no_remedy_that_leaves_a_diverged_network_worthless_counts_as_help(lab: Laboratory) -> None:
+    for trial in kept(lab):
+        for name, (before, after) in trial.loss.items():
+            worthless = ~np.isfinite(before) & np.isfinite(after) & (after > 2)
+            assert name not in trial.complaint or not (trial.helped & worthless).any(), trial
 
 
 @EVERY_TRIED

@@ -64,6 +64,13 @@ class DividedBy:
         return type(value)(value / self.divisor)
 
 
+class Bound(Change, Protocol):
+    """A change that only holds a value within a bound, and can say so."""
+
+    def in_words(self) -> str:
+        """The bound."""
+
+
 @dataclass(frozen=True)
 class RaisedTo:
     """At least so much: what is larger stays."""
@@ -73,6 +80,10 @@ class RaisedTo:
     def of(self, value: Any) -> Any:
         """The larger of the two."""
         return max(self.least, value)
+
+    def in_words(self) -> str:
+        """'at least 20'."""
+        return f"at least {self.least:g}"
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,10 @@ class LoweredTo:
     def of(self, value: Any) -> Any:
         """The smaller of the two."""
         return min(self.most, value)
+
+    def in_words(self) -> str:
+        """'at most 300'."""
+        return f"at most {self.most:g}"
 
 
 @dataclass(frozen=True)

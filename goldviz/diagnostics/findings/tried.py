@@ -19,6 +19,9 @@ from goldviz.diagnostics.findings.words import Later
 
 BETTER, WORSE = 0.95, 1.05
 """Shares of the loss before, from which on a loss after counts as better or worse."""
+USELESS = 2.0
+"""Where there was no loss before, as after a divergence, one above so many times a simple answer's is no help. Rules
+about divergence are in laboratories whose loss is such a share."""
 RUINED = 1.25
 """Times the loss before, from which on a network was ruined, if it also lost ``NOTABLE``."""
 NOTABLE = 0.02
@@ -79,11 +82,11 @@ class Trial:
 
     def _better(self, name: str) -> Verdicts:
         before, after = self.loss[name]
-        return np.asarray(np.isfinite(after) & (~np.isfinite(before) | (after < BETTER * before)))
+        return np.asarray(np.where(np.isfinite(before), after < BETTER * before, after <= USELESS))
 
     def _worse(self, name: str) -> Verdicts:
         before, after = self.loss[name]
-        return np.asarray(np.isfinite(before) & ~(after <= WORSE * before))
+        return np.asarray(np.where(np.isfinite(before), ~(after <= WORSE * before), after > USELESS))
 
     @property
     def ruined(self) -> list[str]:
@@ -107,18 +110,25 @@ class Trial:
         return f"{self.helped.sum()} of {self.complained.sum()}" if self.complained.any() else ""
 
     def changes_of_loss(self) -> str:
-        """Every network's median loss before and after, in words."""
-        parts = [f"{name} {_change(*pair)}".strip() for name, pair in self.loss.items() if np.isfinite(pair).any()]
+        """Every network's median loss before and after, in words: of the seeds complained of, where there are any."""
+        of = self.complained if self.complained.any() else np.ones_like(self.complained)
+        pairs = {name: (before[of], after[of]) for name, (before, after) in self.loss.items()}
+        parts = [f"{name} {_change(*pair)}".strip() for name, pair in pairs.items() if np.isfinite(pair).any()]
         return "; ".join(parts)
 
 
 @dataclass(frozen=True)
 class Tried:
-    """All trials of a laboratory. ``unit`` names its loss, ``sizes`` says how set-ups were made smaller for it."""
+    """All trials of a laboratory.
+
+    ``unit`` names its loss, ``sizes`` says on a card that set-ups were made smaller, ``how`` in the page of trials by
+    how much, and which presets were tried.
+    """
 
     trials: Sequence[Trial] = ()
     unit: str = "loss"
     sizes: str = ""
+    how: str = ""
     _by_remedy: dict[tuple[str, str], list[Trial]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -201,9 +211,10 @@ def page(laboratories: Iterable[tuple[str, Tried]]) -> str:
     for title, tried in laboratories:
         rows = "\n".join(_row(trial) for trial in tried.trials)
         helped = sum(trial.helps for trial in tried.trials)
+        unit = f"{tried.unit[0].lower()}{tried.unit[1:]}"
         parts.append(
-            f"## {title}\n\n{helped} of {len(tried.trials)} remedies helped. Losses: {tried.unit[0].lower()}"
-            f"{tried.unit[1:]}, median of the seeds.\n\n| set-up | rule | remedy | helped | losses before → after |\n"
+            f"## {title}\n\n{helped} of {len(tried.trials)} remedies helped. Losses: {unit}, median of the seeds "
+            f"complained of. {tried.how}\n\n| set-up | rule | remedy | helped | losses before → after |\n"
             f"|---|---|---|---|---|\n{rows}\n"
         )
     return "\n".join(parts)
@@ -230,6 +241,8 @@ were trained on the same five seeds; `make advice` does it again.
 A seed was helped if the complaint is gone and the loss not more than 5 % higher, or if the loss is at least 5 % lower.
 A network was ruined if in most seeds its loss is 1.25 times what it was or more. A remedy that did not help most of
 the seeds complained of, or that ruined a network, is not offered in that set-up; elsewhere one is offered that helped
-most seeds of all its trials and ruined a network in at most one in ten. Set-ups are made smaller as each laboratory's
-`trial.py` says.
+most seeds of all its trials and ruined a network in at most one in ten. Where training broke off, so that there was
+no loss before, a seed was helped if the loss ends at most at twice that of the simple answer that it is compared with.
+A set-up in which no rule fired has no row. What is only to be looked at beside, and what mends the measuring and not
+the network (another axis, the mask, data fitted on the past alone), promises no lower loss and is not tried.
 """

@@ -7,7 +7,7 @@ from goldviz.diagnostics.findings import LoweredTo
 
 TRIALS = Trials(
     losses=lambda readings: {"forecast": np.array([1 - n.own.value for n in readings])},
-    unit="Squared error over zero's",
+    unit="1 − R², for volatility 1 − QLIKE gain",
     drawn=("target", "inputs", "alignment", "missing", "network", "window", "head", "dropout", "scheme",
         "learning_rate", "shuffle_targets"),
     drawn_sizes={
