@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import laboratories
 from goldviz.figures import elements
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
@@ -55,6 +56,22 @@ def test_what_is_linked_is_an_axis(lab: Laboratory) -> None:
         assert linked[name].keys() <= axes(figure, "x") | axes(figure, "y"), name
     over_training = [name for name, links in linked.items() if run.attrs["step_dimension"] in links.values()]
     assert over_training
+
+
+@pytest.mark.parametrize(
+    ("name", "coordinate", "figures"),
+    [
+        ("lstm-valves", "step", {"split", "valves", "gates"}),
+        ("jacobian-lens", "lag", {"lag", "singular_values"}),
+        ("jacobian-lens", "step", {"map", "passed"}),
+    ],
+)
+def test_instant_pages_link_what_stands_together(name: str, coordinate: str, figures: set[str]) -> None:
+    lab = laboratories()[name]
+    ds = lab.declared().compute()
+    for one in figures:
+        linked = lab.figures().FIGURES[one].draw(ds).layout.meta["linked"]
+        assert coordinate in linked.values(), one
 
 
 def test_links_and_notes_are_for_pages_alone(run):

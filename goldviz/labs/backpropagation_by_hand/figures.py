@@ -11,7 +11,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, make_subplots
-from goldviz.figures.elements import add_heading, power_ticks, worded
+from goldviz.figures.elements import add_heading, link, power_ticks, worded
 from goldviz.figures.frames import AtStep, each
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
 from goldviz.figures.notes import as_label
@@ -79,6 +79,7 @@ def _text_below(figure: Figure, ds: xr.Dataset, title: str, **more: Any) -> list
     figure.update_xaxes(
         title_text=title, tickvals=ds["step"].values, ticktext=read, showgrid=False, tickangle=0, **more
     )
+    link(figure, "x", "step")
     return read
 
 
@@ -202,6 +203,7 @@ def one_loss(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
                hover="closest")  # fmt: skip
     _text_below(figure, ds, "Step k")
     figure.update_yaxes(title_text="Unit", tickvals=ds["unit"].values, showgrid=False, autorange="reversed")
+    link(figure, "y", "unit")
     return colour_bar(figure, symmetric(deltas.values), SIGNED, "δᵘ of this loss alone", nticks=5)
 
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import power_ticks
+from goldviz.figures.elements import link, power_ticks
 from goldviz.figures.frames import AtStep
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
 from goldviz.figures.spec import by_name, drawn
@@ -58,6 +58,7 @@ def _pairs(ds: xr.Dataset, name: str, title: str, start: int | AtStep | None, th
     look.apply(figure, theme, title=title, notes=notes, legend=False, height=450, hover="closest")
     figure.update_xaxes(title_text="Step k of the change", showgrid=False)
     figure.update_yaxes(title_text="Step t of the effect", showgrid=False)
+    link(figure, "x", "step")
     limits = symmetric(ds["norm"].values, *([ds["cell_path"].values] if "cell_path" in ds else []), least=1.0)
     colour_bar(figure, limits, SIGNED, "Average gain from k to t", **power_ticks(*limits, most=5))
     cursor(figure, ds.attrs["start"] if start is None else start, theme)
@@ -103,6 +104,7 @@ def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     low, high = _drawn_range(figure)
     figure.update_yaxes(title_text="Gain from k to k + lag", range=[low, high], **power_ticks(low, high))
     figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
+    link(figure, "x", "lag")
     figure.add_hline(y=0, line={"color": ink.muted, "width": 1})
     lag = parting_lag(ds)
     if lag is not None and lag <= lags[-1]:
@@ -160,6 +162,7 @@ def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     low, high = _drawn_range(figure)
     figure.update_yaxes(title_text="Singular value of the product", range=[low, high], **power_ticks(low, high))
     figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
+    link(figure, "x", "lag")
     return figure.add_hline(y=0, line={"color": INKS[theme].muted, "width": 1})
 
 
@@ -210,6 +213,8 @@ def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title="What does each unit hand on?", notes=notes, legend=False, hover="closest")
     figure.update_xaxes(title_text="Step", showgrid=False)
     figure.update_yaxes(title_text="Unit", showgrid=False)
+    link(figure, "x", "step")
+    link(figure, "y", "unit")
     most = max(1.0, float(ds["passed"].max()))
     return colour_bar(figure, (0, most), SEQUENTIAL, words)
 

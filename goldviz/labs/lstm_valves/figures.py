@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter, make_subplots
-from goldviz.figures.elements import add_heading, power_ticks, reference_line
+from goldviz.figures.elements import add_heading, link, power_ticks, reference_line
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import cells, colour_bar, cursor, legend_below
 from goldviz.figures.spec import by_name, drawn
@@ -45,6 +45,7 @@ def split(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     if np.isfinite(last) and low < last - 2 < high:
         reference_line(figure, last - 2, "1/100 of the last step's", theme, x=0)
     figure.update_xaxes(title_text="Step t", showgrid=False, range=[0.5, steps + 0.5])
+    link(figure, "x", "step")
     if reach < steps:
         cursor(figure, steps - reach, theme)
     return figure
@@ -92,6 +93,8 @@ def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure.update_xaxes(showgrid=False)
     figure.update_yaxes(title_text="Unit", showgrid=False, nticks=4)
     figure.update_layout(xaxis3_title_text="Step t")
+    link(figure, "x", "step")
+    link(figure, "y", "unit")
     return colour_bar(figure, (0, 1), SEQUENTIAL, "Share of the gradient that is let through", tickformat=".0%")
 
 
@@ -104,6 +107,7 @@ def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title="What do the gates themselves get to learn from?", height=460)
     legend_below(figure)
     _log_axis(figure, "Length of the gradient")
+    link(figure, "x", "step")
     return figure.update_xaxes(title_text="Step t", showgrid=False)
 
 

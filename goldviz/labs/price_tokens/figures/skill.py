@@ -39,7 +39,8 @@ def gains(plot: Plot) -> Figure:
     """Gains in -log p(x) over token frequency, added up, so that a curve ends at the mean gain a day."""
     ds, own = plot.ds, network_of(plot)
     kept, thinning = thinned(ds.sizes["time"], most=400, noun="forecast")
-    dates = [labels(ds)[day] for day in kept]
+    days = labels(ds)
+    dates = [days[day] for day in kept]
     mode = "lines+markers" if len(dates) <= MARKERS_UP_TO else "lines"
     for name in ("garch", "bigram"):
         if name == own:
@@ -57,6 +58,7 @@ def gains(plot: Plot) -> Figure:
         line={"color": style.colour, "width": 2.6},
     )  # fmt: skip
     days_axis(plot.figure, plot.limit("time"))
+    plot.link("x", "day")
     plot.linear_axis("gain", "Nats a day, added up")
     plot.reference(0.0, "token frequency", x=0)
     return plot.finish(plot.when("Epoch {}.", "look"), sentences(thinning), height=430)

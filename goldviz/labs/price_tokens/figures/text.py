@@ -45,6 +45,7 @@ def as_text(plot: Plot) -> Figure:
         _strip(plot, 3, PLANTED, shown, "%{text}", [f"regime {int(one) + 1}" for one in ds["regime"].values])
     _fits(plot)
     days_axis(plot.figure, plot.limit("time"))
+    plot.link("x", "day")
     plot.figure.update_yaxes(visible=False, row=2).update_yaxes(visible=False, row=3)
     plot.figure.update_yaxes(title_text="Price", range=plot.limit("price"), row=1)
     plot.finish(_agree(ds), _source(ds), height=430 + 60 * planted, legend=False, hover="closest")
@@ -107,5 +108,6 @@ def fan(plot: Plot) -> Figure:
     inside = [float(np.mean((came >= bands[low]) & (came <= bands[high]))) for low, high in ((1, 3), (0, 4))]
     plot.figure.update_xaxes(type="date", nticks=5, tickangle=0, showgrid=False,
                              unifiedhovertitle_text="%{x|%d %b %Y}")  # fmt: skip
+    plot.link("x", "day")
     plot.linear_axis("fan", as_label(moves.next))
     return plot.finish(f"Inside the bands: {inside[0]:.0%} and {inside[1]:.0%} of {len(dates)} days.", height=430)

@@ -10,7 +10,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import power_ticks
+from goldviz.figures.elements import link, power_ticks
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar
 from goldviz.figures.notes import as_label
@@ -29,6 +29,7 @@ def _words_below(figure: Figure, ds: xr.Dataset) -> None:
     ]
     figure.update_xaxes(tickvals=ds["time"].values, ticktext=labels, tickangle=-90, tickfont_size=12, showgrid=False,
                         range=[0.5, ds.sizes["time"] + 0.5])  # fmt: skip
+    link(figure, "x", "word")
 
 
 def _of_networks(ds: xr.Dataset, values: xr.DataArray, hover: str) -> Figure:
@@ -91,6 +92,7 @@ def states(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     title = f"What does the {style_of(network).label} keep in mind?"
     look.apply(figure, theme, title=title, legend=False, height=460, hover="closest")
     figure.update_yaxes(title_text="Unit", showgrid=False)
+    link(figure, "y", "unit")
     _words_below(figure, ds)
     most = max(1.0, float(np.abs(found).max()))
     colour_bar(figure, (-most, most), SIGNED, "h", nticks=5)
