@@ -9,7 +9,7 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests calculations other-tests beside compiled test-long lint format types install browser bench soak screenshots examples laboratories advice claims model clean
+.PHONY: run test tests browser-tests calculations other-tests beside compiled test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples laboratories advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -52,7 +52,14 @@ other-tests: $(VENV)/.dev browser
 # The long trainings too, and many random examples; with the printed seed they come again.
 SEED := $(shell date +%s)
 test-long: $(VENV)/.dev browser
+	@failed=; for part in long-browser-tests long-other-tests; do \
+	    $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
+
+long-browser-tests: $(VENV)/.dev browser
 	$(PYTEST) tests/browser -m "$(WHOLE)"
+
+long-other-tests: $(VENV)/.dev browser
 	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE))" --hypothesis-profile long --hypothesis-seed $(SEED)
 
 lint: $(VENV)/.dev
