@@ -391,15 +391,68 @@ def test_lanes_side_by_side_fit_their_columns_and_a_flip_of_the_theme(server: Se
     assert page.evaluate("window.longestUnfit") < 500
 
     wait_for_step(page, 3)
-    figures(page).last.scroll_into_view_if_needed()
     for scheme, paper in (("dark", "20,22,26"), ("light", "255,255,255")):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.evaluate(HALF_A_SECOND)
-        found = page.evaluate(CONTRASTS)
-        assert len(found) > 40
-        assert {words.partition(" on ")[2].removesuffix(",1") for _, _, words in found} == {paper}
-        assert min(found)[0] >= 4.5, (scheme, sorted(found)[:5])
+        for name in ("gradient_by_layer", "loss"):
+            figure(page, name).scroll_into_view_if_needed()
+            assert_readable(page, paper)
     stop(page)
+
+
+def assert_readable(page: Page, paper: str) -> None:
+    """Every text of the figures in sight stands out from the theme's paper."""
+    found = page.evaluate(CONTRASTS)
+    assert len(found) > 20
+    assert {words.partition(" on ")[2].removesuffix(",1") for _, _, words in found} == {paper}
+    assert min(found)[0] >= 4.5, sorted(found)[:5]
+
+
+@pytest.mark.slow
+def test_a_theme_from_the_menu_reaches_every_figure_of_a_run_that_grows(growing: Page) -> None:
+    for theme, paper in (("Dark", "20,22,26"), ("Light", "255,255,255"), ("System", "255,255,255")):
+        growing.get_by_test_id("stMainMenu").click()
+        growing.get_by_test_id(f"stMainMenuItem-theme-{theme}").click()
+        growing.keyboard.press("Escape")
+        growing.evaluate(HALF_A_SECOND)
+        for name in ("gradient_by_layer", "loss"):
+            figure(growing, name).scroll_into_view_if_needed()
+            assert_readable(growing, paper)
+
+
+LINK = """path => {
+    const found = [...document.querySelectorAll("a[href]")].map((link) => [link, new URL(link.href)]);
+    const link = found.find(([, where]) => where.pathname === path && !where.search);
+    link?.[0].click();
+    return Boolean(link);
+}"""
+
+
+@pytest.mark.slow
+def test_lanes_pages_and_sizes_that_come_and_go_a_hundred_times_under_the_pointer_say_nothing(
+    server: Server, visit: Opener
+) -> None:
+    page = visit(address(server, "epochs=3&depth=3"))
+    page.mouse.move(420, 460)
+    for turn in range(100):
+        page.set_viewport_size({"width": 1440 - 17 * (turn % 9), "height": 1000 - 50 * (turn % 3)})
+        page.emulate_media(color_scheme="dark" if turn % 2 else "light")
+        for place in range(4):
+            page.mouse.move(200 + 110 * place, 420 + 30 * (turn % 5))
+        if turn % 4 == 3:
+            # To a list, home, to a laboratory and back, mostly before anything of a page is drawn.
+            for path in ("/runs", "/", "/ode-rnn", "/claims", "/", "/depth-gradients"):
+                page.wait_for_function(LINK, arg=path, timeout=TRAINING)
+                page.wait_for_url(re.compile(rf"{re.escape(server.address + path)}(\?|$)"))
+            continue
+        drawn = figures(page)
+        expect(drawn.last).to_be_visible(timeout=TRAINING)
+        lanes = drawn.count()
+        button(page, "Train beside" if lanes == 1 else "Close lane").click()
+        timeline(page).press("Home" if turn % 2 else "End")
+        expect(drawn).to_have_count(3 - lanes if lanes < 3 else lanes - 1, timeout=TRAINING)
+    wait_for_figure(page)
+    quiet(page)
 
 
 @pytest.mark.slow
