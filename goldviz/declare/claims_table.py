@@ -21,6 +21,8 @@ where it lies outside, and is *undecided* where it reaches over the line. The in
 logarithms for ratios; Wilson's for shares of seeds. A claim *holds in part* where some of its parts hold and others do
 not.
 
+C23, that half precision trains faster, is about GPUs that have it. It was tried on none, so it has no verdict.
+
 To declare a claim, write `goldviz/labs/<lab>/claims.py` as `goldviz/declare/claims.py` shows, then run
 `make claims NAME=<name>`. A test is red where a claim has no numbers, or numbers of other settings.
 """

@@ -1,4 +1,4 @@
-"""Character GPT in a real browser: train a small one on pieces of city names, and let it complete a text."""
+"""From tokens to a GPT in a real browser: learn pieces of city names, train on such pieces, complete a text."""
 
 from collections.abc import Callable
 
@@ -10,11 +10,13 @@ from tests.browser.laboratory_page import button, figure, open_part, set_number,
 Opener = Callable[..., Page]
 NAME = "char-gpt"
 QUESTION = "Complete a text"
-SMALL = "corpus=cities&tokens=pieces&vocabulary=270&layers=2&heads=2&width=16&block=16&batch=4&close_looks=2"
+PIECES = "corpus=cities&vocabulary=270&pattern=gpt2&shown=entries"
 
 
 def test_a_gpt_is_trained_on_pieces_and_completes_a_text(server: Server, open_page: Opener) -> None:
-    page = open_page(f"{server.address}/{NAME}?{SMALL}")
+    page = open_page(f"{server.address}/text-tokens?{PIECES}")
+    # Until these settings are computed, the page shows the usual ones.
+    page.locator("a[href*='vocabulary=270']", has_text="Train a GPT on pieces like these").click(timeout=60_000)
     # The first visit loads the laboratory.
     expect(figure(page, "loss").locator(".main-svg").first).to_be_visible(timeout=60_000)
     open_part(page, QUESTION)
@@ -22,6 +24,8 @@ def test_a_gpt_is_trained_on_pieces_and_completes_a_text(server: Server, open_pa
     set_number(page, "steps", "40", experiment=NAME)
     train(page)
     state(page, "Finished")
+    assert "tokens=pieces" in page.url
+    assert "vocabulary=270" in page.url
     button(page, "Complete").click()
     written = page.locator("pre b")
     expect(written).to_be_visible(timeout=60_000)

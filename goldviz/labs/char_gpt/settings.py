@@ -96,7 +96,8 @@ class CharGpt(Experiment):
     clip: float = standard.clip(1.0,
         description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping.")
     precision: Literal["float32", "bfloat16"] = setting("float32", group="Training", labels=PRECISIONS,
-        description="Precision of the matrix products. bfloat16 is faster on GPUs that have it.")
+        description="Precision of the matrix products. bfloat16 is for GPUs that have it; what it gains was not "
+        "measured.")
     look_every: int = standard.measure_every(50)
     close_looks: int = standard.close_looks(5, le=100,
         description="How often, evenly spread, text kept from training (dev text) is scored and samples are "

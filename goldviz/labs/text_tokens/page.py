@@ -60,8 +60,18 @@ def fairness(view: View[TextTokens]) -> None:
     view.explain(figures.languages, figures.digits)
 
 
+NOT_TRAINED_ON = ("words", "code", "own")
+"""Corpora that are for looking at tokens alone."""
+
+
 def vocabulary(view: View[TextTokens]) -> None:
-    """Every learned entry."""
+    """Every learned entry, and the way on: a network that reads such pieces, which it cuts as GPT-2 does."""
+    settings = view.settings
+    if "gpt2" in settings.patterns and settings.corpus not in NOT_TRAINED_ON:
+        st.page_link(
+            "pages/char_gpt.py", label="Train a GPT on pieces like these", icon=":material/arrow_forward:",
+            query_params={"corpus": settings.corpus, "tokens": "pieces", "vocabulary": str(settings.vocabulary)},
+        )  # fmt: skip
     names = figures.names(view.dataset)
     left, right = st.columns(2)
     for place, side in ((left, 0), (right, 1)):

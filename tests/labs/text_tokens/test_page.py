@@ -43,6 +43,26 @@ def test_the_stepper_is_told_boundaries_and_every_figure_is_drawn() -> None:
     assert set(visitor.all_drawn()) == FIGURES
 
 
+@pytest.mark.parametrize(
+    ("link", "shown"),
+    [
+        ({"corpus": "cities", "vocabulary": "300"}, True),
+        ({"corpus": "own"}, False),
+        ({"corpus": "cities", "pattern": "none"}, False),
+    ],
+)
+def test_a_gpt_can_be_trained_on_such_pieces(link: dict[str, str], shown: bool) -> None:
+    visitor = InstantVisitor(TextTokens, {**SMALLEST, "beside": "none", "pattern": "gpt2", "shown": "entries", **link})
+    links = [one.proto for one in visitor.at.get("page_link") if "GPT" in one.proto.label]
+    assert bool(links) == shown
+    if shown:
+        assert dict(pair.split("=") for pair in links[0].query_string.split("&")) == {
+            "corpus": "cities",
+            "tokens": "pieces",
+            "vocabulary": "300",
+        }
+
+
 def test_a_text_without_pairs_says_so() -> None:
     visitor = InstantVisitor(TextTokens, {"text": "abc", "corpus": "own"})
     assert told(visitor)["sides"][0]["pairs"] == []

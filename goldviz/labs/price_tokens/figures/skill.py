@@ -65,7 +65,7 @@ def gains(plot: Plot) -> Figure:
 
 
 @figure("Who forecasts the next move best?", title="Who forecasts best?", needs=("score", "score_low", "score_high"),
-    shows="Nats a day that each model gains over token frequency, with 95 % intervals.",
+    shows="Nats a day that each model gains over token frequency, with 95 % intervals. Strokes: each seed alone.",
     cannot_show="How runs with other tokens compare: their zero is another one. Nats a day, in the table, "
     "compare.")  # fmt: skip
 def scoreboard(plot: Plot) -> Figure:
@@ -82,6 +82,13 @@ def scoreboard(plot: Plot) -> Figure:
             x=[result.value], y=[row], mode="markers", error_x=bars, name=model_name(model, own),
             marker={"symbol": style.symbol, "size": 12, "color": style.colour},
             hovertemplate=f"%{{x:+.4f}} nats a day<extra>{model_name(model, own)}</extra>",
+        )  # fmt: skip
+    if ds.sizes["seed"] > 1 and "seed_gain" in ds and "network" in names:
+        gains_alone = ds["seed_gain"].values
+        plot.figure.scatter(
+            x=gains_alone, y=np.full(gains_alone.size, names.index("network") - 0.26), mode="markers", name="each seed",
+            marker={"symbol": "line-ns-open", "size": 10, "color": look_of(own).colour, "line": {"width": 1.5}},
+            hovertemplate="one seed alone: %{x:+.4f} nats a day<extra></extra>",
         )  # fmt: skip
     ticks = [model_name(model, own).replace("normal, ", "normal,<br>") for model in names]
     plot.figure.update_xaxes(title_text="Nats a day over token frequency", range=plot.limit("score"), nticks=5)

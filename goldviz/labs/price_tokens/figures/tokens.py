@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import xarray as xr
 
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import theme as look
@@ -43,8 +44,16 @@ def meaning(plot: Plot) -> Figure:
                              tick0=1, dtick=every)  # fmt: skip
     plot.figure.layout.xaxis2.title.text = "Token"
     used = f"In use: {float(last['code_perplexity']):.1f} of {len(x)} tokens (perplexity)."
-    plot.finish(used, height=480, legend=False)
+    plot.finish(used, _while_learned(plot.ds), height=480, legend=False)
     return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + HEADING)
+
+
+def _while_learned(ds: xr.Dataset) -> str:
+    """From how many codes to how many, where they were learned: fewer and fewer is their collapse."""
+    if not ds.sizes.get("code_look"):
+        return ""
+    first, last = (float(ds["codes_in_use"].isel(code_look=at)) for at in (0, -1))
+    return f"While they were learned, first fit: from {first:.1f} to {last:.1f}."
 
 
 @figure("Which token follows which?", needs=("transition",),
