@@ -19,13 +19,16 @@ run: $(VENV)/.app
 # each for itself), the calculations tested and the types checked. What a slow machine has left of that then shares
 # the cores with the other tests: at its rank they leave it its part.
 BESIDE := .beside.log
+# The names of failed tests, from all parts; tests/conftest.py writes them.
+export GOLDVIZ_FAILED_TESTS := $(CURDIR)/.failed.log
+SAY_FAILED := { cat $(GOLDVIZ_FAILED_TESTS) 2>/dev/null; echo "Failed:$$failed"; exit 1; }
 BEHIND := nice -n 19 $(MAKE) --no-print-directory
 test: $(VENV)/.dev browser
-	@failed=; $(BEHIND) --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
+	@rm -f $(GOLDVIZ_FAILED_TESTS); failed=; $(BEHIND) --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
 	  for part in lint browser-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
 	  $(BEHIND) other-tests || failed="$$failed other-tests"; \
 	  wait $$beside || failed="$$failed calculations-or-types"; cat $(BESIDE); rm -f $(BESIDE); \
-	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
+	  [ -z "$$failed" ] || $(SAY_FAILED)
 
 beside: compiled calculations types
 compiled: $(VENV)/.dev
@@ -52,9 +55,9 @@ other-tests: $(VENV)/.dev browser
 # The long trainings too, and many random examples; with the printed seed they come again.
 SEED := $(shell date +%s)
 test-long: $(VENV)/.dev browser
-	@failed=; for part in long-browser-tests long-other-tests; do \
+	@rm -f $(GOLDVIZ_FAILED_TESTS); failed=; for part in long-browser-tests long-other-tests; do \
 	    $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
-	  [ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
+	  [ -z "$$failed" ] || $(SAY_FAILED)
 
 long-browser-tests: $(VENV)/.dev browser
 	$(PYTEST) tests/browser -m "$(WHOLE)"

@@ -37,6 +37,15 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Where several parts are tested one after another, the names of what failed are listed behind the last one."""
+    kept = os.environ.get("GOLDVIZ_FAILED_TESTS")
+    failed = {report.nodeid for kind in ("failed", "error") for report in terminalreporter.stats.get(kind, [])}
+    if kept and failed:
+        with open(kept, "a", encoding="utf-8") as log:
+            log.write("".join(f"failed: {name}\n" for name in sorted(failed)))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _data_folder() -> Iterator[None]:
     """What tests keep, such as vectors of texts, does not go where a person's own data are."""
