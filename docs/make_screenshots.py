@@ -1,10 +1,10 @@
-"""Take README's screenshots from the real app, or those named as arguments: run by ``make screenshots``."""
+"""Take the screenshots of README and documents from the real app, or those named: run by ``make screenshots``."""
 
 import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -25,6 +25,8 @@ SHOTS = [
     ),
     ("steps-light", "backpropagation-steps", 1440, 900, "light"),
     ("tokens-light", "text-tokens", 1440, 900, "light"),
+    ("gpt-light", "char-gpt", 1440, 900, "light"),
+    ("price-tokens-dark", "price-tokens", 1440, 900, "dark"),
     ("time-light", "recurrent-gradients", 1440, 900, "light"),
     ("forecast-light", "gold-forecast", 1440, 900, "light"),
     ("market-dark", "gold-market", 1440, 900, "dark"),
@@ -61,6 +63,7 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
             if path:
                 page.locator(".main-svg:visible, canvas:visible, svg:visible").first.wait_for()
             page.get_by_test_id("stStatusWidget").wait_for(state="detached")
+            expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
             for button in PRESSED.get(name, []):
                 page.get_by_role("button", name=button).click()
             page.wait_for_timeout(1500)

@@ -105,4 +105,4 @@ def learned_codes(
 
 
 def _tensor(windows: Float[np.ndarray, "day window"]) -> Tensor:
-    return torch.as_tensor(np.ascontiguousarray(windows), dtype=torch.float32)
+    return torch.from_numpy(np.array(windows, np.float32))
