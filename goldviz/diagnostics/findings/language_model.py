@@ -16,7 +16,13 @@ from goldviz.diagnostics.findings.line import above, below
 from goldviz.diagnostics.findings.measures import diverged, median, rising, share, typical_updates
 from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured
 from goldviz.diagnostics.findings.rule import Case, Rule
-from goldviz.diagnostics.findings.training import Advice, steps_too_long, training_diverged, what_long_steps_do
+from goldviz.diagnostics.findings.training import (
+    Advice,
+    steps_too_long,
+    steps_too_short,
+    training_diverged,
+    what_long_steps_do,
+)
 
 BY_HEART = 0.3
 BETTER = 0.05
@@ -68,6 +74,17 @@ def _why_long(case: Case) -> str:
     return f"{what_long_steps_do(case, 'the weights')} About a thousandth is the usual advice (document 002, 1.3.3)."
 
 
+def _why_slow(case: Case) -> str:
+    words = "Your steps change the weights so little that training takes many thousands of them."
+    past_pairs = any(median(n.over_pairs) > BETTER for n in case.readings)
+    return f"{words} The network got past counted pairs all the same, only slowly." if past_pairs else words
+
+
+def _hardly_better(case: Case) -> bool:
+    """Whether the loss is below that of counted pairs after all, by too little to count."""
+    return all(median(n.over_pairs) > 0 for n in case.readings)
+
+
 # fmt: off
 def guesses_diverged(advice: Advice) -> Rule:
     """The model's loss ends in no number."""
@@ -79,6 +96,12 @@ def guesses_overshoot(advice: Advice = (SLOWER,)) -> Rule:
     """Steps are too long for a model that does not just learn its text by heart."""
     return steps_too_long(title="The learning rate is too large for {subject}", explanation=_why_long, advice=advice,
         silenced_by=("diverged", "by_heart"))
+
+
+def guesses_too_slowly(advice: Advice, **own: Any) -> Rule:
+    """Steps are too short. A model may guess well all the same after very many of them."""
+    return steps_too_short(title="The learning rate is too small for {subject}", explanation=_why_slow, advice=advice,
+        silenced_by=("diverged", "by_heart", "learning_rate_too_large"), **own)
 
 
 def learned_by_heart(what: str, explanation: str, advice: Advice, **own: Any) -> Rule:
@@ -94,11 +117,22 @@ def learned_by_heart(what: str, explanation: str, advice: Advice, **own: Any) ->
         number="{gap:.2f} nat above the training loss", explanation=why, advice=advice, **own)
 
 
-def no_better_than_pairs(**own: Any) -> Rule:
-    """The model guesses no better than counted pairs, when its run is over."""
-    return Rule("no_better_than_pairs", "warning", "{Subject} guess{es|} no better than counted pairs",
+def no_better_than_pairs(counting: str, **own: Any) -> Rule:
+    """The model guesses hardly or no better than counted pairs, when its run is over.
+
+    ``counting`` says why it should.
+    """
+
+    def title(case: Case) -> str:
+        return f"{{Subject}} guess{{es|}} {'hardly' if _hardly_better(case) else 'no'} better than counted pairs"
+
+    def why(case: Case) -> str:
+        return f"{counting} A network that sees more should guess {'clearly ' if _hardly_better(case) else ''}better."
+
+    return Rule("no_better_than_pairs", "warning", title,
         line=below("over_pairs", BETTER, "a dev loss {at:.2f} nat below that of counted pairs"),
-        number="{dev:.3f} nat against {pairs:.3f}", silenced_by=("diverged", "by_heart"), at_end=True, **own)
+        number="{dev:.3f} nat against {pairs:.3f}", explanation=why, silenced_by=("diverged", "by_heart"),
+        at_end=True, **own)
 
 
 def beats_pairs(**own: Any) -> Rule:

@@ -28,11 +28,12 @@ from goldviz.diagnostics.findings.language_model import (
     beats_pairs,
     guesses_diverged,
     guesses_overshoot,
+    guesses_too_slowly,
     learned_by_heart,
     no_better_than_pairs,
 )
 from goldviz.diagnostics.findings.line import above, below, where
-from goldviz.diagnostics.findings.training import SATURATED, steps_too_short
+from goldviz.diagnostics.findings.training import SATURATED
 from goldviz.labs.char_language_model.readings import Reading
 from goldviz.labs.char_language_model.settings import LAYERED, TANH
 from goldviz.labs.char_language_model.sizes import WITHOUT_LAYERS
@@ -128,13 +129,9 @@ RULES = (
         explanation="The mean of n contexts scatters as 1/√n (document 002, 1.3.3). Yours is so small that a step "
         "goes where a few contexts happen to point.", advice=[LARGER_BATCH],
         only=lambda n, settings: settings.model != "bigram", silenced_by=("diverged", "learning_rate_too_large")),
-    steps_too_short(only=lambda n, settings: settings.model != "bigram",
-        title="The learning rate is too small for {subject}",
-        explanation="Your steps change the weights so little that training would take many thousands of them.",
-        advice=[FASTER], silenced_by=("diverged", "by_heart", "learning_rate_too_large")),
-    no_better_than_pairs(
-        explanation="Counting which character follows which needs no training at all (document 002, 1.1). A network "
-        "that sees more should guess better.", advice=[LONGER, FASTER], only=_has_layers),
+    guesses_too_slowly([FASTER], only=lambda n, settings: settings.model != "bigram"),
+    no_better_than_pairs("Counting which character follows which needs no training at all (document 002, 1.1).",
+        advice=[LONGER, FASTER], only=_has_layers),
     beats_pairs(
         explanation="What stands before the last character helps, and the network has found how (document 002, 1.3).",
         only=_has_layers, silenced_by=("diverged", "by_heart")),

@@ -95,8 +95,8 @@ RULES = (
         line=where("diverged", "any loss that is NaN or infinite, or a solver that cannot reach depth 1"),
         run_says=_gave_up, alone=True),
     Rule("learned", "good", _joined("learned the task"), line=_line("learned"), number=_score,
-        explanation="These are points that were not trained on. Whether a flow learned it or a few steps did, the "
-        "loss of the refined field says."),
+        explanation="These are points that were not trained on. If the loss of the refined field is as low, a flow "
+        "learned the task; if not, your steps did."),
     Rule("solver_s_map", lambda case: "bad" if LABELS["ode"] in case.names else "warning",
         _joined("learned steps, not a flow"),
         line=where("inconsistent", "a change of {at:percent} where the same field is followed exactly", at=CONSISTENT),

@@ -136,8 +136,13 @@ def _made_by_steps(n: Reading) -> bool:
 
 
 def _who_made_it_grow(n: Reading) -> str:
-    began = times(median(n.amplification_at_first))
-    return f"At first it was {began} times: your steps made the {n.name} factors grow." if _made_by_steps(n) else ""
+    if not _made_by_steps(n):
+        return ""
+    began = median(n.amplification_at_first)
+    return (
+        f"In the first epoch all {n.depth} left the {n.name} network's error {_length(began, times(began))}. "
+        f"Since then your steps made the {n.name} factors grow."
+    )
 
 
 def _against_explosion(case: Case) -> list[Candidate | Suited]:
@@ -169,18 +174,29 @@ def _loss_of_size(n: Reading) -> str:
     return f"{times(factor)} times smaller" if factor > SMALLER else "exactly 0 at the first hidden layer"
 
 
+def _arrives(n: Reading) -> bool:
+    """Whether the error itself shrinks by less than what counts as vanishing."""
+    return median(n.amplification) >= 1 / SMALLER
+
+
 def _why_it_vanishes(case: Case) -> str:
-    skip = (
-        "A skip connection adds the identity to each factor (eq. 27, 48), but even that is not enough here."
-        if "residual" in case.names
-        else "A skip connection adds the identity to each factor (eq. 27, 48): compare the residual network."
-    )
+    deaf = [n.name for n in case.readings if not _arrives(n)]
+    told = "the first layers" if len(deaf) == len(case.readings) else f"the {' and '.join(deaf)} network's first layers"
+    skip = ", but even that is not enough here." if "residual" in deaf else ": compare the residual network."
     return _sentences(
         "On its way back the error is multiplied in every layer by a weight matrix and by the slope of the "
         "nonlinearity (document 001, eq. 2).",
         *map(_way_back, case.readings),
-        "So the first layers are told next to nothing.",
-        skip,
+        f"So {told} are told next to nothing." if deaf else "",
+        *(_why_less_than_the_error(n) for n in case.readings if _arrives(n)),
+        f"A skip connection adds the identity to each factor (eq. 27, 48){skip}" if deaf else "",
+    )
+
+
+def _why_less_than_the_error(n: Reading) -> str:
+    return (
+        f"So the {n.name} network's gradient fades by more than its error. A weight's gradient is the error times the "
+        "slope of its layer and the input before it (eq. 2, 4)."
     )
 
 

@@ -39,7 +39,7 @@ def _sigmoid(_leaky: xr.Dataset, sigmoid: xr.Dataset) -> tuple[int, str]:
     place = 0 if share > 1e-3 else 1 if share > 1e-10 else 2
     return (
         place,
-        f"The first hidden layer gets {share:.0e} of the last one's: each sigmoid hands back a quarter at most.",
+        f"The first hidden layer gets {share:.0e} of the last one's: each sigmoid's slope is a quarter at most.",
     )
 
 

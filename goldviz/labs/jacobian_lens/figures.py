@@ -133,7 +133,7 @@ def parting(ds: xr.Dataset) -> str:
         return ""
     norm, radius, lag = ds.attrs["spectral_norm"], ds.attrs["spectral_radius"], parting_lag(ds)
     if lag is None:
-        return f"Norm and spectral radius are both {norm:.3g}: W is normal, and bound and asymptote are one line."
+        return f"Norm and spectral radius are both {norm:.3g}: bound and asymptote are one line."
     radii = f"Norm {norm:.3g}, spectral radius {radius:.3g}."
     return f"{radii} From lag {lag:g} on, the bound is over ten times the asymptote."
 

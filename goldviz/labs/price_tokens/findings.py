@@ -87,6 +87,16 @@ def _why_no_regimes(case: Case) -> str:
     )
 
 
+def _why_worse(case: Case) -> str:
+    days = case.settings.days_in_token
+    cause = (
+        f"Tokens of {days} days overlap, so one may be guessed well and still say little of the next move."
+        if days > 1
+        else "What was learned of the past does not hold in the years that are forecast."
+    )
+    return f"{cause} If the score stays as low with the days dealt out at random, the years are not to blame."
+
+
 def _of_the_size(case: Case) -> str:
     words = "Large moves follow large moves, and tokens keep enough of that."
     if case.reading.sign.better:
@@ -172,8 +182,8 @@ RULES = (
     Rule(
         "worse", "warning", "Worse than saying how often each token comes",
         line=where("own.worse", "an interval below 0"), number=score, confidence=_certainty,
-        explanation="What was learned of the past does not hold in the years that are forecast.",
-        advice=[SHUFFLED], only=lambda n, settings: not settings.shuffle_days, silenced_by=WORTHLESS,
+        explanation=_why_worse,
+        advice=[SHUFFLED], only=lambda n, settings: not settings.shuffle_days, silenced_by=(*WORTHLESS, "sign_skill"),
     ),
     Rule(
         "worse_than_garch", "warning", "GARCH forecasts the density better",
@@ -188,7 +198,7 @@ RULES = (
         "no_skill", "good", "No detectable skill over token frequency",
         line=where("own.undecided", ABOVE_ZERO), number=score, confidence=_certainty,
         explanation="Where calm and storm do not last, or the tokens do not show it, there is little to find.",
-        only=lambda n, settings: not settings.shuffle_days, silenced_by=IDLE,
+        only=lambda n, settings: not settings.shuffle_days, silenced_by=(*IDLE, "sign_skill"),
     ),
     Rule(
         "size_skill", "good", "The next move's size can be forecast",

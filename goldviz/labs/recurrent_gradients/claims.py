@@ -129,7 +129,7 @@ CLAIMS = (
         lanes=("break-it-exploding", "fix-it-clip-at-1"),
         parts=(
             Part("without clipping {:.0%} of the runs diverge", diverges, above=0.5, scale="share", lanes=(1,)),
-            Part("with the norm held at 1 {:.0%} do", diverges, below=0.5, scale="share", lanes=(2,)),
+            Part("with the norm held at 1, {:.0%} do", diverges, below=0.5, scale="share", lanes=(2,)),
         )),
     Claim(LAB, "C73", "RNNs work well on short-term dependencies, but poorly on long-term ones.", "004, 2.1",
         lanes=({"networks": "rnn", "length": 8}, {"networks": "rnn"}),

@@ -56,7 +56,8 @@ def why(lane: Lane[RecurrentGradients], draw: Callable[[str], None]) -> None:
         st.caption(
             "The document states growth and decay with the spectral radius of W. That is no bound, at any lag. The "
             "steps' Jacobians are not powers of W: their product may grow for ever with a radius of 0. Good "
-            "gradients do not guarantee memory; the product of the Jacobians shows it."
+            "gradients of the weights do not guarantee memory. The product of the Jacobians shows how far back the "
+            "network reaches."
         )
     with figure:
         draw("lag_contribution")

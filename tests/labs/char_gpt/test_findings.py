@@ -49,3 +49,51 @@ def test_a_network_that_sees_ahead_is_told_so_and_nothing_good():
     assert found[0].kind == "sees_ahead"
     assert found[0].changes == {"masked": True}
     assert not {"beats_pairs", "beats_gzip"} & {one.kind for one in found}
+
+
+def test_a_network_that_sees_ahead_is_told_nothing_else():
+    seeing = example(CharGpt, "break-it-no-mask")
+    for values in (
+        {"dev_loss": 3.0, "train_loss": 3.0}, {"update_to_data": 1e-6}, {"update_to_data": 0.5},
+        {"attention_entropy": 0.999},
+    ):  # fmt: skip
+        assert kinds(altered(seeing, **values), CharGpt.preset("break-it-no-mask")) == ["sees_ahead"], values
+
+
+def test_steps_that_are_too_long_are_not_to_become_longer_because_attention_is_even(healthy):
+    run = altered(healthy, update_to_data=0.5, attention_entropy=0.999)
+    assert "even_attention" not in kinds(run)
+    found = findings_of(SMALL, run)
+    assert not [one.kind for one in found for remedy in one.remedies if remedy.changes.get("learning_rate", 0) > 0.01]
+
+
+@pytest.mark.parametrize(("masked", "words"), [(True, "an average of the earlier ones"), (False, "an average of all")])
+def test_even_attention_is_over_what_a_token_may_see(healthy, masked, words):
+    found = findings_of(SMALL.changed(masked=masked), altered(healthy, attention_entropy=0.999))
+    [even] = [one for one in found if one.kind == "even_attention"]
+    assert words in even.explanation
+
+
+def card(kind, settings, run):
+    [found] = [one for one in findings_of(settings, run) if one.kind == kind]
+    return found
+
+
+def test_steps_that_are_too_small_and_yet_beat_pairs_are_said_to_be_slow(healthy):
+    """With 0.0005 and 50,000 steps an MLP of names beats pairs, and with ten times the rate by 0.11 nat more."""
+    slow = altered(healthy, update_to_data=1e-6)
+    assert set(kinds(slow)) == {"learning_rate_too_small", "beats_pairs"}
+    assert "got past counted pairs all the same" in card("learning_rate_too_small", SMALL, slow).explanation
+    useless = altered(slow, dev_loss=3.0, train_loss=3.0)
+    assert "all the same" not in card("learning_rate_too_small", SMALL, useless).explanation
+
+
+def test_a_loss_that_is_a_little_lower_than_that_of_pairs_is_not_called_no_better(healthy):
+    settings = CharGpt.preset("fix-it-slower-steps")
+    found = card("no_better_than_pairs", settings, example(CharGpt, "fix-it-slower-steps"))
+    assert found.number == "2.423 nat against 2.445"
+    assert found.title == "The GPT guesses hardly better than counted pairs"
+    assert "should guess clearly better" in found.explanation
+    worse = card("no_better_than_pairs", SMALL, altered(healthy, dev_loss=3.0, train_loss=3.0))
+    assert worse.title == "The GPT guesses no better than counted pairs"
+    assert "should guess better" in worse.explanation

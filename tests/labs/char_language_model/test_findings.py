@@ -88,3 +88,14 @@ def test_a_pair_without_a_count_makes_the_loss_infinite_and_one_fake_count_mends
     mended = settings.changed(**found.changes)
     assert np.isfinite(small_run(mended)["dev_loss"].values).all()
     assert "impossible_pair" not in kinds(mended, small_run(mended))
+
+
+def test_a_loss_that_is_a_little_lower_than_that_of_pairs_is_not_called_no_better(healthy):
+    settings = CharLanguageModel.preset("break-it-twenty-layers-gain-1")
+    [found] = findings_of(settings, example(CharLanguageModel, "break-it-twenty-layers-gain-1"))
+    assert (found.kind, found.number) == ("no_better_than_pairs", "2.545 nat against 2.555")
+    assert found.title == "The deep MLP guesses hardly better than counted pairs"
+    assert "should guess clearly better" in found.explanation
+    [worse] = findings_of(HEALTHY, altered(healthy, dev_loss=2.6, train_loss=2.6))
+    assert worse.title == "The MLP guesses no better than counted pairs"
+    assert "should guess better" in worse.explanation

@@ -129,7 +129,11 @@ def test_steps_that_made_the_factors_grow_are_named_and_shortened():
     run = run_of(plain=(2000.0, 2000.0), amplified=(50.0, 8.0))
     run["hidden_gradient_norm"].loc[{"epoch": 1}] = 1.0
     finding = found(run)["exploding"]
-    assert "your steps made the plain factors grow" in finding.explanation
+    assert (
+        "In the first epoch all 15 left the plain network's error about as long as it was. Since then your steps made "
+        "the plain factors grow."
+    ) in finding.explanation
+    assert "At first it was" not in finding.explanation
     assert finding.changes == {"learning_rate": pytest.approx(1e-4)}
 
 
@@ -191,10 +195,28 @@ def test_advice_on_the_document_s_experiment_helps_both_networks():
 
 
 def test_both_networks_are_one_finding():
-    finding = found(run_of(residual=(1e-9, 1.0)))["vanishing"]
+    finding = found(run_of(residual=(1e-9, 1.0), amplified=(1e-5, 1e-9)))["vanishing"]
     assert finding.title == "The gradient vanishes in the plain and residual networks"
     assert finding.number.startswith("plain: 3,700 times smaller; residual: ")
     assert "even that is not enough" in finding.explanation
+
+
+@pytest.mark.parametrize(
+    ("factor", "deaf"), [(1.0, False), (0.011, False), (0.009, True), (1e-20, True), (0.0, True), (np.nan, True)]
+)
+def test_first_layers_are_told_nothing_where_the_error_does_not_arrive(factor, deaf):
+    with np.errstate(all="ignore"):
+        said = found(run_of(amplified=(factor, 8.0)))["vanishing"].explanation
+    assert ("told next to nothing" in said) == deaf
+    assert ("A skip connection" in said) == deaf
+    assert ("So the plain network's gradient fades by more than its error." in said) != deaf
+
+
+def test_each_network_that_vanishes_is_told_by_its_own_error():
+    said = found(run_of(residual=(1e-9, 1.0), amplified=(1e-5, 1.0)))["vanishing"].explanation
+    assert "So the plain network's first layers are told next to nothing." in said
+    assert "So the residual network's gradient fades by more than its error." in said
+    assert "compare the residual network" in said
 
 
 def test_a_loss_that_is_no_number_silences_all_else_about_that_network():

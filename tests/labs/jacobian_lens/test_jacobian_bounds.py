@@ -4,9 +4,11 @@ import math
 
 import pytest
 import torch
+import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goldviz.declare.glossary import terms
 from goldviz.diagnostics.recurrent.jacobians import StateJacobians, step_jacobians
 from goldviz.labs.jacobian_lens.bounds import (
     eigenvalues,
@@ -15,6 +17,7 @@ from goldviz.labs.jacobian_lens.bounds import (
     slopes,
     stepwise_bound,
 )
+from goldviz.labs.jacobian_lens.figures import parting
 from goldviz.labs.jacobian_lens.products import singular_values
 from goldviz.models.recurrent.elman import Elman
 from goldviz.models.recurrent.initialisation import MATRICES, scaled_to_spectral_radius
@@ -83,6 +86,26 @@ def test_bound_and_asymptote_agree_for_a_normal_matrix():
     assert float(lines.bound[10]) == pytest.approx(10 * math.log10(0.7))
     zero = lag_lines(torch.zeros(2, 2), 2, 1.0)
     assert zero.bound.tolist() == [0, -math.inf, -math.inf]
+
+
+def test_a_norm_that_is_the_radius_makes_no_matrix_normal():
+    """Known answer: diag(2, [[0, 1], [0, 0]]) has norm and radius 2, and is not normal."""
+    W = torch.zeros(3, 3, dtype=torch.float64)
+    W[0, 0], W[1, 2] = 2.0, 1.0
+    norm, radius = float(torch.linalg.matrix_norm(W, 2)), float(eigenvalues(W).abs().max())
+    assert norm == pytest.approx(radius) == 2.0
+    assert not torch.allclose(W @ W.T, W.T @ W)
+    lens = xr.Dataset({"bound": ("lag", [0.0])}, attrs={"spectral_norm": norm, "spectral_radius": radius})
+    assert parting(lens) == "Norm and spectral radius are both 2: bound and asymptote are one line."
+
+
+def test_the_glossary_promises_of_the_radius_what_holds_of_powers_alone():
+    """The product that grows for ever above has a radius of 0."""
+    [radius] = [term for term in terms() if term.name == "spectral radius"]
+    assert "powers of that one matrix shrink every vector" in radius.words
+    assert "products of different matrices need not" in radius.words
+    [exploding] = [term for term in terms() if term.name == "exploding gradient"]
+    assert "ρ" not in exploding.equation
 
 
 def test_slopes_and_saturation():

@@ -288,6 +288,17 @@ def test_matrix_has_its_line_at_one_in_both_panels(run):
     assert [(shape.y0, shape.yref) for shape in figure.layout.shapes] == [(1, "y"), (1, "y2")]
 
 
+def test_the_matrix_s_line_promises_what_holds_of_radius_and_norm(run):
+    """A radius of 1 keeps no lengths: powers of [[1, 1], [0, 1]] grow. With radius or norm below 1 all powers fade."""
+    words = [one.text for one in FIGURES["recurrent_matrix"](run).layout.annotations]
+    assert "below 1, powers of W fade" in words
+    assert not any("lengths" in one for one in words)
+    kept = np.linalg.matrix_power(np.array([[1.0, 1.0], [0.0, 1.0]]), 50)
+    assert np.linalg.norm(kept, 2) > 50
+    for faded in (np.array([[0.9, 40.0], [0.0, 0.9]]), 0.9 * np.eye(2)):
+        assert np.linalg.norm(np.linalg.matrix_power(faded, 500)) < 1e-10
+
+
 def test_clipping_shows_both_norms_the_clip_line_and_the_share():
     run = build(steps=80)
     run["clipped"][:] = 0.0

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from goldviz.declare.claims import claims_of
+from goldviz.declare.registry import laboratories
 from goldviz.labs.recurrent_gradients.counts import weights_of
 from goldviz.labs.recurrent_gradients.page import to_start_from
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
@@ -56,6 +58,19 @@ def test_other_tasks_have_no_review() -> None:
     visitor = Visitor("pages/recurrent_gradients.py", {"shown": "words"})
     assert not visitor.at.text_area
     assert any("Only networks that learned reviews" in words for words in visitor.captions)
+
+
+def test_what_good_gradients_do_not_tell_is_said_in_plain_sentences() -> None:
+    visitor = Visitor("pages/recurrent_gradients.py", {"shown": "why"})
+    [caption] = [words for words in visitor.captions if "spectral radius of W. That is no bound" in words]
+    assert "The product of the Jacobians shows how far back the network reaches." in caption
+    assert "shows it" not in caption
+
+
+def test_no_number_of_a_claim_stands_right_behind_another() -> None:
+    """ "with the norm held at 1 0 % do" reads as one number."""
+    parts = [part.words for claim in claims_of(laboratories()["recurrent-gradients"]) for part in claim.parts]
+    assert [words for words in parts if re.search(r"\d \{|\} \d", words)] == []
 
 
 def test_what_gates_cost_stands_with_this_run_s_numbers() -> None:

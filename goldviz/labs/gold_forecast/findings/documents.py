@@ -73,8 +73,8 @@ RULES = (
     Rule("channel_unobserved", "warning", "Some refits never saw a channel",
         line=where("misses_a_channel", "a share of 0 of a refit's training rows"), number=_unobserved,
         confidence="counted in the rows that each refit learned from",
-        explanation="A channel that is not there while a network learns feeds it nothing, also where it is there "
-        "later. The table under Why has the share for each refit.",
+        explanation="A refit leaves out a channel that it never saw while it learned, even where values come later. "
+        "The table under Why has the share for each refit.",
         advice=LATER,
         only=lambda n, settings: settings.missing != "channel"),
 )

@@ -121,9 +121,9 @@ def _most_stuck(plot: Plot) -> Words:
 def recurrent_matrix(plot: Plot) -> Figure:
     """Spectral radius and spectral norm of W_hh over training, with the line at 1 (document 001, eq. 8-9).
 
-    The norm bounds what one step can do to the gradient, the radius says what a long product of the same matrix
-    does: with a norm below 1 it must fade, with a radius above 1 it may explode. Both matter for the plain RNN;
-    gated networks have ways around their matrix.
+    The norm bounds what one step can do to the gradient: with a norm below 1, and slopes of at most 1, it must fade.
+    The radius says what powers of this one matrix do, which a product of steps with other slopes need not follow.
+    Both matter for the plain RNN; gated networks have ways around their matrix.
     """
     plot.panels(["Spectral radius: largest |eigenvalue|", "Spectral norm: largest stretch in one step"])
     plot.curves(finite(plot.thinned("spectral_radius")), hover="%{y:.3f}", row=1)
@@ -131,6 +131,6 @@ def recurrent_matrix(plot: Plot) -> Figure:
     plot.linear_axis("matrix", "Radius", row=1)
     plot.linear_axis("matrix", "Norm", row=2)
     plot.step_grid()
-    plot.reference(1, "1: keeps lengths")
+    plot.reference(1, "below 1, powers of W fade")
     gated = "LSTM and GRU: the candidate's matrix." if GATES.keys() & set(plot.networks) else ""
     return legend_above_headings(plot.finish(gated, plot.drawn(), height=560))
