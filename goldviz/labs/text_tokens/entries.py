@@ -26,10 +26,10 @@ LETTER = regex.compile(r"\p{L}")
 
 
 def kind_of(entry: bytes) -> str:
-    """What an entry holds; one space before the rest counts for nothing.
+    """What an entry holds; spaces before and after the rest count for nothing.
 
-    >>> [kind_of(entry) for entry in (b" dog", b"dog.", b"(d", b" !!", b"20", b"  ", b"a b", b"\\xc3")]
-    ['letters', 'mixed', 'mixed', 'signs', 'digits', 'spaces', 'words', 'part']
+    >>> [kind_of(entry) for entry in (b" dog", b"e ", b"dog.", b"(d", b" !!", b"20", b"  ", b"a b", b"\\xc3")]
+    ['letters', 'letters', 'mixed', 'mixed', 'signs', 'digits', 'spaces', 'words', 'part']
     """
     try:
         text = entry.decode()
@@ -41,7 +41,7 @@ def kind_of(entry: bytes) -> str:
     if letters and signs:
         return "mixed"
     if letters:
-        return "words" if any(map(str.isspace, text[1:])) else "letters"
+        return "words" if len(text.split()) > 1 else "letters"
     return "signs" if signs else "digits"
 
 

@@ -243,8 +243,12 @@ class CausalTransformer(nn.Module):
 
     def read_out(self, x: Float[Tensor, "*place width"]) -> Float[Tensor, "*place vocabulary"]:
         """The final layer norm, and the read-out: of any layer's states it is the logit lens."""
-        table = self.token.weight if self.untied is None else self.untied.weight
-        return linear(self.final_norm(x), table)
+        states = self.final_norm(x)
+        if self.untied is None:
+            return linear(states, self.token.weight)
+        # As a module, so that what watches layers sees its outputs.
+        logits: Tensor = self.untied(states)
+        return logits
 
 
 def norm_of(shape: CausalShape) -> nn.Module:

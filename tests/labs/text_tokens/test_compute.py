@@ -1,6 +1,7 @@
 """What the page shows of both tokenisers, and what it says of texts that give nothing to learn."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from goldviz.data.texts.pieces import TextError
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.text_tokens import compute as computing
 from goldviz.labs.text_tokens.compute import compute_and_report
+from goldviz.labs.text_tokens.entries import learned
 from goldviz.labs.text_tokens.languages import NUMBERS, SENTENCES
 from goldviz.labs.text_tokens.settings import LONGEST_TEXT, TextTokens
 from goldviz.labs.text_tokens.sources import MODULES, python_code, source_of
@@ -139,3 +141,16 @@ def test_a_file_is_learned_from_and_a_lost_one_is_named(tmp_path: Path, monkeypa
 def test_half_a_pair_stands_for_nothing_learned() -> None:
     ds = TextTokens(text="ababab", corpus="own", vocabulary=300).compute()
     assert (ds["pair"].values[0][: ds.attrs["learned"][0]] != computing.NO_PAIR).all()
+
+
+@pytest.mark.slow
+def test_without_cuts_tokens_reach_over_words_as_often_as_the_preset_says() -> None:
+    settings, held = TextTokens.preset("break-it-no-pattern"), []
+    for part in range(1, 6):
+        ds = settings.changed(part=part).compute().isel(side=1)
+        pairs = pairs_of(ds["pair"].values[: ds.attrs["learned"][1]].tolist())
+        texts = [entry.decode("utf-8", "ignore") for entry in learned(BytePieces(pairs))]
+        ends = sum(any(one.isalpha() and other.isspace() for one, other in pairwise(text)) for text in texts)
+        counts = [float(ds["entries"].sel(kind=kind)) for kind in ("words", "mixed")]
+        held.append([round(100 * count / len(texts)) for count in (*counts, ends)])
+    assert (np.min(held, 0).tolist(), np.max(held, 0).tolist()) == ([3, 4, 24], [5, 7, 30])

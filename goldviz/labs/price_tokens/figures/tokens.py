@@ -21,7 +21,8 @@ HEADING = 18
 
 @figure("What does each token stand for?", title="What does each token mean?",
     needs=("token_deviation", "occupancy", "code_perplexity"),
-    shows="The mean move of each token's days with one standard deviation, and how often it comes, last fit.",
+    shows="The mean move of each token's days with one standard deviation, by the last fit. Below, how often it was "
+    "written on all days, by the fits in force then.",
     cannot_show="What comes before or after a token.")  # fmt: skip
 def meaning(plot: Plot) -> Figure:
     """Mean, spread and share of each token in the last fit's past; a token that never came has no bar."""
