@@ -55,8 +55,8 @@ def _observed(lane: Lane[GoldForecast]) -> None:
         st.markdown("**What could each refit learn from?**")
         st.dataframe(pd.DataFrame(shares), hide_index=True, width="stretch")
         st.caption(
-            "Share of the training rows on which a channel told something new. A channel that was never there feeds "
-            "that refit nothing."
+            "Share of the training rows on which a channel told something new. A refit leaves out "
+            "a channel that it never saw."
         )
 
 

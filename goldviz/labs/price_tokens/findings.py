@@ -16,7 +16,7 @@ from goldviz.diagnostics.findings.training import training_diverged
 from goldviz.diagnostics.forecasts.words import p_value, signed
 from goldviz.labs.price_tokens.readings import CLIMBED, Reading
 from goldviz.labs.price_tokens.settings import OF_WINDOWS
-from goldviz.labs.price_tokens.verdict import SWITCHED, UNUSED, gain_in_words, in_use, of_market
+from goldviz.labs.price_tokens.verdict import SIGN, SWITCHED, UNUSED, gain_in_words, in_use, of_market
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 FOUND = 0.2
 """Adjusted Rand index from which tokens count as the planted regimes; chance gives 0, the regimes themselves 1."""
-SIGN = 0.005
-"""Nats a day that the sign may give: regimes that move the mean return give 0.001 to 0.002, and no leak so little."""
 REGIMES = (*OF_WINDOWS, "hmm")
 WORTHLESS = ("knows_future", "labels_switch")
 IDLE = (*WORTHLESS, "codes_unused")

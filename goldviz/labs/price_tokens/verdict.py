@@ -21,6 +21,8 @@ WORDS = (
     "Worse than token frequency",
     "No detectable skill over token frequency",
 )
+SIGN = 0.005
+"""Nats a day that the sign may give: regimes that move the mean return give 0.001 to 0.002, and no leak so little."""
 SWITCHED = 0.1
 """Share of days whose name a new fit may change for nothing but the name."""
 UNUSED = 0.3
@@ -55,6 +57,11 @@ def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
         return f"So far: {score}; the interval comes when the run ends."
     if settings.shuffle_days:
         return _of_shuffled(n, score)
+    if n.sign.low > SIGN:
+        by_sign = f"{signed(n.sign.value, 3)} nats a day by it alone"
+        return (
+            f"Too good: the sign of the next move seems known ({by_sign}). Look for a leak before you believe {score}."
+        )
     beside = f"; GARCH reaches {signed(n.garch.value, 3)}" if np.isfinite(n.garch.value) else ""
     return f"{judged(n.own, WORDS, score)}{beside}."
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from goldviz.labs.price_tokens.findings import SIGN, findings_of
+from goldviz.labs.price_tokens.findings import findings_of
 from goldviz.labs.price_tokens.settings import PriceTokens
+from goldviz.labs.price_tokens.verdict import SIGN, verdict
 from goldviz.runs.examples import example
 
 PLAIN = PriceTokens()
@@ -31,6 +32,8 @@ def cards(run, settings=PLAIN):
 def test_a_sign_that_seems_known_is_a_leak_to_look_for_and_no_other_verdict_on_skill(gain):
     assert not {"no_skill", "worse", "size_skill"} & set(cards(scored(gain, KNOWN)))
     assert "sign_skill" in cards(scored(gain, KNOWN))
+    assert verdict(scored(gain, KNOWN), PLAIN).startswith("Too good: the sign of the next move seems known (+0.020")
+    assert not verdict(scored(gain, UNKNOWN), PLAIN).startswith("Too good")
 
 
 @pytest.mark.parametrize(("gain", "kind"), [(UNDECIDED, "no_skill"), (WORSE, "worse"), (BETTER, "size_skill")])
