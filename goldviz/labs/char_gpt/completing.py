@@ -1,12 +1,13 @@
 """What worker processes do for the text box: write on from a prompt with a run's weights, and say why a token.
 
-Every task is told of a run by plain words and gives plain numbers. A process keeps the networks that it has loaded.
+Every task is told of a run by plain words and gives plain numbers and texts: to know what a token stands for takes the
+whole corpus in tokens, so the page is told. A process keeps the networks that it has loaded.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -45,14 +46,19 @@ class Trained(NamedTuple):
 class Completion:
     """The prompt's tokens and those that followed, each with its probability and the likeliest candidates.
 
-    ``seconds`` is what drawing took. Candidates are (new, candidate), the likeliest first; of probability 0 are those
-    that the choice left out.
+    ``before`` and ``after`` are the texts of both; ``signs`` are the new tokens as they are shown. ``seconds`` is what
+    drawing took. Candidates are (new, candidate), the likeliest first; of probability 0 are those that the choice left
+    out.
     """
 
     prompt: tuple[int, ...]
     tokens: tuple[int, ...]
+    before: str
+    after: str
+    signs: tuple[str, ...]
     probabilities: Float[np.ndarray, " new"]
     candidates: Int[np.ndarray, "new candidate"]
+    candidate_signs: tuple[tuple[str, ...], ...]
     candidate_probabilities: Float[np.ndarray, "new candidate"]
     seconds: float
 
@@ -62,13 +68,16 @@ class Reason:
     """Why a token: the likeliest tokens by what each depth would have said, and where the last place looked.
 
     ``own`` is the probability of the chosen token by depth; ``weights`` are (block, head, place) over ``places``.
+    ``candidate_signs`` (depth, candidate) and ``place_signs`` (place) are tokens as they are shown.
     """
 
     candidates: Int[np.ndarray, "depth candidate"]
+    candidate_signs: tuple[tuple[str, ...], ...]
     probabilities: Float[np.ndarray, "depth candidate"]
     own: Float[np.ndarray, " depth"]
     weights: Float[np.ndarray, "block head place"]
     places: tuple[int, ...]
+    place_signs: tuple[str, ...]
 
 
 def complete(
@@ -88,23 +97,30 @@ def complete(
     shares = torch.cat([one.shares for one in drawn])
     tokens = torch.cat([one.token for one in drawn])
     best = shares.topk(min(CANDIDATES, shares.shape[1]))
+    followed, candidates = tuple(tokens.tolist()), best.indices.tolist()
     return Completion(
-        tuple(asked), tuple(tokens.tolist()), shares.gather(1, tokens[:, None])[:, 0].numpy(), best.indices.numpy(),
-        best.values.numpy(), seconds,
+        tuple(asked), followed, text.tokens.decode(asked), text.tokens.decode(followed), _shown(text, followed),
+        shares.gather(1, tokens[:, None])[:, 0].numpy(), best.indices.numpy(),
+        tuple(_shown(text, row) for row in candidates), best.values.numpy(), seconds,
     )  # fmt: skip
 
 
 def explain(report: ReportSteps, trained: Trained, tokens: tuple[int, ...], chosen: int) -> Reason:
     """Why ``chosen`` came after these tokens."""
-    network, _ = loaded(trained)
+    network, text = loaded(trained)
     with one_thread():
         lens = last_place(network, torch.tensor(tokens))
     report(1, 1)
     best = lens.guesses.topk(min(5, lens.guesses.shape[1]))
+    places = tokens[-network.shape.positions :]
     return Reason(
-        best.indices.numpy(), best.values.numpy(), lens.guesses[:, chosen].numpy(), lens.weights.numpy(),
-        tokens[-network.shape.positions :],
+        best.indices.numpy(), tuple(_shown(text, row) for row in best.indices.tolist()), best.values.numpy(),
+        lens.guesses[:, chosen].numpy(), lens.weights.numpy(), places, _shown(text, places),
     )  # fmt: skip
+
+
+def _shown(text: TokenText, tokens: Iterable[int]) -> tuple[str, ...]:
+    return tuple(text.signs[token] for token in tokens)
 
 
 def prompt_tokens(text: TokenText, prompt: str) -> list[int]:

@@ -9,6 +9,8 @@ OPERATIONS_A_SECOND = 3e10
 """Multiplications and additions of a forward pass on a few CPU cores, fitted low to encoders of 4 and 12 layers."""
 SECONDS_A_LAYER = 4e-4
 """What a layer costs however short the text is."""
+SUMMARY_SECONDS = 1e-8
+"""A weight of a head's map that goes into the head's numbers and its tile."""
 FLOW_SECONDS = 3e-8
 """A path of a maximum flow through layers of pieces."""
 NEIGHBOUR_SECONDS = 1e-9
@@ -22,6 +24,17 @@ def forward_seconds(shape: EncoderShape, pieces: int) -> float:
     weights = 4 * shape.width**2 + 2 * shape.width * shape.inner
     operations = 2.0 * shape.layers * pieces * (weights + 2 * pieces * shape.width)
     return shape.layers * SECONDS_A_LAYER + operations / OPERATIONS_A_SECOND
+
+
+def reading_seconds(shape: EncoderShape, pieces: int) -> float:
+    """About how long reading so many pieces takes: a forward pass, and a look at every head's map."""
+    return forward_seconds(shape, pieces) + SUMMARY_SECONDS * shape.layers * shape.heads * pieces**2
+
+
+def layer_seconds(shape: EncoderShape, pieces: int) -> float:
+    """About how long it takes to follow the pieces through one layer: it is walked with every part kept, and its
+    feed-forward network once more."""
+    return 2 * forward_seconds(shape, pieces) / shape.layers
 
 
 def gradient_seconds(shape: EncoderShape, pieces: int, steps: int) -> float:

@@ -14,7 +14,6 @@ from goldviz.labs.inside_bert.parts import text as text_parts
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModel, TextModelError
-from goldviz.texts.named_models import text_model
 from goldviz.ui import chrome, parts, presets, take_away
 from goldviz.ui.parts import Part
 from goldviz.ui.words import plain
@@ -66,8 +65,7 @@ def attention(look: state.Look) -> None:
 def _model(name: str) -> tuple[TextModel | None, str]:
     """The model of this name, or why it cannot be had."""
     try:
-        with st.spinner("Loading the model", show_time=True):
-            return text_model(name), ""
+        return readings.model_named(name), ""
     except TextModelError as error:
         return None, str(error)
 

@@ -1,6 +1,7 @@
 """What *Inside BERT* has worker processes do with a chunk of a text. A process keeps the readings that it has made.
 
 Every task is told of a chunk by plain words and gives plain arrays, so that it can be asked for from another process.
+Each uses one thread: what is soon done is done in the web process, where a second thread would wait more than it works.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from goldviz.labs.inside_bert import evidence, head
 from goldviz.labs.inside_bert import word_order as order
 from goldviz.labs.inside_bert.attention.norms import head_word_norms
 from goldviz.labs.inside_bert.compute import chunks_of, compute
+from goldviz.labs.inside_bert.encoder_layer import encoder_layer
+from goldviz.labs.inside_bert.models import model_at_hand
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.encoder import EmbeddingParts
 from goldviz.models.text.model import TextModel, TextModelError
-from goldviz.texts.named_models import loaded_models, text_model
+from goldviz.texts.named_models import loaded_models
+from goldviz.training.threads import one_thread
 
 READING_BYTES = 512 * 2**20
 
@@ -78,17 +82,19 @@ def reading_of(chunk: Chunk, report: ReportSteps | None = None) -> TextReading:
 
 
 def _meant(chunk: Chunk) -> tuple[TextModel, Pieces]:
-    model = text_model(chunk.model)
+    model = model_at_hand(chunk.model)
     if model.fingerprint != chunk.fingerprint:
         raise TextModelError(f"The files of {model.name} have changed meanwhile; load the page again.")
     return model, chunks_of(model, chunk.text)[chunk.chunk - 1]
 
 
+@one_thread()
 def read_chunk(report: ReportSteps, chunk: Chunk) -> ReadingArrays:
     """The chunk's reading."""
     return ReadingArrays.of(reading_of(chunk, report))
 
 
+@one_thread()
 def ways_down(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.head.ways_down`."""
     return head.ways_down(reading_of(chunk))
@@ -98,6 +104,7 @@ ways: Cupboard[xr.Dataset] = Cupboard(READING_BYTES // 2, lambda found: int(foun
 """What the shares of queries go by, in this process, by chunk."""
 
 
+@one_thread()
 def shares_of_query(report: ReportSteps, chunk: Chunk, layer: int, number: int, token: int) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.head.shares_of_query`."""
     reading = reading_of(chunk)
@@ -105,36 +112,49 @@ def shares_of_query(report: ReportSteps, chunk: Chunk, layer: int, number: int, 
     return head.shares_of_query(reading, layer, number, token, ways=down)
 
 
+@one_thread()
 def word_norms(report: ReportSteps, chunk: Chunk, layer: int, number: int) -> np.ndarray:
     """See :func:`goldviz.labs.inside_bert.attention.norms.head_word_norms`; in float32."""
     return np.asarray(head_word_norms(reading_of(chunk), layer, number), np.float32)
 
 
+@one_thread()
+def layer(report: ReportSteps, chunk: Chunk, number: int, token: int) -> xr.Dataset:
+    """See :func:`goldviz.labs.inside_bert.encoder_layer.encoder_layer`."""
+    return encoder_layer(reading_of(chunk), number, token)
+
+
+@one_thread()
 def explain(report: ReportSteps, chunk: Chunk, label: int, steps: int) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.evidence.evidence`."""
     return evidence.evidence(reading_of(chunk), label, steps, report)
 
 
+@one_thread()
 def every_head_off(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.evidence.every_head_off`."""
     return evidence.every_head_off(*_meant(chunk), report)
 
 
+@one_thread()
 def tone_without(report: ReportSteps, chunk: Chunk, off: str) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.evidence.tone_without`."""
     return evidence.tone_without(*_meant(chunk), off)
 
 
+@one_thread()
 def guesses(report: ReportSteps, chunk: Chunk, token: int) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.evidence.guesses`."""
     return evidence.guesses(*_meant(chunk), token)
 
 
+@one_thread()
 def neighbours(report: ReportSteps, chunk: Chunk, token: int) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.evidence.neighbours`."""
     return evidence.neighbours(reading_of(chunk), token)
 
 
+@one_thread()
 def word_order(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
     """The pieces read backwards, and what passes between two sentences where the text is a pair."""
     reading = reading_of(chunk)
@@ -142,6 +162,7 @@ def word_order(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
     return xr.merge(parts, combine_attrs="no_conflicts", compat="no_conflicts", join="outer")
 
 
+@one_thread()
 def everything(report: ReportSteps, chunk: Chunk, settings: str) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.compute.compute`; ``settings`` in JSON."""
     return compute(InsideBert.checked_json(settings), _meant(chunk)[0])

@@ -11,6 +11,15 @@ from goldviz.labs.jacobian_lens.settings import JacobianLens
 from goldviz.ui.instant_page import InstantPage, View
 from goldviz.ui.parts import Part
 
+SECONDS_A_STEP, SECONDS_A_PRODUCT = 1.5e-4, 2.5e-9
+"""Of every step, and of every product of the state's size cubed."""
+
+
+def seconds(settings: JacobianLens) -> float:
+    """About how long the numbers take; an LSTM's state is twice as wide."""
+    state = settings.hidden * (2 if settings.cell == "lstm" else 1)
+    return settings.length * (SECONDS_A_STEP + SECONDS_A_PRODUCT * state**3)
+
 
 def look(view: View[JacobianLens]) -> None:
     """The map of all pairs beside the products from the step in view; an LSTM's whole Jacobian beside its cell path."""
@@ -90,6 +99,6 @@ def _with_the_largest_slope(ds: xr.Dataset) -> str:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why, words_of_position=lambda settings: "Follow a change made at step k",
+    LAB, look, why=why, seconds=seconds, words_of_position=lambda settings: "Follow a change made at step k",
     parts=(Part("spectrum", "Which directions last?", spectrum), Part("passed", "What does a step pass on?", passed)),
 )  # fmt: skip

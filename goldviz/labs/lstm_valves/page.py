@@ -13,6 +13,14 @@ from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.ui.instant_page import InstantPage, View
 from goldviz.ui.parts import Part
 
+SECONDS_A_STEP = 9e-4
+"""Of the sequence, for nine networks that read it: one, and one more for each bias of the reach. Units hardly count."""
+
+
+def seconds(settings: LSTMValves) -> float:
+    """About how long the numbers take where none is remembered."""
+    return SECONDS_A_STEP * settings.length
+
 
 def look(view: View[LSTMValves]) -> None:
     """The gradient's two parts over time, and the cell at the step in view."""
@@ -67,6 +75,6 @@ def why(view: View[LSTMValves]) -> None:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why, words_of_position=lambda settings: f"Step {settings.step}",
+    LAB, look, why=why, seconds=seconds, words_of_position=lambda settings: f"Step {settings.step}",
     parts=(Part("biases", "How far do biases reach?", biases), Part("gates", "What do the gates do?", gates)),
 )  # fmt: skip

@@ -4,7 +4,10 @@ import re
 
 import pytest
 
+from goldviz.labs.lstm_valves.page import seconds
 from goldviz.labs.lstm_valves.settings import LSTMValves
+from goldviz.runs.jobs import Jobs, Task
+from goldviz.ui.background import AT_ONCE_SECONDS
 from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -45,3 +48,20 @@ def test_every_sequence_at_its_shortest_and_longest(task: str) -> None:
         visitor = InstantVisitor(LSTMValves, {"task": task, "length": length, "hidden": "3"})
         assert not visitor.errors
         assert visitor.drawn()["split"]["data"]
+
+
+def test_long_sequences_are_a_worker_s_and_those_of_presets_the_page_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = []
+
+    def noted(jobs: Jobs, task: Task[object]) -> object:
+        at_once.append(task.key)
+        return here(jobs, task)
+
+    here = Jobs.here
+    monkeypatch.setattr(Jobs, "here", noted)
+    assert all(seconds(LSTMValves.preset(preset.slug)) <= AT_ONCE_SECONDS for preset in LSTMValves.presets)
+    InstantVisitor(LSTMValves, {"seed": "7"})
+    assert len(at_once) == 1
+    visitor = InstantVisitor(LSTMValves, {"seed": "7", "length": "200", "hidden": "64"})
+    assert len(at_once) == 1
+    assert {"split", "cell"} <= set(visitor.drawn())

@@ -122,48 +122,41 @@ def _task(
 
 def _show_written(lane: Lane[CharGpt], trained: Trained, written: Completion) -> None:
     """The text, how fast it came, and one token of it in full."""
-    from goldviz.labs.char_gpt.texts import token_text
-
-    settings = lane.stored
-    text = token_text(settings.corpus, settings.tokens, settings.vocabulary)
-    before, after = text.tokens.decode(written.prompt), text.tokens.decode(written.tokens)
+    before, after = html.escape(written.before), html.escape(written.after)
     with st.container(border=True):
-        st.html(f"<pre style='white-space:pre-wrap;margin:0'>{html.escape(before)}<b>{html.escape(after)}</b></pre>")
+        st.html(f"<pre style='white-space:pre-wrap;margin:0'>{before}<b>{after}</b></pre>")
     speed = len(written.tokens) / max(written.seconds, 1e-9)
     st.caption(f"Weights of step {trained.step:,}. {speed:,.0f} tokens a second.")
     count = len(written.tokens)
     key = f"gpt-token-{lane.id}-{count}"
     place = st.slider("Token", 1, count, 1, key=key, persist_state="session") if count > 1 else 1
-    _show_token(lane, trained, written, text.signs, place - 1)
+    _show_token(lane, trained, written, place - 1)
 
 
-def _show_token(
-    lane: Lane[CharGpt], trained: Trained, written: Completion, signs: tuple[str, ...], place: int
-) -> None:  # fmt: skip
+def _show_token(lane: Lane[CharGpt], trained: Trained, written: Completion, place: int) -> None:
     """The candidates for a token, what each block would have said, and where the last place looked."""
     from goldviz.labs.char_gpt.completing import explain
 
-    chosen = written.tokens[place]
+    chosen, sign = written.tokens[place], written.signs[place]
     tokens = (*written.prompt, *written.tokens[:place])[-lane.settings.block :]
     seen = (trained, tokens, chosen)
     name = hashlib.sha256(repr(seen).encode()).hexdigest()[:24]
     left, right = st.columns(2)
-    shown = [signs[token] for token in written.candidates[place]]
     with left:
-        _draw(lane, candidates, name, shown, written.candidate_probabilities[place], signs[chosen])
+        _draw(lane, candidates, name, written.candidate_signs[place], written.candidate_probabilities[place], sign)
     try:
         reason = background.awaited(Task(f"char-gpt-why-{name}", explain, seen, "Looking inside", 0.1))
     except (JobFailedError, TooManyJobsError, ValueError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
     with right:
-        _draw(lane, lens, name, [[signs[token] for token in row] for row in reason.candidates], reason.probabilities)
+        _draw(lane, lens, name, reason.candidate_signs, reason.probabilities)
     own = ", ".join(f"{share:.0%}" for share in reason.own)
     st.caption(
-        f"Drawn: {plain(signs[chosen])}. Its probability if the network ended after the tables, or after each block: "
+        f"Drawn: {plain(sign)}. Its probability if the network ended after the tables, or after each block: "
         f"{own}, before temperature, top-k and top-p."
     )
-    _draw(lane, looked, name, [signs[token] for token in reason.places], reason.weights)
+    _draw(lane, looked, name, reason.place_signs, reason.weights)
 
 
 def _draw(lane: Lane[CharGpt], spec: FigureSpec, subject: str, *what: object) -> None:

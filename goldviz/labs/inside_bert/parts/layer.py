@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import streamlit as st
 
-from goldviz.labs.inside_bert.encoder_layer import encoder_layer
+from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert.costs import layer_seconds
 from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
-from goldviz.labs.inside_bert.parts.state import Look
+from goldviz.labs.inside_bert.parts.state import Look, awaited
 
 
 def layer_part(look: Look) -> None:
     """The diagram of the layer in view with its numbers, and what it does to every piece."""
     layer, _, token = look.place()
-    ds = look.result("layer", layer, token, make=lambda: encoder_layer(look.reading, layer, token))
+    seconds = layer_seconds(look.read.model.encoder.shape, len(look.read.pieces))
+    words = "Following the pieces through the layer"
     st.subheader("The whole layer", anchor=False)
+    ds = awaited(look.read.task(tasks.layer, layer, token, seconds=seconds, words=words))
+    if ds is None:
+        return
     way, pieces = st.columns(2)
     with way:
         words = "The layer as boxes from top to bottom, with the lengths of the piece in view."

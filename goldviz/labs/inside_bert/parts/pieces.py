@@ -14,11 +14,10 @@ from goldviz.labs.inside_bert.costs import everything_seconds, neighbour_seconds
 from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours, pieces_table
 from goldviz.labs.inside_bert.figures.pieces import short_piece
-from goldviz.labs.inside_bert.parts.readings import answered
+from goldviz.labs.inside_bert.parts.readings import answered, model_named
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, link_of
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModelError
-from goldviz.texts.named_models import text_model
 from goldviz.ui.take_away import download
 
 FINBERT_VOCABULARY = (
@@ -171,7 +170,7 @@ def report(look: Look, settings: InsideBert) -> str:
     titles = {"model": look.read.model.name}
     if settings.second_model:
         with suppress(TextModelError):
-            titles["second_model"] = text_model(settings.second_model).name
+            titles["second_model"] = model_named(settings.second_model).name
     return report_html(f"Inside {look.read.model.name}", told(settings, titles), figures, notes)
 
 

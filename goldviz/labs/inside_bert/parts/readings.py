@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from tempfile import TemporaryDirectory
 from typing import Any, Concatenate, TypeVar, cast
 
 import xarray as xr
@@ -17,16 +18,51 @@ from goldviz.data.texts.pieces import Pieces
 from goldviz.diagnostics.text.reading import TextReading
 from goldviz.figures.draft import Figure
 from goldviz.figures.theme import Theme
-from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert import models, tasks
 from goldviz.labs.inside_bert.compute import chunks_of
-from goldviz.labs.inside_bert.costs import forward_seconds
+from goldviz.labs.inside_bert.costs import reading_seconds
 from goldviz.labs.inside_bert.tasks import Chunk, readings
-from goldviz.models.text.model import TextModel
-from goldviz.runs.jobs import Report, Task
+from goldviz.models.text.model import TextModel, TextModelError
+from goldviz.runs.jobs import JobFailedError, Report, Task, TooManyJobsError
 from goldviz.texts.named_models import text_model
+from goldviz.training.threads import one_thread
 from goldviz.ui import background, services
 
 Made = TypeVar("Made")
+
+
+def model_named(name: str) -> TextModel:
+    """The model of this name, for the page; a worker reads what takes longer than a page may.
+
+    Raises :class:`goldviz.models.text.model.TextModelError`.
+    """
+    wanted = models.named(name)
+    if wanted.seconds <= background.AT_ONCE_SECONDS:
+        with one_thread():
+            return text_model(name)
+    return models.taken_over(wanted) or _handed_over(wanted)
+
+
+def _handed_over(wanted: models.Named) -> TextModel:
+    where = (wanted.name, _handing_place().name)
+    task = Task(f"inside-bert-model-{wanted}", models.hand_over, where, "Loading the model", wanted.seconds)
+    try:
+        model = models.take_over(wanted, background.awaited(task))
+    except (JobFailedError, TooManyJobsError) as error:
+        # Of several visitors who wait for it the first one takes it, for all.
+        taken = models.taken_over(wanted)
+        if taken is None:
+            raise TextModelError(str(error)) from error
+        return taken
+    finally:
+        services.jobs().results.forget(task.key)
+    return model
+
+
+@cache
+def _handing_place() -> TemporaryDirectory[str]:
+    """Where workers lay models for this process; what nobody took goes with the process."""
+    return TemporaryDirectory(prefix="goldviz-")
 
 
 @dataclass(frozen=True)
@@ -48,7 +84,7 @@ class ReadText:
 
         Raises :class:`goldviz.models.text.model.TextModelError` and :class:`goldviz.data.texts.pieces.TextError`.
         """
-        model = text_model(named)
+        model = model_named(named)
         chunks = tuple(chunks_of(model, text))
         return cls(named, model, text, chunks, min(chunk, len(chunks)))
 
@@ -69,8 +105,8 @@ class ReadText:
 
     @property
     def seconds(self) -> float:
-        """About how long a forward pass over the chunk in view takes."""
-        return forward_seconds(self.model.encoder.shape, len(self.pieces))
+        """About how long reading the chunk in view takes."""
+        return reading_seconds(self.model.encoder.shape, len(self.pieces))
 
     def task(
         self, function: Callable[Concatenate[Report, Chunk, ...], Made], *what: object, seconds: float, words: str

@@ -1,0 +1,103 @@
+"""The models of *Inside BERT* in the web process: read there where that is soon done, else by a worker process.
+
+Reading BERT-base takes half a second of a processor: every number is copied, looked at and counted into the
+fingerprint. The worker that has done so packs the model into a file; the web process maps the file into its memory,
+which takes milliseconds, and only the weights that a click asks for are ever read from it.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import NamedTuple, cast
+
+import torch
+
+from goldviz.declare.text_models import RUN_PREFIX
+from goldviz.diagnostics.text.reading import ReportSteps
+from goldviz.models.text.model import TextModel, TextModelError
+from goldviz.texts.named_models import folder_of_model, loaded_models, text_model
+
+SECONDS_TO_BEGIN = 0.012
+SECONDS_A_BYTE = 1.4e-9
+SECONDS_OF_A_RUN = 0.3
+"""Its state is read from the store, whose size is not known before."""
+
+
+class Named(NamedTuple):
+    """A model's name and its files as they are now, by name, size and time; of a run there are none."""
+
+    name: str
+    files: tuple[tuple[str, int, int], ...]
+
+    @property
+    def seconds(self) -> float:
+        """About how long reading it takes."""
+        if self.name.startswith(RUN_PREFIX):
+            return SECONDS_OF_A_RUN
+        return SECONDS_TO_BEGIN + SECONDS_A_BYTE * sum(size for _, size, _ in self.files)
+
+
+def named(name: str) -> Named:
+    """The model of this name, as :func:`goldviz.texts.named_models.text_model` knows it.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` where this machine does not hold it.
+    """
+    if name.startswith(RUN_PREFIX):
+        return Named(name, ())
+    found = []
+    # What cannot be listed cannot be read either, and the reader has a sentence for that.
+    with suppress(OSError):
+        found = [(file.name, file.stat()) for file in folder_of_model(name).iterdir() if file.is_file()]
+    return Named(name, tuple(sorted((file, stat.st_size, stat.st_mtime_ns) for file, stat in found)))
+
+
+def taken_over(model: Named) -> TextModel | None:
+    """The model that a worker has handed over to this process; None where none has, or there was no more room."""
+    return loaded_models.held(model)
+
+
+def model_at_hand(name: str) -> TextModel:
+    """The model of this name: the one that was handed over, else read in this process.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` where it cannot be had.
+    """
+    return taken_over(named(name)) or text_model(name)
+
+
+def hand_over(report: ReportSteps, name: str, folder: str) -> str:
+    """Read a model and pack it into a new file of the folder; returns the file.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` where it cannot be read, or the folder has no room for it.
+    """
+    model = text_model(name)
+    packed = NamedTemporaryFile(dir=folder, suffix=".pt", delete=False)  # noqa: SIM115 - outlives this function
+    try:
+        with packed:
+            torch.save(model, packed)
+    except (OSError, RuntimeError) as error:
+        os.unlink(packed.name)
+        raise TextModelError(f"{model.name} cannot be handed to the page: there is no room in {folder}.") from error
+    return packed.name
+
+
+def take_over(model: Named, file: str) -> TextModel:
+    """The model that was packed into a file, which is removed; the same object for everybody while there is room.
+
+    Raises :class:`goldviz.models.text.model.TextModelError` where the file is gone.
+    """
+    return loaded_models.get(model, lambda: _mapped(model, Path(file)))
+
+
+def _mapped(model: Named, file: Path) -> TextModel:
+    try:
+        # Packed by this machine's own worker, in a folder that nobody else may write to.
+        return cast("TextModel", torch.load(file, map_location="cpu", mmap=True, weights_only=False))
+    except OSError as error:
+        raise TextModelError(f"{model.name} was let go before the page took it; load the page again.") from error
+    finally:
+        # It stays mapped without a name. Nobody can write over it then, which would end the whole process.
+        with suppress(OSError):
+            file.unlink()
