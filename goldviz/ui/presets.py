@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -15,18 +13,22 @@ from goldviz.ui import controls
 def draw(declared: type[Settings], also: Callable[[str], None] = lambda slug: None) -> None:
     """The menu of presets, at the one that the knobs show; choosing one sets all knobs, and does ``also``."""
     by_slug = {preset.slug: preset for preset in declared.presets}
-    key = f"preset-{declared.name}"
-    st.session_state[key] = _matching(declared)
-    drawn = f"{key}-knobs"
+    at, stood, left = _matching(declared), f"preset-stood-{declared.name}", f"presets-left-{declared.name}"
+    # Until the browser hears that knobs have left a preset, it goes on telling that the menu stands there, with every
+    # knob that is moved and every button that is pressed. Told of a menu that has gone, it is no choice.
+    if st.session_state.get(stood) not in (None, at):
+        st.session_state[left] = st.session_state.get(left, 0) + 1
+    menus = st.session_state.get(left, 0)
+    key = f"preset-{declared.name}-{menus}" if menus else f"preset-{declared.name}"
+    st.session_state[key] = st.session_state[stood] = at
 
     def choose() -> None:
         slug = st.session_state[key]
-        # Knobs that are moved quickly tell where the menu stood before they were: nobody has chosen that.
-        if slug is not None and st.session_state[drawn] == _knobs(declared):
+        if slug not in (None, at):
             controls.put_preset(declared, slug)
             also(slug)
-
-    st.session_state[drawn] = _knobs(declared)
+            # The menu that somebody is using stays.
+            st.session_state[stood] = slug
 
     st.selectbox(
         "Start from",
@@ -36,7 +38,6 @@ def draw(declared: type[Settings], also: Callable[[str], None] = lambda slug: No
         format_func=lambda slug: by_slug[slug].name,
         placeholder="Settings of your own",
         on_change=choose,
-        persist_state="session",
     )
 
 
@@ -45,11 +46,6 @@ def words(declared: type[Settings]) -> None:
     slug = _matching(declared)
     if slug is not None:
         st.caption(next(preset.words for preset in declared.presets if preset.slug == slug))
-
-
-def _knobs(declared: type[Settings]) -> dict[str, Any]:
-    keys = map(partial(controls.key_of, declared), declared.model_fields)
-    return {key: st.session_state.get(key) for key in keys}
 
 
 def _matching(declared: type[Settings]) -> str | None:

@@ -1,7 +1,7 @@
 """What a person does on a laboratory's page, as functions on a Playwright page."""
 
 import re
-from urllib.parse import unquote
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
@@ -41,10 +41,15 @@ def button(page: Page, name: str) -> Locator:
 
 def train(page: Page, *, beside: bool = False) -> str:
     """Press Train and wait until the address names the new run; returns its id."""
-    before = page.url
+    before = _runs(page.url)
     button(page, "Train beside" if beside else "Train").click()
-    page.wait_for_url(lambda address: "runs=" in address and address != before, timeout=TRAINING)
-    return unquote(page.url.rpartition("runs=")[2]).split(",")[-1]
+    page.wait_for_url(lambda address: _runs(address) not in ("", before), timeout=TRAINING)
+    return _runs(page.url).split(",")[-1]
+
+
+def _runs(address: str) -> str:
+    """The runs in view, as the address names them; settings in it change by themselves."""
+    return parse_qs(urlsplit(address).query).get("runs", [""])[0]
 
 
 def choose_preset(page: Page, name: str) -> None:

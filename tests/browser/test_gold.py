@@ -108,18 +108,33 @@ def test_a_file_is_looked_into_and_its_dates_asked_about(server: Server, open_pa
             Date=[f"{day:%d/%m/%Y}" for day in days], Close=[f"{close:.2f}".replace(".", ",") for close in closes],
         )
     )  # fmt: skip
+    use = page.get_by_role("button", name="Use these data")
     expect(page.get_by_text("can be read in two ways")).to_be_visible()
-    expect(page.get_by_role("button", name="Use these data")).to_have_count(0)
+    expect(use).to_have_count(0)
     page.get_by_text(re.compile("day first")).click()
-    page.get_by_role("button", name="Use these data").click()
+    # What is read now is of this order, and the button still waits for the file that cannot be read.
+    expect(page.get_by_role("dialog")).to_contain_text(f"{days[0]:%d/%m/%Y} was read as {days[0]:%Y-%m-%d}")
+    expect(use).to_have_count(0)
+    page.get_by_role("button", name="Remove empty.csv").click()
+    expect(page.get_by_role("alert").filter(has_text="empty.csv")).to_have_count(0)
+    use.click()
     market_line(page, "mine <b>bold.csv")
     expect(page).to_have_url(re.compile("data=[0-9a-f]{16}"))
 
-    # A stranger does not find it in the list, but opens it by its link.
-    stranger = open_page(page.url)
+    # Whoever has the link holds the file's key: it opens, and stands in the list.
+    guest = open_page(page.url)
+    drawn(guest)
+    market_line(guest, "mine <b>bold.csv")
+    choose(guest, "Kept on this server")
+    expect(guest.get_by_role("radio", name=re.compile("bold.csv"))).to_have_count(1)
+
+    # A stranger finds what is everybody's alone.
+    stranger = open_page(f"{server.address}/gold-market")
     drawn(stranger)
-    market_line(stranger, "mine <b>bold.csv")
+    market_line(stranger, "simulated")
     choose(stranger, "Kept on this server")
+    kept = stranger.get_by_role("tabpanel", name="Kept on this server")
+    expect(kept).to_contain_text(re.compile("Nothing yet|Kept data"))
     expect(stranger.get_by_role("radio", name=re.compile("bold.csv"))).to_have_count(0)
 
 

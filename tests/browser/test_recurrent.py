@@ -51,8 +51,22 @@ def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_pag
 
 
 @pytest.mark.slow
-def test_the_lens_answers_at_once_and_its_link_shows_the_same(server: Server, open_page: Opener) -> None:
-    page = open_page(f"{server.address}/jacobian-lens?cell=lstm&length=30&hidden=4000")
+@pytest.mark.parametrize(
+    ("part", "told", "of_step"),
+    [
+        ("", "host.layout?.shapes?.[0]?.x0", "told.every(mark => mark === step)"),
+        (
+            "&shown=passed",
+            "host._fullLayout?.title.text",
+            "told.every(Boolean) && told.some(title => title.endsWith(`at step ${step}?`))",
+        ),
+    ],
+    ids=["the maps mark the step", "a title names it"],
+)
+def test_the_lens_answers_at_once_and_its_link_shows_the_same(
+    server: Server, open_page: Opener, part: str, told: str, of_step: str
+) -> None:
+    page = open_page(f"{server.address}/jacobian-lens?cell=lstm&length=30&hidden=4000{part}")
     expect(page.get_by_text("Hidden is '4000'").or_(page.get_by_text("Hidden is 4000"))).to_be_visible()
     drawn = page.locator(".goldviz-figure").first
     expect(drawn.locator(".main-svg").first).to_be_visible()
@@ -63,18 +77,17 @@ def test_the_lens_answers_at_once_and_its_link_shows_the_same(server: Server, op
     expect(drawn).not_to_have_attribute("data-updates", str(before))
     assert updates(drawn) > before, "the figure was built anew"
     expect(slider).to_be_focused()
-    titles = "[...document.querySelectorAll('.goldviz-figure')].map(host => host._fullLayout?.title.text ?? '')"
+    all_told = f"[...document.querySelectorAll('.goldviz-figure')].map(host => {told} ?? '')"
     # A second key may be on its way: the link and what is shown under it are read at one moment.
     seen = page.wait_for_function(
         f"""() => {{
-            const start = new URL(location).searchParams.get("start");
-            const titles = {titles};
-            const shown = titles.every(Boolean) && titles.some(title => title.endsWith(`at step ${{start}}?`));
-            return shown && {{ link: location.href, titles }};
+            const step = Number(new URL(location).searchParams.get("start"));
+            const told = {all_told};
+            return step > 0 && {of_step} && {{ link: location.href, told }};
         }}"""
     ).json_value()
     other = open_page(seen["link"])
-    other.wait_for_function(f"seen => JSON.stringify({titles}) === JSON.stringify(seen)", arg=seen["titles"])
+    other.wait_for_function(f"seen => JSON.stringify({all_told}) === JSON.stringify(seen)", arg=seen["told"])
 
 
 @pytest.mark.slow

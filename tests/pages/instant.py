@@ -34,7 +34,7 @@ class InstantVisitor(Visitor):
 
     def choose(self, slug: str) -> "InstantVisitor":
         """Press a preset."""
-        self.at.selectbox(key=f"preset-{self.declared.name}").set_value(slug)
+        self.menu.set_value(slug)
         self.look()
         return self
 

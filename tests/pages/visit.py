@@ -97,6 +97,12 @@ class Visitor:
         [part] = [part for part in self.at.get("bidi_component") if part.proto.id.endswith(f"-{key}")]
         return json.loads(part.proto.json)  # type: ignore[no-any-return]
 
+    @property
+    def menu(self) -> Any:
+        """The menu of presets."""
+        [menu] = [one for one in self.at.selectbox if one.label == "Start from"]
+        return menu
+
     def control(self, name: str) -> Any:
         key = controls.key_of(DepthGradients, name)
         kinds = (self.at.slider, self.at.select_slider, self.at.number_input, self.at.selectbox, self.at.text_input)

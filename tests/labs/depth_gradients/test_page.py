@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
 from goldviz.labs.depth_gradients.figures import FIGURES
 from goldviz.labs.depth_gradients.settings import DepthGradients
@@ -41,16 +42,36 @@ def _count_runs() -> int:
 # -- arriving -------------------------------------------------------------------------------------------------------
 
 
-def test_a_knob_that_is_moved_again_before_the_menu_follows_keeps_its_value() -> None:
-    visitor = _laboratory({"depth": "29", "activation": "sigmoid"})
-    menu = visitor.at.selectbox(key="preset-depth-gradients")
-    assert menu.value is None
-    menu.set_value("break-it-sigmoid")
-    visitor.set(depth=28)
-    assert visitor.at.query_params["depth"] == "28"
-    visitor.at.selectbox(key="preset-depth-gradients").set_value("break-it-sigmoid")
+def test_what_was_set_is_kept_while_the_browser_has_not_heard_that_the_menu_followed() -> None:
+    visitor = _laboratory({"depth": "30", "activation": "sigmoid"})
+    assert visitor.menu.value == "break-it-sigmoid"
+    before = visitor.menu._widget_state
+    visitor.set(depth=29)
+
+    def unheard() -> str:
+        """Something is pressed: the browser tells of it, and of the menu as it was before; returns the depth."""
+        told = visitor.at._tree.get_widget_states().widgets
+        menu = visitor.menu.id
+        visitor.at._run(WidgetStates(widgets=[*(one for one in told if one.id != menu), before]))
+        assert not visitor.at.exception
+        return visitor.at.query_params["depth"]  # type: ignore[no-any-return]
+
+    assert unheard() == "29"
+    visitor.control("depth").set_value(28)
+    assert unheard() == "28"
+    assert unheard() == "28"
+    visitor.menu.set_value("break-it-sigmoid")
     visitor.look()
     assert visitor.at.query_params["depth"] == "30"
+
+
+def test_a_menu_in_use_stays_the_same_one() -> None:
+    visitor = _laboratory()
+    menu = visitor.menu.id
+    for slug in ("break-it-sigmoid", DepthGradients.presets[0].slug):
+        visitor.menu.set_value(slug)
+        visitor.look()
+        assert (visitor.menu.id, visitor.menu.value) == (menu, slug), "whoever moves in it by keys keeps the focus"
 
 
 def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
