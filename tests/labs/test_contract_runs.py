@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment
 from goldviz.runs.arrays import UNITS_OF
 from goldviz.runs.examples import example
+from goldviz.training import seeds
 from tests.labs.scripts_alone import run_alone
 from tests.labs.small_runs import (
     EVERY_SMALL,
@@ -41,12 +43,28 @@ SCRIPTS = {"ordinary": FIRST[::3], "all": [small for small in SMALL if small.num
 """The small runs that are exported: a script takes seconds to make and to run."""
 ON_A_GPU = 1e-3
 """Relative. Losses of the first steps, which a GPU computes with other kernels."""
+DRAWN_ON_THE_DEVICE = ("dropout", "noise")
+"""Settings, where a laboratory has them, that are zero where devices are compared: each draws numbers of its own."""
 
 gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no CUDA device")
 
 
 def pauses(small: Small) -> tuple[int, ...]:
     return getattr(cases(small.lab), "PAUSES", (2,))
+
+
+def quiet_losses(small: Small, **more: Any) -> np.ndarray:
+    """Losses of the first steps, without what is drawn on the device."""
+    quiet = {name: 0.0 for name in DRAWN_ON_THE_DEVICE if name in small.lab.declared.model_fields}
+    seen, _ = carried_out(small.settings(**quiet, **more), budget=2)
+    return seen.records.stacked()["loss"][1]
+
+
+class OtherNumbers(torch.Generator):
+    """Draws as another device would: data, order and weights as ever, dropout and noise not."""
+
+    def manual_seed(self, seed: int) -> torch.Generator:
+        return super().manual_seed(seed + (seed % seeds.STREAMS == seeds.DROPOUT_AND_NOISE))
 
 
 def states_and_records_go_on(settings: Experiment, pause: int) -> None:
@@ -103,6 +121,13 @@ def test_a_seed_and_a_network_are_the_same_alone_and_in_company(small: Small) ->
 def test_looking_more_or_less_often_changes_nothing(small: Small) -> None:
     blind = small.settings(seeds=(0, 7), **cases(small.lab).BLIND)
     np.testing.assert_array_equal(small_run(blind).loss, small_run(small.settings(seeds=(0, 7))).loss)
+
+
+@EVERY_SMALL
+def test_what_is_drawn_on_the_device_can_be_silenced(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = quiet_losses(small)
+    monkeypatch.setattr(seeds, "torch", SimpleNamespace(Generator=OtherNumbers))
+    np.testing.assert_array_equal(quiet_losses(small), expected)
 
 
 @EVERY_TRAINED
@@ -191,11 +216,8 @@ for name, declared in experiments().items():
 @pytest.mark.gpu
 @EVERY_SMALL
 def test_a_gpu_takes_the_same_first_steps(small: Small) -> None:
-    losses = {}
-    for device in ("cpu", "cuda"):
-        seen, _ = carried_out(small.settings(seeds=(0, 7), device=device), budget=2)
-        losses[device] = seen.records.stacked()["loss"][1]
-    np.testing.assert_allclose(losses["cuda"], losses["cpu"], rtol=ON_A_GPU)
+    cpu, cuda = (quiet_losses(small, seeds=(0, 7), device=device) for device in ("cpu", "cuda"))
+    np.testing.assert_allclose(cuda, cpu, rtol=ON_A_GPU)
 
 
 @gpu

@@ -30,7 +30,7 @@ from goldviz.labs.char_gpt.network import Writer, layers_of, writer
 from goldviz.labs.char_gpt.texts import TokenText, fits, token_text
 from goldviz.models.text.encoder import EncoderDropout
 from goldviz.training.clipping import clip_gradients
-from goldviz.training.devices import device_name, training_on
+from goldviz.training.devices import DeviceError, device_name, training_on
 from goldviz.training.grid import Grid, hand_over, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
@@ -50,6 +50,7 @@ def train(settings: CharGpt, record: Record) -> None:
     text = token_text(settings.corpus, settings.tokens, settings.vocabulary)
     fits(text, settings.block)
     with training_on(settings.device) as device:
+        require_precision(settings.precision, device)
         grid = Grid.made([GPT], settings.seeds, lambda _, seed: writer(settings, text.size, seed, device))
         [writers] = grid.learners
         asked = Asked.of(text, settings.block, device)
@@ -137,6 +138,12 @@ def learn(
 
 def _weights(one: Writer) -> LayerStep:
     return LayerStep([layer.weights for layer in layers_of(one.network)])
+
+
+def require_precision(precision: str, device: torch.device) -> None:
+    """Raises :class:`DeviceError` where the device has no bfloat16, if that is asked for."""
+    if precision == "bfloat16" and device.type == "cuda" and not torch.cuda.is_bf16_supported():
+        raise DeviceError("Precision is 'bfloat16', but this machine's GPU has no bfloat16; allowed here: float32.")
 
 
 @contextmanager

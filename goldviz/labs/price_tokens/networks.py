@@ -48,9 +48,8 @@ class CountedPairs(nn.Module):
 
     def count(self, contexts: Contexts, targets: Int[Tensor, " batch"]) -> None:
         """Read these pairs."""
-        self.counts.index_put_(
-            (contexts[:, -1], targets), torch.ones(len(targets), dtype=torch.float64), accumulate=True
-        )
+        once = torch.ones(len(targets), dtype=torch.float64, device=targets.device)
+        self.counts.index_put_((contexts[:, -1], targets), once, accumulate=True)
 
 
 class TokenMLP(nn.Module):

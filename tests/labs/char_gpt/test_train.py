@@ -14,9 +14,10 @@ from goldviz.labs.char_gpt.train import close_steps
 from goldviz.models.text.completion import Choice
 from goldviz.runs.jobs import Stopped
 from goldviz.runs.store import Store
+from goldviz.training.devices import ACCELERATORS, DeviceError
 from goldviz.training.state import StateError
 from tests.labs.char_gpt.cases import SMALL
-from tests.labs.small_runs import small_run, whole
+from tests.labs.small_runs import carried_out, small_run, whole
 
 TINY = CharGpt(**SMALL)
 
@@ -81,6 +82,14 @@ def test_bfloat16_on_a_gpu_learns_what_the_cpu_learns():
     cpu = small_run(TINY)["loss"].values.ravel()
     cuda = small_run(TINY.changed(device="cuda", precision="bfloat16"))["loss"].values.ravel()
     np.testing.assert_allclose(cuda, cpu, rtol=0.03)
+
+
+def test_a_gpu_without_bfloat16_is_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setitem(ACCELERATORS, "cuda", ("CUDA GPU", lambda: True))
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
+    words = r"^Precision is 'bfloat16', but this machine's GPU has no bfloat16; allowed here: float32\.$"
+    with pytest.raises(DeviceError, match=words):
+        carried_out(TINY.changed(device="cuda", precision="bfloat16"))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from goldviz.labs.price_tokens.networks import CountedPairs, token_network
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.train import Places
 from goldviz.models.text.encoder import EncoderDropout
+from tests.labs.pretended_device import pretended_device
 
 NOISE = EncoderDropout(0.0, torch.Generator())
 
@@ -39,3 +40,10 @@ def test_counted_pairs_are_the_table() -> None:
     model = CountedPairs(2, 1.0)
     model.count(torch.tensor([[0], [0], [1]]), torch.tensor([1, 1, 0]))
     np.testing.assert_allclose(model(torch.tensor([[0], [1], [2]])).exp(), [[1 / 4, 3 / 4], [2 / 3, 1 / 3], [0.5, 0.5]])
+
+
+def test_pairs_are_counted_where_the_table_is() -> None:
+    with pretended_device() as device:
+        model = CountedPairs(2, 1.0).to(device)
+        model.count(torch.tensor([[0], [0], [1]], device=device), torch.tensor([1, 1, 0], device=device))
+        assert model.counts.tolist() == [[0, 2], [1, 0], [0, 0]]
