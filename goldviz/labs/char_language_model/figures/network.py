@@ -20,7 +20,9 @@ def _node(layer: str, column: int) -> Node:
     kind, _, number = layer.partition(" ")
     if kind == "hidden" and number.isdigit():
         return Node(number, f"hidden layer {number}", column, at={"layer": layer, "hidden": int(number)})
-    return Node(layer, layer, column, at={"layer": layer})
+    # The state that a recurrent network hands on is its one hidden layer.
+    state = {"hidden": 1} if layer == "recurrent" else {}
+    return Node(layer, layer, column, at={"layer": layer, **state})
 
 
 network = diagram(figure, parts_of, COLOURS, needs=("gradient_norm",), question="Where in the network?",
