@@ -14,37 +14,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from playwright.sync_api import Page
-from serving.chromium import chromium, fresh_page
+from serving.chromium import HEADING, chromium, fresh_page, painted_at, watching_for
 from serving.server import APP, running
 
-WATCH = """
-(() => {
-  window.paintedAt = {};
-  const looked = {
-    heading: () => document.querySelector('h1')?.innerText,
-    figure: () => document.querySelector('.goldviz-figure .main-svg .trace path'),
-  };
-  const look = () => {
-    for (const [name, found] of Object.entries(looked)) {
-      // What is there in a frame's callback is painted with that frame; the next callback comes after it.
-      if (!(name in window.paintedAt) && found()) {
-        window.paintedAt[name] = 0;
-        requestAnimationFrame(() => { window.paintedAt[name] = performance.now(); });
-      }
-    }
-    requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
-})();
-"""
+MOMENTS = {"heading": HEADING, "figure": "document.querySelector('.goldviz-figure .main-svg .trace path')"}
 
 
 def arrive(page: Page, address: str) -> dict[str, float]:
     """Milliseconds from navigation to each of the moments."""
     page.goto(address)
-    page.wait_for_function("window.paintedAt.heading > 0 && window.paintedAt.figure > 0")
+    found = painted_at(page, MOMENTS)
     page.wait_for_timeout(500)
-    found: dict[str, float] = page.evaluate("window.paintedAt")
     return found
 
 
@@ -59,7 +39,7 @@ def main() -> None:
             address = f"{server.address}/{laboratory}"
             first, again = [], []
             for _ in range(arguments.visits + 1):
-                with fresh_page(browser, before=WATCH) as page:
+                with fresh_page(browser, before=watching_for(**MOMENTS)) as page:
                     first.append(arrive(page, address))
                     again.append(arrive(page, address))
             print(row(f"{laboratory}, an empty browser", first[1:]))
@@ -69,7 +49,7 @@ def main() -> None:
 def row(words: str, times: Sequence[dict[str, float]]) -> str:
     """Median, and the least and most, of each moment."""
     cells = []
-    for moment in ("heading", "figure"):
+    for moment in MOMENTS:
         own = sorted(one[moment] for one in times)
         cells.append(f"{statistics.median(own):7.0f} ms ({own[0]:.0f} to {own[-1]:.0f})")
     return f"{words:<46}{'   '.join(cells)}"

@@ -13,45 +13,25 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Browser
-from serving.chromium import chromium, fresh_page
+from serving.chromium import HEADING, chromium, fresh_page, painted_at, watching_for
 from serving.server import APP, Server, running
 
 EMPTY = "import streamlit as st\n\nst.title('Empty')\n"
 
-WATCH = """
-(() => {
-  window.paintedAt = {};
-  const looked = {
-    heading: () => document.querySelector('h1')?.innerText,
-    everything: () => document.querySelector('h1')?.innerText &&
-      !document.querySelector('[data-testid="stStatusWidget"]') &&
-      document.querySelector('.stApp')?.getAttribute('data-test-script-state') === 'notRunning',
-  };
-  const look = () => {
-    for (const [name, found] of Object.entries(looked)) {
-      // What is there in a frame's callback is painted with that frame; the next callback comes after it.
-      if (!(name in window.paintedAt) && found()) {
-        window.paintedAt[name] = 0;
-        requestAnimationFrame(() => { window.paintedAt[name] = performance.now(); });
-      }
-    }
-    requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
-})();
-"""
+COMPLETE = f"""{HEADING} &&
+  !document.querySelector('[data-testid="stStatusWidget"]') &&
+  document.querySelector('.stApp')?.getAttribute('data-test-script-state') === 'notRunning'"""
+WATCHED = {"heading": HEADING, "everything": COMPLETE}
 MOMENTS = {"paint": "first paint of anything", "heading": "heading painted", "everything": "page complete"}
 
 
 def visit(browser: Browser, server: Server) -> dict[str, float]:
     """Milliseconds from navigation to each of the moments."""
-    with fresh_page(browser, before=WATCH) as page:
+    with fresh_page(browser, before=watching_for(**WATCHED)) as page:
         page.goto(server.address)
-        page.wait_for_function("window.paintedAt.heading > 0 && window.paintedAt.everything > 0")
-        found: dict[str, float] = page.evaluate(
-            "({...window.paintedAt, paint: performance.getEntriesByName('first-contentful-paint')[0].startTime})"
-        )
-        return found
+        found = painted_at(page, WATCHED)
+        paint: float = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        return {**found, "paint": paint}
 
 
 def main() -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from tests.places import ROOT
 
+ALIKE = 8
+"""So many lines in a row, blank ones and imports aside, are a part that scripts share, and belong into one place."""
 SCRIPTS = sorted([*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "docs").glob("*.py")])
 
 
@@ -19,3 +21,14 @@ def test_what_it_imports_is_there(script: Path) -> None:
             for name in (alias.name for alias in node.names):
                 if not hasattr(module, name):
                     importlib.import_module(f"{node.module}.{name}")
+
+
+def test_no_two_benchmarks_share_a_part() -> None:
+    found: dict[tuple[str, ...], set[str]] = {}
+    for script in (ROOT / "benchmarks").rglob("*.py"):
+        read = [line.strip() for line in script.read_text(encoding="utf-8").splitlines()]
+        lines = [line for line in read if line and not line.startswith(("import ", "from "))]
+        for first in range(len(lines) - ALIKE + 1):
+            found.setdefault(tuple(lines[first : first + ALIKE]), set()).add(script.name)
+    shared = {part: names for part, names in found.items() if len(names) > 1}
+    assert not shared

@@ -1,9 +1,12 @@
-"""A Chromium for a benchmark, and pages in contexts of their own: no shared cache, no shared session."""
+"""A Chromium for a benchmark, with pages in contexts of their own: no shared cache, no shared session.
+
+What is watched for on a page is timed to the frame after which it is on screen.
+"""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -28,3 +31,36 @@ def fresh_page(browser: Browser, *, before: str = "") -> Iterator[Page]:
         context.add_init_script(before)
     yield context.new_page()
     context.close()
+
+
+HEADING = "document.querySelector('h1')?.innerText"
+
+_WATCH = """
+(() => {
+  window.paintedAt = {};
+  const looked = { %s };
+  const look = () => {
+    for (const [name, found] of Object.entries(looked)) {
+      // What is there in a frame's callback is painted with that frame; the next callback comes after it.
+      if (!(name in window.paintedAt) && found()) {
+        window.paintedAt[name] = 0;
+        requestAnimationFrame(() => { window.paintedAt[name] = performance.now(); });
+      }
+    }
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})();
+"""
+
+
+def watching_for(**moments: str) -> str:
+    """A script to run ahead of a page's own: notes when each of these expressions is first true on screen."""
+    return _WATCH % ", ".join(f"{name}: () => {found}" for name, found in moments.items())
+
+
+def painted_at(page: Page, moments: Iterable[str]) -> dict[str, float]:
+    """Milliseconds from the start of the navigation to each of the moments watched for, once all have come."""
+    page.wait_for_function(" && ".join(f"window.paintedAt.{name} > 0" for name in moments))
+    found: dict[str, float] = page.evaluate("window.paintedAt")
+    return found
