@@ -432,14 +432,16 @@ def writer():
 
 
 def warped(logits, choice):
-    """The probabilities that transformers' warpers leave: of those tokens that the k and the p both leave."""
+    """The probabilities that transformers' warpers leave: those of the k, and of what the k leaves those of the p."""
     if choice.temperature == 0:
         return np.eye(len(logits))[int(logits.argmax())]
-    whole = TemperatureLogitsWarper(choice.temperature)(None, logits[None])
-    warpers = [TopKLogitsWarper(choice.top_k)] if choice.top_k else []
-    warpers += [TopPLogitsWarper(choice.top_p)] if choice.top_p < 1 else []
-    left = torch.stack([warper(None, whole).isfinite() for warper in warpers] or [whole.isfinite()]).all(0)
-    return whole.masked_fill(~left, -math.inf).softmax(-1)[0].numpy()
+    left = TemperatureLogitsWarper(choice.temperature)(None, logits[None])
+    for warper in (
+        *([TopKLogitsWarper(choice.top_k)] if choice.top_k else []),
+        *([TopPLogitsWarper(choice.top_p)] if choice.top_p < 1 else []),
+    ):
+        left = warper(None, left)
+    return left.softmax(-1)[0].numpy()
 
 
 @pytest.mark.parametrize("cached", [True, False])

@@ -17,8 +17,8 @@ from goldviz.models.text.causal import CausalTransformer, KeyValueCache
 class Choice:
     """How a token is drawn. Logits are divided by ``temperature``; 0 takes the likeliest token.
 
-    Of the tokens the ``top_k`` likeliest are kept (0: all), and of these the fewest whose probabilities add up to
-    ``top_p``.
+    First the ``top_k`` likeliest tokens are kept (0: all), with those that are as likely as the last of them. Then, of
+    these, the fewest whose probabilities add up to ``top_p`` of what is left. So does the transformers library.
     """
 
     temperature: float = 1.0
@@ -32,18 +32,24 @@ class Choice:
         tensor([0.6250, 0.3750, 0.0000])
         >>> Choice(top_p=0.7).shares(torch.tensor([0.5, 0.3, 0.2]).log())
         tensor([0.6250, 0.3750, 0.0000])
+
+        Of the two likeliest, the first alone has 0.5 / 0.8 = 0.625 of what is left:
+
+        >>> Choice(top_k=2, top_p=0.6).shares(torch.tensor([0.5, 0.3, 0.2]).log())
+        tensor([1., 0., 0.])
         """
         if self.temperature == 0:
             likeliest = logits.argmax(-1, keepdim=True)
             return torch.zeros_like(logits).scatter(-1, likeliest, 1.0)
-        whole = (logits / self.temperature).softmax(-1)
-        if not self.top_k and self.top_p >= 1:
+        scores = logits / self.temperature
+        if self.top_k:
+            last = scores.topk(min(self.top_k, scores.shape[-1])).values[..., -1:]
+            scores = scores.masked_fill(scores < last, -torch.inf)
+        whole = scores.softmax(-1)
+        if self.top_p >= 1:
             return whole
         held, order = whole.sort(dim=-1, descending=True, stable=True)
-        before = held.cumsum(-1) - held
-        kept = before < self.top_p
-        if self.top_k:
-            kept[..., self.top_k :] = False
+        kept = held.cumsum(-1) - held < self.top_p
         kept[..., 0] = True
         held = held * kept
         return torch.zeros_like(logits).scatter(-1, order, held / held.sum(-1, keepdim=True))

@@ -5,6 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
+from transformers.generation.logits_process import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from goldviz.models.text.causal import CausalShape, CausalTransformer
 from goldviz.models.text.completion import Choice, drawn_by, last_place, written_on
@@ -58,13 +59,36 @@ def test_what_is_left_are_the_likeliest_and_nothing_else_is_drawn(logits, temper
     held, shares = (row / temperature).softmax(-1)[0], Choice(temperature, top_k, top_p).shares(row)
     kept = shares[0] > 0
     assert_close(shares.sum(), torch.ones((), dtype=torch.float64))
-    assert 1 <= kept.sum() <= (top_k or len(logits))
+    likeliest = held >= held.topk(min(top_k or len(logits), len(logits))).values[-1]
+    assert 1 <= kept.sum() <= likeliest.sum()
     if not kept.all():
         assert held[kept].min() >= held[~kept].max() - 1e-12
     if top_k == 0 and (held > 1e-12).all():
         assert held[kept].sum() >= top_p - 1e-9
         assert kept.sum() == 1 or held[kept].sum() - held[kept].min() < top_p + 1e-9
     assert kept[drawn_by(shares, torch.tensor([chance], dtype=torch.float64))].all()
+
+
+@pytest.mark.parametrize("top_k", [1, 2, 3, 5, 8, 40])
+@pytest.mark.parametrize("top_p", [0.05, 0.3, 0.5, 0.77, 0.9, 0.999, 1.0])
+@pytest.mark.parametrize("distinct", [3, 6, 1000])
+def test_top_k_cuts_before_top_p_as_in_transformers(top_k, top_p, distinct):
+    """With few distinct logits many tokens are equally likely; which of those top-p keeps is then nobody's rule."""
+    drawn = torch.randint(distinct, (300, 12), generator=torch.Generator().manual_seed(top_k))
+    logits = drawn.double() * (7 / distinct)
+    scores = TemperatureLogitsWarper(0.8)(None, logits)
+    expected = TopPLogitsWarper(top_p)(None, TopKLogitsWarper(top_k)(None, scores)).softmax(-1)
+    found = Choice(0.8, top_k, top_p).shares(logits)
+    assert_close(found.sort(-1).values, expected.sort(-1).values, rtol=1e-13, atol=1e-15)
+    alone = torch.tensor([len(row.unique()) == len(row) for row in drawn])
+    assert alone.any() or distinct < 12
+    assert_close(found[alone], expected[alone], rtol=1e-13, atol=1e-15)
+
+
+def test_tokens_that_are_as_likely_as_the_last_of_the_top_k_stay():
+    logits = torch.tensor([2.0, 1.0, 1.0, 1.0, 0.0], dtype=torch.float64)
+    assert (Choice(top_k=2).shares(logits) > 0).tolist() == [True, True, True, True, False]
+    assert_close(Choice(top_k=9).shares(logits), logits.softmax(-1), rtol=1e-15, atol=0)
 
 
 def test_tokens_come_as_often_as_their_probability_says():

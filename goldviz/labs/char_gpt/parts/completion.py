@@ -89,11 +89,11 @@ def _controls(lane: Lane[CharGpt]) -> tuple[str, tuple[int, float, int, float, b
         )  # fmt: skip
         top_k = st.slider(
             "Top-k", 0, 50, 0, key=f"{key}-top-k", persist_state="session",
-            help="Only the k likeliest tokens. 0: all.",
+            help="Only the k likeliest tokens, and those as likely as the last of them. 0: all.",
         )  # fmt: skip
         top_p = st.slider(
             "Top-p", 0.05, 1.0, 1.0, 0.05, key=f"{key}-top-p", persist_state="session",
-            help="Only the likeliest tokens whose probabilities add up to p.",
+            help="Only the likeliest tokens whose probabilities add up to p, of what top-k leaves.",
         )  # fmt: skip
         cached = st.toggle(
             "Keep keys and values", True, key=f"{key}-cached", persist_state="session",
