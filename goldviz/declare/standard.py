@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from goldviz.declare.settings import setting
 from goldviz.models.feedforward.activations import ACTIVATIONS
-from goldviz.training.optimisers import OPTIMISERS
+from goldviz.training.optimisers import ADAMW_DECAY, OPTIMISERS
 
 if TYPE_CHECKING:
     Activation: TypeAlias = str
@@ -45,7 +45,8 @@ tolerance = partial(setting, 1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic
 
 optimiser = partial(setting, group="Training",
     labels={name: rule.words for name, rule in OPTIMISERS.items()},
-    description="Rule that turns gradients into steps. SGD has momentum 0.9.")
+    description="Rule that turns gradients into steps. SGD has momentum 0.9. AdamW has weight decay "
+    f"{ADAMW_DECAY:g} where no setting says how much.")
 learning_rate = partial(setting, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
     description="Size of the optimiser's steps.")
 clip = partial(setting, ge=0, le=1000, group="Training", hot=True,

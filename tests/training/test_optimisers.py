@@ -74,3 +74,19 @@ def test_every_laboratory_offers_the_whole_table_in_its_words():
         schema = schemas(experiment)["optimiser"]
         assert schema["enum"] == list(words)
         assert schema["labels"] == words
+
+
+def test_the_page_says_which_weight_decay_adamw_has_where_no_setting_does():
+    """So does PyTorch; a laboratory's recorded runs were trained with it."""
+    [group] = OPTIMISERS["adamw"]([nn.Parameter(torch.zeros(1))], 0.1).param_groups
+    assert group["weight_decay"] == torch.optim.AdamW([nn.Parameter(torch.zeros(1))]).param_groups[0]["weight_decay"]
+    words = f"AdamW has weight decay {group['weight_decay']:g} where no setting says how much."
+    for experiment in goldviz.experiments().values():
+        assert words in experiment.model_fields["optimiser"].description
+
+
+@pytest.mark.parametrize("name", OPTIMISERS)
+def test_a_weight_decay_that_is_told_is_the_optimiser_s_own(name):
+    for told in (0.0, 0.25):
+        [group] = OPTIMISERS[name]([nn.Parameter(torch.zeros(1))], 0.1, weight_decay=told).param_groups
+        assert group["weight_decay"] == told

@@ -60,9 +60,9 @@ def optimiser_of(settings: CharGpt, network: CausalTransformer) -> Optimizer:
         return decaying_optimiser(
             settings.optimiser, [network], settings.learning_rate, weight_decay=settings.weight_decay
         )
-    optimiser = OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate)
-    optimiser.param_groups[0]["weight_decay"] = settings.weight_decay
-    return optimiser
+    return OPTIMISERS[settings.optimiser](
+        network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
+    )
 
 
 def layers_of(network: CausalTransformer) -> list[Layer]:

@@ -102,7 +102,7 @@ class CharLanguageModel(Experiment):
     cool_down: float = setting(0.25, ge=0, le=1, group="Training",
         description="Share of the steps, at the end, that take a tenth of the learning rate.")
     weight_decay: float = setting(0.0, ge=0, le=1, group="Training", hot=True,
-        description="Penalty on the squares of all weights, not of biases.")
+        description="Penalty on the squares of all weights, not of biases. AdamW has no other: its steps are Adam's.")
     look_every: int = standard.measure_every(10)
     close_looks: int = standard.close_looks(20,
         description="So many times, evenly spread, dev loss, distributions and samples are taken. 0: never.")

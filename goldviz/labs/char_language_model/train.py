@@ -166,7 +166,10 @@ def reader(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.d
     """A model at its start, with its text, optimiser and random stream."""
     model = MODELS[settings.model](settings, len(read.symbols), seed).to(device)
     weights = [] if isinstance(model, CountedBigram) else list(model.matrices().values())
-    optimiser = OPTIMISERS[settings.optimiser](model.parameters(), settings.learning_rate) if weights else None
+    optimiser = None
+    if weights:
+        # The penalty is a part of the gradient, see pull: no optimiser adds one of its own.
+        optimiser = OPTIMISERS[settings.optimiser](model.parameters(), settings.learning_rate, weight_decay=0.0)
     text = text_of(settings, read, seed, device)
     return Reader(model, weights, optimiser, stream(seed, BATCH_ORDER), text, LayerSteps(weights) if weights else None)
 
