@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -206,7 +207,7 @@ class Twin(nn.Module):
 
 OPTIMISERS = {
     "sgd": lambda weights, rate: torch.optim.SGD(weights, rate, momentum=0.9), "adam": torch.optim.Adam,
-    "adamw": torch.optim.AdamW,
+    "adamw": partial(torch.optim.AdamW, weight_decay=0.0),
 }  # fmt: skip
 
 
@@ -285,7 +286,7 @@ def looked_at(twin, text):
         "activation_mean": [h.mean().item() for h in hidden], "activation_std": [h.std().item() for h in hidden],
         "saturation": [one.double().mean().item() for one in flat],
         "dead_units": [one.all(0).double().mean().item() for one in flat],
-        "activation_histogram": [stretched(h[:256]) for h in hidden],
+        "activation_histogram": [stretched(h) for h in hidden],
         "embedding_table": twin.table.weight.detach().numpy().copy(),
     }  # fmt: skip
     symbols, held = spelled(lambda contexts: twin(contexts).softmax(1).numpy(), twin.settings.context)

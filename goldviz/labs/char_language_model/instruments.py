@@ -83,7 +83,8 @@ def activations_of(network: CharacterModel, seen: Windows) -> Measured:
     hidden = [h.flatten(0, -2) for h in done.hidden]
     sums = [z.flatten(0, -2) for z in done.sums] or [h.atanh() for h in hidden]
     found = activation_readings(hidden, sums, TANH)
-    return {**found, "activation_histogram": distributions(VALUE_BINS, [[h] for h in hidden])}
+    # Distributions take 256 samples at most: were a hierarchy's places samples, most contexts would be left out.
+    return {**found, "activation_histogram": distributions(VALUE_BINS, [[h] for h in done.hidden])}
 
 
 def gradients_of(watched: LayerStep) -> Measured:

@@ -7,14 +7,17 @@ import torch
 from goldviz.data.texts.corpora import corpus
 from goldviz.data.texts.pair_counts import cross_entropy, pairs, probabilities, table_of_counts
 from goldviz.diagnostics import layers
-from goldviz.labs.char_language_model.instruments import losses_unseen, unseen_contexts
+from goldviz.diagnostics.histograms import VALUE_BINS
+from goldviz.labs.char_language_model.instruments import activations_of, losses_unseen, unseen_contexts
 from goldviz.labs.char_language_model.networks import MODELS
 from goldviz.labs.char_language_model.sampling import OVER, as_text, sampled
 from goldviz.labs.char_language_model.settings import MODELS as NAMED
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.char_language_model.sizes import characters_read
-from goldviz.labs.char_language_model.split import windows
-from goldviz.labs.char_language_model.train import close_steps
+from goldviz.labs.char_language_model.split import Windows, windows
+from goldviz.labs.char_language_model.train import close_steps, reader
+from goldviz.training.optimisers import OPTIMISERS
+from goldviz.training.quick_steps import take_step
 from tests.labs.small_runs import small_run
 
 CITIES = {"corpus": "cities", "close_looks": 4}
@@ -130,3 +133,32 @@ def test_a_hot_penalty_pulls_weights_towards_zero():
     settings = CharLanguageModel(**CITIES, steps=30, hidden=8, look_every=0)
     free, pulled = (small_run(settings.changed(weight_decay=decay)) for decay in (0.0, 0.05))
     assert np.abs(pulled["embedding_table"].values[-1]).mean() < np.abs(free["embedding_table"].values[-1]).mean()
+
+
+def test_the_distribution_of_a_hierarchy_s_activations_is_of_all_contexts_that_its_mean_and_spread_are_of():
+    """A layer that reads several places of a context has more rows than there are contexts, and none is left out."""
+    settings = CharLanguageModel(model="wavenet", context=8, hidden=16, embedding=6, gain=2.0, corpus="cities")
+    read = corpus("cities")
+    seen = windows(read.items[:100], read.symbols, characters_read(settings)).first(256)
+    # Sorted, so that the first contexts are unlike the others.
+    seen = Windows(*(part[seen.contexts[:, -1].argsort()] for part in (seen.contexts, seen.targets)))
+    network = MODELS["wavenet"](settings, len(read.symbols), 0)
+    with torch.no_grad():
+        whole = [h.flatten(0, -2) for h in network.eval()(seen.contexts).hidden]
+    assert [len(h) for h in whole] == [4 * 256, 2 * 256, 256]
+    found = activations_of(network, seen)
+    np.testing.assert_allclose(found["activation_mean"], [h.mean() for h in whole], atol=1e-6)
+    np.testing.assert_allclose(found["activation_histogram"], VALUE_BINS.shares(whole), atol=1e-3)
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_weights_decay_by_the_setting_and_by_nothing_else(optimiser):
+    """The penalty's gradient comes from the laboratory: at 0, no weight that no gradient reaches may move."""
+    settings = CharLanguageModel(optimiser=optimiser, corpus="cities", items=60, hidden=8)
+    made = reader(settings, corpus("cities"), 0, torch.device("cpu"))
+    before = [weight.detach().clone() for weight in made.network.parameters()]
+    for weight in made.network.parameters():
+        weight.grad = torch.zeros_like(weight)
+    take_step(made.optimiser)
+    for weight, old in zip(made.network.parameters(), before, strict=True):
+        assert torch.equal(weight, old)
