@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from goldviz.data.markets.calendars import calendars
 from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, TablePreview, look_into, market_from_file
@@ -28,7 +27,8 @@ JOIN, REPLACE = "Join: its channels and these", "Replace it by these files"
 def show(held: Market | None) -> Market | None:
     """The uploader, what was read in every file, and their overlap; the market once *Use these data* was pressed.
 
-    ``held`` is the market that the visitor uses now, if it is not simulated: files join it or replace it, as told.
+    A file that cannot be used is left out, and said to be. ``held`` is the market that the visitor uses now, if it is
+    not simulated: files join it or replace it, as told.
     """
     st.caption(
         f"CSV, Excel (.xlsx) or Parquet, at most {LARGEST_FILE // 10**6} MB: one column of dates, and prices or other "
@@ -39,27 +39,39 @@ def show(held: Market | None) -> Market | None:
     if len(files) > MOST_FILES:
         st.error(f"{len(files)} files were chosen; allowed are at most {MOST_FILES}.", icon=":material/block:")
         return None
-    read = [_one_file(file) for file in files]
+    read: list[Market | None] = []
+    refused: list[str] = []
+    for file in files:
+        content = file.getvalue()
+        identity = hashlib.sha256(content + file.name.encode()).hexdigest()[:12]
+        with st.container(border=True, key=f"market-file-{identity}"):
+            try:
+                read.append(_one_file(content, file.name, identity))
+            except MarketError as error:
+                _refuse(error)
+                refused.append(file.name)
     markets = [market for market in read if market is not None]
-    if not files or len(markets) < len(files):
+    if not markets or len(markets) < len(read):
         return None
     whole = _together(markets, held)
+    if whole is not None and refused:
+        st.warning(
+            f"**Left out: {plain(', '.join(refused))}.** What is wrong stands above in red. *Use these data* takes the "
+            "other files.",
+            icon=":material/playlist_remove:",
+        )
     if whole is None or not st.button("Use these data", type="primary", key="use-file"):
         return None
     return whole
 
 
-def _one_file(file: UploadedFile) -> Market | None:
-    """What was read in a file and the choices about it; its market, or None while something is missing."""
-    content = file.getvalue()
-    identity = hashlib.sha256(content + file.name.encode()).hexdigest()[:12]
-    with st.container(border=True, key=f"market-file-{identity}"):
-        try:
-            choices = _how_to_read(content, file.name, identity)
-            return None if choices is None else _with_channels(content, file.name, choices, identity)
-        except MarketError as error:
-            _refuse(error)
-            return None
+def _one_file(content: bytes, name: str, identity: str) -> Market | None:
+    """What was read in a file and the choices about it; its market, or None while something is missing.
+
+    Raises :class:`MarketError` for a file that cannot be used.
+    """
+    choices = _how_to_read(content, name, identity)
+    return None if choices is None else _with_channels(content, name, choices, identity)
 
 
 def _refuse(error: MarketError) -> None:

@@ -187,6 +187,27 @@ def test_a_second_file_joins_or_replaces_the_first_as_told_and_never_silently() 
     assert visitor.use().origin == "mine.csv"
 
 
+def test_a_file_that_cannot_be_used_is_left_out_and_the_others_can_be_used() -> None:
+    visitor = Uploads()
+    visitor.bring(("mine.csv", traits()), ("my_report.pdf", b"%PDF-1.7 and more"), ("empty.csv", b"Date,Close\n"))
+    assert len(visitor.at.error) == 2
+    [left_out] = [one.value.replace("\\", "") for one in visitor.at.warning]
+    assert left_out.startswith("**Left out: my_report.pdf, empty.csv.**")
+    assert visitor.use().origin == "mine.csv"
+
+
+def test_a_file_about_which_something_is_asked_is_never_left_out() -> None:
+    visitor = Uploads()
+    days = [f"{day:02}/{day * 5 % 12 + 1:02}/{year}" for day in range(1, 13) for year in (2024, 2021, 2023)]
+    unclear = "\n".join(["Date,Close", *(f"{day},{100 + place}" for place, day in enumerate(days))]).encode()
+    visitor.bring(("mine.csv", traits()), ("unclear.csv", unclear), ("empty.csv", b"Date,Close\n"))
+    assert not [one for one in visitor.at.button if one.label == "Use these data"]
+    assert not visitor.at.warning
+    visitor.answer("How the dates are read", True)
+    assert len(visitor.at.warning) == 1
+    assert visitor.use().origin == "mine.csv and unclear.csv"
+
+
 def test_a_refusal_is_of_the_file_at_hand_alone() -> None:
     visitor = Uploads()
     visitor.bring(("report.pdf", b"%PDF-1.7 and more"))
