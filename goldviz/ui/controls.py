@@ -11,7 +11,7 @@ import streamlit as st
 
 from goldviz.data.tables.sealed_names import NOT_YOURS
 from goldviz.declare.settings import Settings, SettingsError, allowed, facts, label, schemas
-from goldviz.ui import keys
+from goldviz.ui import keys, unheard
 
 Declared = TypeVar("Declared", bound=Settings)
 
@@ -28,15 +28,18 @@ def key_of(declared: type[Settings], name: str) -> str:
 
 def put(declared: type[Settings], settings: Settings) -> None:
     """Make the controls show these settings, in a callback or before they are drawn."""
-    for name, value in settings.model_dump().items():
-        st.session_state[key_of(declared, name)] = _to_control(value)
+    values = {key_of(declared, name): _to_control(value) for name, value in settings.model_dump().items()}
+    unheard.set_controls(declared.name, values)
 
 
 def put_preset(declared: type[Settings], slug: str) -> None:
     """Make the controls show a preset, in a callback; settings that presets leave alone stay as they are."""
-    for name, value in declared.preset(slug).model_dump().items():
-        if name not in declared.kept_by_presets:
-            st.session_state[key_of(declared, name)] = _to_control(value)
+    values = {
+        key_of(declared, name): _to_control(value)
+        for name, value in declared.preset(slug).model_dump().items()
+        if name not in declared.kept_by_presets
+    }
+    unheard.set_controls(declared.name, values)
 
 
 def put_link(declared: type[Settings], settings: Settings, parameters: Mapping[str, str]) -> None:
@@ -50,6 +53,7 @@ def put_link(declared: type[Settings], settings: Settings, parameters: Mapping[s
 
 def ensure(declared: type[Settings]) -> None:
     """Give every control a value before it is drawn: its own, or the setting's default."""
+    unheard.catch_up(declared.name)
     defaults = declared().model_dump()
     for name, value in defaults.items():
         st.session_state.setdefault(key_of(declared, name), _to_control(value))
@@ -57,6 +61,7 @@ def ensure(declared: type[Settings]) -> None:
 
 def current(declared: type[Declared]) -> Declared:
     """The settings that the controls show; raises :class:`SettingsError`."""
+    unheard.catch_up(declared.name)
     return declared.checked(
         {
             name: _from_control(declared, name, st.session_state[key_of(declared, name)])

@@ -7,7 +7,7 @@ from typing import TypeVar
 import streamlit as st
 
 from goldviz.declare.settings import Settings, SettingsError
-from goldviz.ui import controls
+from goldviz.ui import controls, unheard
 from goldviz.ui.words import plain
 
 Declared = TypeVar("Declared", bound=Settings)
@@ -26,6 +26,7 @@ def knobs(declared: type[Declared], left_out: str = "") -> Declared | None:
             if shown:
                 st.markdown(f"**{heading}**")
                 controls.draw(declared, shown, idle)
+    unheard.draw_field(declared.name)
     try:
         return controls.current(declared)
     except SettingsError as error:

@@ -65,6 +65,58 @@ def test_what_was_set_is_kept_while_the_browser_has_not_heard_that_the_menu_foll
     assert visitor.at.query_params["depth"] == "30"
 
 
+def test_what_is_typed_while_the_browser_has_not_heard_of_a_preset_stays_and_so_does_the_preset() -> None:
+    visitor = _laboratory({"depth": "20", "epochs": "33"})
+    ignorant = {one.id: one for one in visitor.at._tree.get_widget_states().widgets}
+    visitor.menu.set_value("break-it-sigmoid")
+    visitor.look()
+    assert visitor.control("epochs").value == 20
+
+    def told(**typed: int) -> tuple[str, str, str]:
+        """The browser tells of the menu and of what is typed, else of what was there before; returns what is set."""
+        for name, value in typed.items():
+            visitor.control(name).set_value(value)
+        heard = {one.id: one for one in visitor.at._tree.get_widget_states().widgets}
+        known = (visitor.menu.id, *(visitor.control(name).id for name in typed))
+        visitor.at._run(WidgetStates(widgets=[*(ignorant | {key: heard[key] for key in known}).values()]))
+        assert not visitor.at.exception
+        return tuple(visitor.at.query_params[name] for name in ("depth", "activation", "epochs"))
+
+    assert told(epochs=77) == ("30", "sigmoid", "77")
+    assert (visitor.control("depth").value, visitor.control("epochs").value) == (30, 77)
+    assert visitor.control("epochs").proto.set_value, "the answer to the preset may have set it back in the browser"
+    assert told(epochs=77, depth=25) == ("25", "sigmoid", "77")
+    # The next message is of a browser that has heard all: what stood before the preset may be chosen again.
+    visitor.set(depth=20)
+    assert visitor.control("depth").value == 20
+    visitor.set(epochs=33)
+    assert (visitor.control("depth").value, visitor.control("epochs").value) == (20, 33)
+
+
+def test_a_choice_whose_call_another_message_interrupted_is_no_choice_less() -> None:
+    visitor = _laboratory({"depth": "20"})
+    # What the browser tells stays in the session state; the call that should have answered it does not come again.
+    visitor.at.session_state[visitor.menu.key] = "break-it-sigmoid"
+    visitor.look()
+    assert visitor.at.query_params["activation"] == "sigmoid"
+    assert (visitor.menu.value, visitor.control("depth").value) == ("break-it-sigmoid", 30)
+
+
+def test_train_that_is_pressed_while_the_browser_has_not_heard_of_a_preset_trains_the_preset() -> None:
+    visitor = _laboratory({"depth": "20", "epochs": "2"})
+    visitor.menu.set_value("break-it-sigmoid")
+    ignorant = {one.id: one for one in visitor.at._tree.get_widget_states().widgets}
+    visitor.look()
+    visitor.at.button(key="train-depth-gradients").click()
+    heard = {one.id: one for one in visitor.at._tree.get_widget_states().widgets}
+    pressed = visitor.at.button(key="train-depth-gradients").id
+    visitor.at._run(WidgetStates(widgets=[*(ignorant | {pressed: heard[pressed]}).values()]))
+    assert not visitor.at.exception
+    trained = DepthGradients.checked_json(services.store().run(visitor.runs[0]).settings).like_preset()
+    assert trained is not None
+    assert trained.slug == "break-it-sigmoid"
+
+
 def test_a_menu_in_use_stays_the_same_one() -> None:
     visitor = _laboratory()
     menu = visitor.menu.id
