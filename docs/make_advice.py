@@ -5,10 +5,12 @@ leaves what is drawn as it was kept, and ``drawn`` the presets. Each one's ``tri
 smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the trials, ``docs/advice.md`` shows them.
 """
 
+import hashlib
 import json
 import multiprocessing
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +22,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import xarray as xr
+from filelock import FileLock
 
 import goldviz
 from goldviz.declare.laboratory import Laboratory
@@ -29,10 +32,14 @@ from goldviz.declare.trials import SEEDS, Trials, trials_of, tried
 from goldviz.diagnostics.findings import Finding, Floats, Verdicts, majority
 from goldviz.diagnostics.findings.tried import Trial, page
 from goldviz.runs.examples import example, has_example
+from goldviz.runs.store import Store
+from goldviz.runs.worker import execute
 
 ALL = np.ones(len(SEEDS), dtype=bool)
 NOTHING = np.full(len(SEEDS), np.nan)
 ANEW, PRESETS, DRAWN = "anew", "presets", "drawn"
+BEGINNINGS = "GOLDVIZ_BEGINNINGS"
+"""The variable of the environment that names the folder of runs that others go on from; without it none does."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +53,8 @@ class Outcome:
     def of(cls, lab: Laboratory, how: Trials, settings: Experiment, ran: xr.Dataset | None = None) -> "Outcome":
         """Train it, unless it ``ran``. A run ends where one seed diverges: then each seed has a run of its own."""
         several = len(settings.seeds) > 1
-        if how.together and several:
-            dataset = None
-        else:
-            dataset = ran if ran is not None else goldviz.run(settings, progress=False)
+        one_by_one = how.together and several
+        dataset = None if one_by_one else run(how, settings) if ran is None else ran
         if dataset is None or (several and dataset.attrs["status"] == "diverged"):
             return _joined([cls.of(lab, how, how.alone(settings, seed)) for seed in settings.seeds])
         if dataset.attrs["status"] not in ("finished", "diverged"):
@@ -61,6 +66,28 @@ class Outcome:
         }
         losses = how.losses(findings_of.readings(settings, dataset))
         return cls(over, {name: _by_seed(loss, count) for name, loss in losses.items()})
+
+
+def run(how: Trials, settings: Experiment) -> xr.Dataset:
+    """What a set-up records. Those that begin alike are begun once, in a store of their own, and go on from there."""
+    steps, alike = how.beginning(settings)
+    if not steps or not os.environ.get(BEGINNINGS):
+        return goldviz.run(settings, progress=False)
+    name = hashlib.sha256(alike.model_dump_json().encode()).hexdigest()[:16]
+    store = Store(f"sqlite:///{Path(os.environ[BEGINNINGS], name)}.db")
+    try:
+        with FileLock(f"{os.environ[BEGINNINGS]}/{name}.lock"):
+            begun = next((one.id for one in store.list(text="beginning")[0]), "")
+            if not begun:
+                begun = store.create(alike, name="beginning")
+                execute(alike, begun, store.url, budget=steps)
+        # One that diverged before shows what any of them would.
+        if store.run(begun).status == "paused":
+            begun = store.fork(begun, steps, settings)
+            execute(settings, begun, store.url)
+        return store.load(begun)
+    finally:
+        store.close()
 
 
 def _by_seed(values: Any, count: int) -> Any:
@@ -127,14 +154,15 @@ def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment, kept:
     """Every remedy of every rule that fires in one set-up and complains of something, or does so in the recorded run of
     the preset; what was ``kept`` is not tried again."""
     findings_of = lab.part("findings").findings_of
-    dataset = goldviz.run(settings, progress=False)
+    dataset = run(how, settings)
     found = [finding for finding in findings_of.all(settings, dataset) if finding.severity != "good"]
     found += _recorded(lab, where, settings, {finding.kind for finding in found})
     outcome = cache(lambda one: Outcome.of(lab, how, one, dataset if one == settings else None))
     known = {_identity(trial): trial for trial in kept}
     made = []
     for finding, remedy in [(f, remedy) for f in found for remedy in f.remedies if not remedy.check]:
-        trial = Trial(where, how.set_up(settings), finding.kind, finding.line, remedy.words, remedy.changes, {}, {})
+        what = (finding.kind, finding.line, remedy.words, remedy.changes)
+        trial = Trial(where, how.set_up(settings), *what, complaint={}, loss={}, mends=remedy.mends)
         if _identity(trial) not in known:
             before, after = outcome(settings), outcome(settings.changed(**remedy.changes))
             loss = {name: (loss, after.loss.get(name, NOTHING)) for name, loss in before.loss.items()}
@@ -190,6 +218,7 @@ def _keep(lab: Laboratory, trials: Sequence[Trial]) -> None:
 
 def main(names: list[str]) -> None:
     """Try the advice of these laboratories, or of all."""
+    begun = time.monotonic()
     for name, lab in laboratories().items():
         how = trials_of(lab) if name in (names or laboratories()) else None
         if how is None:
@@ -203,10 +232,13 @@ def main(names: list[str]) -> None:
                 _keep(lab, [*found, *rest])
         if not {PRESETS, DRAWN} & set(sys.argv):
             _keep(lab, found)
+        print(f"{name}: {(time.monotonic() - begun) / 60:.0f} minutes since the start", flush=True)
     tried.cache_clear()
     labs = [(lab.declared.title, known) for lab in laboratories().values() if (known := tried(lab))]
     Path(__file__).with_name("advice.md").write_text(page(labs), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main([name for name in sys.argv[1:] if name not in (ANEW, PRESETS, DRAWN)])
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ[BEGINNINGS] = folder
+        main([name for name in sys.argv[1:] if name not in (ANEW, PRESETS, DRAWN)])

@@ -7,7 +7,7 @@ The page's controls, the link, the command line, the stored JSON and the help te
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.trials import trials_of, tried
+from goldviz.diagnostics.findings.advice import opposed
 from goldviz.export.script import script
 
 if TYPE_CHECKING:
@@ -335,14 +336,29 @@ class Experiment(Settings):
     def findings(self, dataset: xr.Dataset) -> list[Finding]:
         """What the recorded numbers say, most serious first: ``findings_of`` of its laboratory, if it has one.
 
-        Of advice that was tried, what helped is offered, with its effect.
+        Of advice that was tried, what helped is offered, with its effect; nothing that goes against what a card before
+        it offers, for a page has one panel of settings for all networks.
         """
         lab = laboratory_of(type(self))
         found: list[Finding] = lab.part("findings").findings_of(self, dataset) if lab.has("findings") else []
+        return self.advised(found)
+
+    def advised(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The findings, most serious first, with what is offered of what their rules would advise."""
+        lab = laboratory_of(type(self))
         how, known = trials_of(lab), tried(lab)
-        if how is None or known is None:
-            return list(found)
-        return [known.advised(finding, how.set_up(self)) for finding in found]
+        cards: list[Finding] = []
+        offered: list[Mapping[str, Any]] = []
+        for finding in findings:
+            card = finding
+            if card.severity != "good":
+                card = card.without(lambda remedy: any(opposed(self, remedy.changes, other) for other in offered))
+            if how is not None and known is not None:
+                card = known.advised(card, how.set_up(self))
+            if card.severity != "good":
+                offered.append(card.changes)
+            cards.append(card)
+        return cards
 
 
 def facts(settings: type[Settings], name: str) -> dict[str, Any]:

@@ -38,7 +38,9 @@ class Trials:
     some ``presets`` are tried. ``instruments`` change what is measured and not what is learned. Where seeds make one
     forecast ``together``, each is a run, and settings named in ``with_seed`` take the seed's number. A drawn set-up
     whose seeds take more than the ``longest`` estimated seconds together is drawn again. Where a run has losses of
-    different things, ``about`` says of which one a rule speaks: what makes the other better is no help.
+    different things, ``about`` says of which one a rule speaks: what makes the other better is no help. Where settings
+    named in ``later`` count only after as many steps as the setting ``begun_by`` says, set-ups that differ in them
+    alone are begun once.
     """
 
     unit: str
@@ -53,6 +55,13 @@ class Trials:
     with_seed: Sequence[str] = ()
     longest: float = 12.0
     about: Mapping[str, str] = field(default_factory=dict)
+    begun_by: str = ""
+    later: Sequence[str] = ()
+
+    def beginning(self, settings: Experiment) -> tuple[int, Experiment]:
+        """After how many steps a run may go on from that of another set-up, and which: 0 where none begins alike."""
+        usual = {name: type(settings).model_fields[name].default for name in self.later}
+        return (getattr(settings, self.begun_by) if self.begun_by else 0), settings.changed(**usual)
 
     def smaller(self, settings: Experiment) -> Experiment:
         """The set-up as it is tried."""

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from goldviz.diagnostics.findings import Check, Finding, Remedy, remedies
+from goldviz.diagnostics.findings import Check, Finding, Mend, Remedy, remedies
 from goldviz.diagnostics.findings.tried import Trial, Tried, page
 
 YES, NO = [True] * 5, [False] * 5
@@ -144,6 +144,27 @@ def test_checks_and_what_good_findings_suggest_stay():
     assert check.check
     assert Tried().advised(finding(check), {}).changes == {"x": 2}
     assert Tried().advised(finding(HALF, severity="good"), {}).advice == "first"
+
+
+def test_what_mends_the_measuring_is_judged_by_the_complaint_alone():
+    honest = trial(loss=((1.0, 9.0),), mends=True)
+    assert honest.helped.all()
+    assert honest.helps
+    assert not trial(after=YES, loss=((1.0, 0.1),), mends=True).helped.any()
+    assert Trial.from_json(json.loads(json.dumps(honest.to_json()))).helps
+
+
+def test_what_mends_the_measuring_is_offered_with_what_it_did_and_not_where_it_was_tried_in_vain():
+    [mend] = remedies(_Settings(), Mend(HALF.words, {"x": 4}))
+    assert (mend.mends, mend.check) == (True, False)
+    here, gone, vain = {"depth": 3}, trial(loss=((1.0, 9.0),), mends=True), trial(after=YES, mends=True)
+    assert Tried([gone]).advised(finding(mend), here).effect == "Tried on this set-up: this was gone in 5 of 5 seeds."
+    elsewhere = Tried([gone, gone]).advised(finding(mend), {})
+    assert elsewhere.effect == "Tried in 2 other set-ups: this was gone in 10 of 10 seeds."
+    assert Tried([vain]).advised(finding(mend), here).advice == ""
+    assert Tried([vain]).advised(finding(mend), {}).advice == ""
+    untried = Tried().advised(finding(mend), here)
+    assert (untried.changes, untried.effect) == ({"x": 4}, "")
 
 
 class _Settings:

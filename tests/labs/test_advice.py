@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments, laboratories
@@ -105,6 +106,24 @@ def test_a_rule_about_one_of_several_losses_is_judged_by_that_one(lab: Laborator
 def test_the_page_of_trials_shows_what_is_kept() -> None:
     labs = [(lab.declared.title, known) for lab in laboratories().values() if (known := tried(lab))]
     assert (DOCS / "advice.md").read_text(encoding="utf-8") == page(labs)
+
+
+@pytest.mark.parametrize("later", [{}, {"frozen": True}, {"rehearsal": 0.5}, {"fine_tuning_rate": 0.01}])
+def test_a_set_up_that_goes_on_from_a_shared_beginning_records_what_it_would_alone(later, tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.syspath_prepend(str(DOCS))
+    import make_advice
+
+    how = trials_of(laboratories()["bert-pretraining"])
+    small = {"pretraining_steps": 6, "fine_tuning_steps": 4, "width": 8, "inner": 8, "texts": 100, "look_every": 3}
+    settings = experiments()["bert-pretraining"].checked({**small, "seeds": (0, 1), "device": "cpu"})
+    alone = make_advice.run(how, settings.changed(**later))
+    monkeypatch.setenv(make_advice.BEGINNINGS, str(tmp_path))
+    make_advice.run(how, settings)
+    shared = make_advice.run(how, settings.changed(**later))
+    assert shared.attrs["status"] == alone.attrs["status"] == "finished"
+    assert len(list(tmp_path.glob("*.db"))) == 1
+    xr.testing.assert_equal(shared, alone)
 
 
 @pytest.mark.slow

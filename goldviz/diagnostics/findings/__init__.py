@@ -10,6 +10,7 @@ from goldviz.diagnostics.findings.advice import (
     DividedBy,
     IfZero,
     LoweredTo,
+    Mend,
     RaisedTo,
     Remedy,
     Scaled,
@@ -27,7 +28,7 @@ from goldviz.diagnostics.findings.words import part, percent, times
 
 __all__ = [
     "SATURATED", "Candidate", "Case", "Check", "Conclusions", "DividedBy", "Finding", "Floats", "IfZero", "Line",
-    "LoweredTo", "RaisedTo", "Recorded", "Remedy", "Rule", "Scaled", "Times", "Verdicts", "above", "any_seed",
+    "LoweredTo", "Mend", "RaisedTo", "Recorded", "Remedy", "Rule", "Scaled", "Times", "Verdicts", "above", "any_seed",
     "at_least", "at_most", "below", "conclude", "diverged", "majority", "median", "networks", "part", "percent",
     "ratio", "remedies", "rising", "steps_too_long", "steps_too_short", "times", "training_diverged",
     "typical_updates", "where",

@@ -20,6 +20,16 @@ class Check(NamedTuple):
     changes: Mapping[str, Any]
 
 
+class Mend(NamedTuple):
+    """A candidate that mends how something is measured: it promises that the complaint goes, and no lower loss.
+
+    An honest measurement may well show a higher one.
+    """
+
+    words: str
+    changes: Mapping[str, Any]
+
+
 Suited = Callable[[Any], Candidate]
 """A candidate that depends on the settings."""
 
@@ -116,13 +126,14 @@ class IfZero:
 class Remedy:
     """A candidate made out for some settings: its words as they stand in the rule, and filled in; what it changes.
 
-    A ``check`` promises nothing.
+    A ``check`` promises nothing, and what ``mends`` the measuring no lower loss.
     """
 
     words: str
     advice: str
     changes: Mapping[str, Any]
     check: bool = False
+    mends: bool = False
 
 
 def remedies(settings: object, *candidates: Candidate | Suited) -> tuple[Remedy, ...]:
@@ -138,8 +149,27 @@ def remedies(settings: object, *candidates: Candidate | Suited) -> tuple[Remedy,
         values = {name: _value(settings, name, change) for name, change in wanted.items()}
         changes = {name: value for name, value in values.items() if getattr(settings, name) != value}
         if changes:
-            made.append(Remedy(words, words.format_map(values), changes, isinstance(suited, Check)))
+            kind = {"check": isinstance(suited, Check), "mends": isinstance(suited, Mend)}
+            made.append(Remedy(words, words.format_map(values), changes, **kind))
     return tuple(made)
+
+
+MEASURED_BY = {"learning_rate": "optimiser", "gain": "initialisation"}
+"""Settings whose numbers compare only where these are alike: another optimiser's rate is another size of step."""
+
+
+def opposed(settings: object, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two changes go opposite ways: one raises what the other lowers, or they make different choices."""
+    return any(_opposed_in(name, getattr(settings, name), one, other) for name in one.keys() & other.keys())
+
+
+def _opposed_in(name: str, old: Any, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    first, second, measure = one[name], other[name], MEASURED_BY.get(name)
+    if measure and one.get(measure) != other.get(measure):
+        return False
+    if isinstance(old, bool) or not isinstance(old, int | float):
+        return bool(first != second)
+    return bool((first - old) * (second - old) < 0)
 
 
 def _value(settings: object, name: str, change: Any) -> Any:

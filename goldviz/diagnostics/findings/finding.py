@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -38,6 +38,14 @@ class Finding:
     effect: str = ""
     remedies: tuple[Remedy, ...] = ()
     line: str = ""
+
+    def without(self, unwanted: Callable[[Remedy], bool]) -> Finding:
+        """The same finding without some of its remedies: the first of those that are left is advised."""
+        left = tuple(remedy for remedy in self.remedies if not unwanted(remedy))
+        if left == self.remedies:
+            return self
+        advice, changes = (left[0].advice, left[0].changes) if left else ("", {})
+        return replace(self, advice=advice, changes=changes, remedies=left)
 
 
 @dataclass(frozen=True)

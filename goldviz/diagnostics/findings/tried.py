@@ -36,7 +36,8 @@ class Trial:
 
     ``settings`` are what the set-up has other than the laboratory's defaults, ``kind`` and ``line`` the rule's and
     ``words`` the remedy's. ``complaint`` says for each network over the line which seeds were over it before and are
-    after; ``loss`` gives for every network of the run the loss of each seed before and after, NaN for none.
+    after; ``loss`` gives for every network of the run the loss of each seed before and after, NaN for none. What
+    ``mends`` the measuring is judged by the complaint alone.
     """
 
     where: str
@@ -47,6 +48,7 @@ class Trial:
     changes: Mapping[str, Any]
     complaint: Mapping[str, tuple[Verdicts, Verdicts]]
     loss: Mapping[str, tuple[Floats, Floats]]
+    mends: bool = False
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Trial:
@@ -59,7 +61,8 @@ class Trial:
         """Plain values; losses to four digits, which is more than they tell."""
         complaint = {name: [part.astype(int).tolist() for part in pair] for name, pair in self.complaint.items()}
         loss = {name: [[_short(x) for x in part] for part in pair] for name, pair in self.loss.items()}
-        return {**self.__dict__, "complaint": complaint, "loss": loss}
+        plain = {**self.__dict__, "complaint": complaint, "loss": loss}
+        return plain if self.mends else {name: value for name, value in plain.items() if name != "mends"}
 
     @property
     def complained(self) -> Verdicts:
@@ -74,6 +77,8 @@ class Trial:
 
     def _helped(self, name: str) -> Verdicts:
         before, after = self.complaint[name]
+        if self.mends:
+            return np.asarray(~before | ~after)
         # A rule about the run as a whole names no network: all of them answer for it.
         networks = [name] if name in self.loss else list(self.loss)
         worse = np.any([np.zeros(len(before), bool), *(self._worse(one) for one in networks)], axis=0)
@@ -89,9 +94,16 @@ class Trial:
         return np.asarray(np.where(np.isfinite(before), ~(after <= WORSE * before), after > USELESS))
 
     @property
+    def without_a_lower_loss(self) -> int:
+        """How many of the seeds that it helped lost the complaint alone: no network complained of has a lower loss."""
+        of = [name for name in self.complaint if name in self.loss] or list(self.loss)
+        lower = [~(self.loss[name][1] >= self.loss[name][0]) for name in of]
+        return int((self.helped & ~np.any(lower, axis=0)).sum()) if lower else 0
+
+    @property
     def ruined(self) -> list[str]:
-        """The networks that more than half of the seeds lost much with."""
-        return [name for name, pair in self.loss.items() if np.mean(_ruined(*pair)) > 0.5]
+        """The networks that more than half of the seeds lost much with; none by an honest measurement."""
+        return [] if self.mends else [name for name, pair in self.loss.items() if np.mean(_ruined(*pair)) > 0.5]
 
     @property
     def helps(self) -> bool:
@@ -143,10 +155,13 @@ class Tried:
         """The finding with the first of its remedies that helped, in this set-up if it was tried there, and its
         measured effect; without advice where none did. ``set_up`` are the settings as trials name them.
 
-        What a good finding suggests is no cure, and a check promises nothing: both stay as they are.
+        What a good finding suggests is no cure, and a check promises nothing: both stay as they are, but for a
+        suggestion that another rule's trial in this set-up was in vain with. What mends the measuring is offered unless
+        it was tried in vain.
         """
         if finding.severity == "good":
-            return finding
+            vain = any(t.changes == finding.changes and t.settings == set_up and not t.helps for t in self.trials)
+            return replace(finding, advice="", changes={}) if vain and finding.changes else finding
         failed: list[str] = []
         for remedy in finding.remedies:
             if remedy.check:
@@ -156,27 +171,29 @@ class Tried:
             if here and not here[0].helps:
                 failed.append(f"{remedy.advice.rstrip('.')} ({here[0].counts or 'made a network worse'})")
                 continue
-            effect = self._effect_here(here[0]) if here else self._effect_elsewhere(self.of(finding.kind, remedy))
-            if effect:
+            telling = [trial for trial in self.of(finding.kind, remedy) if trial.tells]
+            effect = self._effect_here(here[0]) if here else self._effect_elsewhere(telling)
+            if effect or (remedy.mends and not telling):
                 return replace(finding, advice=remedy.advice, changes=remedy.changes, effect=effect)
         without = f"Tried on this set-up{self.sizes}, without success: {'; '.join(failed)}." if failed else ""
         return replace(finding, advice="", changes={}, effect=without)
 
     def _effect_here(self, trial: Trial) -> str:
-        return (
-            f"Tried on this set-up{self.sizes}: helped {trial.helped.sum()} of {_seeds(trial.complained.sum())}. "
-            f"{self.unit}: {trial.changes_of_loss()}."
-        )
+        of = f"{trial.helped.sum()} of {_seeds(trial.complained.sum())}"
+        if trial.mends:
+            return f"Tried on this set-up{self.sizes}: this was gone in {of}."
+        at_no_gain = f", {count} of them without a lower loss" if (count := trial.without_a_lower_loss) else ""
+        return f"Tried on this set-up{self.sizes}: helped {of}{at_no_gain}. {self.unit}: {trial.changes_of_loss()}."
 
     def _effect_elsewhere(self, trials: Sequence[Trial]) -> str:
-        trials = [trial for trial in trials if trial.tells]
         helped, complained = (sum(int(part.sum()) for part in parts) for parts in _counts(trials))
         ruined = sum(bool(trial.ruined) for trial in trials)
         if 2 * helped <= complained or ruined > MOST_RUINED * len(trials):
             return ""
         beside = f", and made a network much worse in {ruined} of them" if ruined else ""
         places = f"{len(trials)} other set-ups" if len(trials) > 1 else "another set-up"
-        return f"Tried in {places}: helped {helped} of {_seeds(complained)}{beside}."
+        did = "this was gone in" if all(trial.mends for trial in trials) else "helped"
+        return f"Tried in {places}: {did} {helped} of {_seeds(complained)}{beside}."
 
 
 def _counts(trials: Iterable[Trial]) -> tuple[list[Verdicts], list[Verdicts]]:
@@ -243,6 +260,7 @@ A network was ruined if in most seeds its loss is 1.25 times what it was or more
 the seeds complained of, or that ruined a network, is not offered in that set-up; elsewhere one is offered that helped
 most seeds of all its trials and ruined a network in at most one in ten. Where training broke off, so that there was
 no loss before, a seed was helped if the loss ends at most at twice that of the simple answer that it is compared with.
-A set-up in which no rule fired has no row. What is only to be looked at beside, and what mends the measuring and not
-the network (another axis, the mask, data fitted on the past alone), promises no lower loss and is not tried.
+What mends the measuring and not the network (another axis, the mask, data fitted on the past alone) promises no lower
+loss: there a seed was helped if the complaint is gone. What is only to be looked at beside is not tried. A set-up in
+which no rule fired has no row.
 """

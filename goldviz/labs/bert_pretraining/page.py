@@ -11,7 +11,7 @@ from goldviz.diagnostics.findings import median
 from goldviz.labs.bert_pretraining import LAB
 from goldviz.labs.bert_pretraining.readings import PretrainingReading
 from goldviz.labs.bert_pretraining.settings import BertPretraining
-from goldviz.labs.bert_pretraining.words import pretraining_verdict
+from goldviz.labs.bert_pretraining.words import pretraining_verdict, torn_between
 from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
 from goldviz.ui.lanes import Lane
 from goldviz.ui.words import plain
@@ -76,11 +76,6 @@ def _numbers(lane: Lane[BertPretraining]) -> str:
     if np.isfinite(own) and len(reading.word_losses):
         lines.append(f"- On unseen texts $\\mathcal{{L}} = {own:.2f}$: {torn_between(own, reading.uniform)}")
     return "\n".join(lines)
-
-
-def torn_between(loss: float, uniform: float) -> str:
-    """A loss as a number of pieces; one above that of guessing all alike has none."""
-    return "worse than guessing all alike" if loss > uniform else f"as torn between {np.exp(loss):,.0f} pieces"
 
 
 PAGE = LaboratoryPage(LAB, main="learning", beside="attention", why=why, verdict=judge)

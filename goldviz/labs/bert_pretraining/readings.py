@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, rising, typical_updates
+from goldviz.diagnostics.findings.measures import ERRORS, noise
 from goldviz.labs.bert_pretraining.heads import Heads
 
 if TYPE_CHECKING:
@@ -33,13 +34,15 @@ WINDOWS = 40
 
 
 class Kind(NamedTuple):
-    """One kind of text: shares right in it and in all kinds, how far it is behind them, and the bag of words' share."""
+    """One kind of text: shares right in it and in all kinds, how far it is behind them, the bag of words' share, and
+    how many ``texts`` of it are judged."""
 
     name: str
     right: Floats
     overall: Floats
     behind: Floats
     bag: float
+    texts: int
 
 
 @dataclass(frozen=True)
@@ -182,12 +185,19 @@ class PretrainingReading:
 
     @cached_property
     def spike(self) -> Floats:
-        """The largest ratio of a window's mean loss to the lowest before it; NaN for a short run."""
+        """The largest ratio of a window's mean loss to the lowest before it; NaN for a short run.
+
+        A rise that the steps' own noise may give is none: among many windows of a few steps the highest mean is far
+        above the lowest by chance.
+        """
         count = len(self.word_losses) // self.window
         if count < WINDOWS // 2:
             return np.full(self.seeds, np.nan)
         means = self.word_losses[-count * self.window :].reshape(count, self.window, -1).mean(1)
-        return np.asarray(quotient(means[1:], np.minimum.accumulate(means)[:-1]).max(0))
+        lowest = np.minimum.accumulate(means)[:-1]
+        with np.errstate(invalid="ignore"):
+            by_chance = means[1:] - lowest <= ERRORS * noise(self.word_losses) * np.sqrt(2 / self.window)
+        return np.asarray(np.where(by_chance, 1.0, quotient(means[1:], lowest)).max(0))
 
     @property
     def unlearned(self) -> Verdicts:
@@ -286,13 +296,14 @@ class _Reader:
         """The kind, of those with enough texts, that is judged worst; NaN where kinds were not recorded."""
         right, counts = self.last_look("kind_tone_accuracy", "kind"), self.values("kind_count", "kind")[:, None]
         if not len(right) or not len(counts):
-            return Kind("", self.nothing, self.nothing, self.nothing, np.nan)
+            return Kind("", self.nothing, self.nothing, self.nothing, np.nan, 0)
         overall = (right * counts).sum(0) / counts.sum()
         behind = np.where(counts >= LEAST_TEXTS, overall - right, -np.inf)
         row = int(np.median(behind, axis=1).argmax())
         bag = self.values("baseline_kind_accuracy", "baseline", "kind")[:1, row : row + 1]
         name = str(self.ds["kind"].values[row]).replace("_", " ")
-        return Kind(name, right[row], overall, behind[row], float(bag[0, 0]) if bag.size else np.nan)
+        of_bag = float(bag[0, 0]) if bag.size else np.nan
+        return Kind(name, right[row], overall, behind[row], of_bag, int(counts[row, 0]))
 
     def _place(self, dim: str, label: str) -> int:
         return [str(known) for known in self.ds[dim].values].index(label)

@@ -20,6 +20,11 @@ def pretraining_verdict(ds: xr.Dataset) -> str:
     return " ".join(sentence for sentence in sentences if sentence) or "Nothing measured yet."
 
 
+def torn_between(loss: float, uniform: float) -> str:
+    """A loss as a number of pieces; one above that of guessing all alike has none."""
+    return "worse than guessing all alike" if loss > uniform else f"as torn between {np.exp(loss):,.0f} pieces"
+
+
 def _on_words(reading: PretrainingReading) -> str:
     if not len(reading.word_losses):
         return "It has read no masked words." if np.isfinite(reading.words_now).any() else ""

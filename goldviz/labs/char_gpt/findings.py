@@ -7,7 +7,7 @@ told to take longer ones.
 from __future__ import annotations
 
 from goldviz.diagnostics.findings import Case, Conclusions, LoweredTo, RaisedTo, Rule, Times, networks
-from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Check
+from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Mend
 from goldviz.diagnostics.findings.language_model import (
     beats_pairs,
     guesses_diverged,
@@ -22,7 +22,7 @@ from goldviz.labs.char_gpt.readings import Reading
 AHEAD = 0.5
 EVEN = 0.985
 
-MASKED = Check("Hide later tokens from every place.", {"masked": True})
+MASKED = Mend("Hide later tokens from every place.", {"masked": True})
 WARMER: Candidate = ("Warm up over a tenth of the steps.", {"warm_up": RaisedTo(0.1)})
 RESIDUAL: Candidate = ("Add each branch to its input.", {"residual": True})
 NORMS: Candidate = ("Put layer norms before the branches.", {"layer_norm": True})

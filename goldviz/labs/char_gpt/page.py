@@ -67,6 +67,8 @@ def head_start(settings: CharGpt, ds: xr.Dataset) -> str:
     if not (settings.tied and settings.residual and settings.layer_norm and "residual_variance" in ds):
         return ""
     spread = math.sqrt(float(np.median(ds["residual_variance"][0, ..., -1])))
+    if not spread > 0:
+        return ""
     return (
         ". The table that reads tokens also scores the next one. So at first the token just read is favoured, by about "
         f"{settings.width * FIRST_WEIGHTS**2 / spread:.1f} nat, which is right where a text repeats"

@@ -22,7 +22,7 @@ from goldviz.diagnostics.findings import (
     networks,
     percent,
 )
-from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Check
+from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Mend
 from goldviz.diagnostics.findings.language_model import (
     BETTER,
     beats_pairs,
@@ -56,7 +56,7 @@ PULLED: Candidate = ("Pull weights towards 0 with a penalty of 0.003.", {"weight
 NARROWER: Candidate = ("Take an eighth of the hidden units.", {"hidden": DividedBy(8)})
 LARGER_BATCH: Candidate = ("Take eight times the contexts in a step.", {"batch": Times(8)})
 PROMPT: Candidate = ("Take a tenth of every batch's statistics.", {"momentum": RaisedTo(0.1)})
-RIGHT_AXIS = Check("Normalise over samples and places.", {"normalisation": "batch"})
+RIGHT_AXIS = Mend("Normalise over samples and places.", {"normalisation": "batch"})
 SMOOTHED: Candidate = ("Put one fake count into every cell.", {"smoothing": 1.0})
 
 
@@ -97,7 +97,7 @@ RULES = (
         "(document 002, 1.1). Fake counts leave every pair a chance.", advice=[SMOOTHED], silenced_by=("diverged",)),
     Rule("wrong_axis", "bad", "Batch norm goes over the wrong axis in {subject}",
         line=below("kept", 1.0, "a running mean for each channel"),
-        number="{kept:percent} as many running means as channels",
+        number="a layer keeps {means:.0f} running means for {settings.hidden} channels",
         explanation="Of (batch, place, channel), statistics should run over batch and place. PyTorch's BatchNorm1d "
         "takes the second axis for the channels, so here each place is normalised over all channels (document 002, "
         "1.5). Nothing stops, and the loss may look fine.", advice=[RIGHT_AXIS], silenced_by=("diverged",)),

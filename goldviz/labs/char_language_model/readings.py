@@ -26,13 +26,13 @@ def _scatter(losses: Floats) -> Floats:
         return noise(half) if len(half) > 2 else np.full(losses.shape[1:], np.nan)
 
 
-def _kept(recorded: Recorded) -> Floats:
+def _fewest_means(recorded: Recorded) -> Floats:
     ds, nothing = recorded.dataset, recorded.nothing
     if "running_values" not in ds or not ds["running_values"].size:
         return nothing
     kept = np.asarray(ds["running_values"].values, dtype=np.float64)
     kept = kept[kept > 0]
-    return np.full(nothing.shape, kept.min() / recorded.settings.hidden) if kept.size else nothing
+    return np.full(nothing.shape, kept.min()) if kept.size else nothing
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Reading(Guesses):
 
     ``first`` is the loss of the first step. ``by_batch``, the dev loss with the dev text's own statistics, is of the
     last close look. ``saturation_at_first``, ``saturation`` and ``dead`` are means over the hidden layers. ``noise``
-    is how far step losses scatter around a slow change. ``kept`` is the smallest share of its channels that a layer
-    keeps running means of.
+    is how far step losses scatter around a slow change. ``means`` is the smallest number of running
+    means that a layer keeps, and ``kept`` that as a share of its channels.
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
@@ -53,22 +53,26 @@ class Reading(Guesses):
     saturation: Floats = at_last("saturation", "close_look", "hidden", by=mean)
     dead: Floats = at_last("dead_units", "close_look", "hidden", by=mean)
     noise: Floats = measured("loss", "step", by=_scatter)
-    kept: Floats = read(_kept)
+    means: Floats = read(_fewest_means)
+    kept: Floats = read(lambda recorded: _fewest_means(recorded) / recorded.settings.hidden)
 
     @property
     def excess(self) -> Floats:
         """How far the first loss is above that of guessing all alike, in nats."""
-        return self.first - self.uniform
+        with np.errstate(invalid="ignore"):
+            return self.first - self.uniform
 
     @property
     def lag(self) -> Floats:
         """What running statistics cost, in nats: the dev loss with them less that with the text's own."""
-        return self.dev - self.by_batch
+        with np.errstate(invalid="ignore"):
+            return self.dev - self.by_batch
 
     @property
     def over_letters(self) -> Floats:
         """How far the dev loss is below that of single characters, in nats."""
-        return self.letters - self.dev
+        with np.errstate(invalid="ignore"):
+            return self.letters - self.dev
 
     @property
     def impossible(self) -> Verdicts:

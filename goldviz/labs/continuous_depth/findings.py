@@ -130,7 +130,7 @@ RULES = (
         explanation="A field that bends points sharply needs small steps. It may bend because the flow has no "
         "better way: more dimensions give it one, and smaller steps of training may keep it calmer.",
         advice=[ONE_MORE, A_THIRD], only=lambda n, settings: settings.method in ADAPTIVE, silenced_by=("learned",)),
-    Rule("saturated_field", "warning", "The field's units are saturated",
+    Rule("saturated_field", "warning", "Many of the field's values are saturated",
         line=above("saturation", SATURATED, "{at:percent} with |tanh| above 0.97, along the paths at the last look"),
         number=lambda n: f"{100 * median(n.saturation):.1f} % of the values",
         explanation="Where tanh is flat almost no gradient comes back, so the field can hardly change there.",

@@ -138,10 +138,10 @@ def _made_by_steps(n: Reading) -> bool:
 def _who_made_it_grow(n: Reading) -> str:
     if not _made_by_steps(n):
         return ""
-    began = median(n.amplification_at_first)
+    began, ended = median(n.amplification_at_first), median(n.amplification_at_last)
     return (
-        f"In the first epoch all {n.depth} left the {n.name} network's error {_length(began, times(began))}. "
-        f"Since then your steps made the {n.name} factors grow."
+        f"In the first epoch all {n.depth} left the {n.name} network's error {_length(began, times(began))}, in the "
+        f"last {_length(ended, times(ended))}: your steps changed the factors in between."
     )
 
 
@@ -265,7 +265,7 @@ def _factor(n: Reading) -> str:
 RULES = (
     training.training_diverged(where_it_did="in {subject} network{|s}", explanation=_why_it_diverged,
         advice=_against_divergence),
-    Rule("no_gradient", "bad", "No gradient at all in {subject} network{|s}",
+    Rule("no_gradient", "bad", "No weight matrix gets a gradient in {subject} network{|s}",
         line=where("silent", "a norm of 0 at the first and the last hidden layer, in every epoch"), number="exactly 0",
         explanation="A weight's gradient is the error behind it times the input before it (document 001, eq. 4). "
         "One of the two is 0 everywhere, so no optimiser can move these weights.",

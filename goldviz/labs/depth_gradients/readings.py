@@ -23,10 +23,10 @@ class Reading:
     ``first`` and ``last`` are the gradient norms of the first and last hidden layer, means over the epochs (the
     metric of document 001, Annex 5.3); ``largest`` is the largest norm of all, as far as clipping let it act.
     ``amplification`` is how many times longer the error dL/dh is at h_0 than at h_L, mean over the epochs, and
-    ``amplification_at_first`` that of the first epoch. ``began`` and ``ended`` are the first and the last training
-    loss. ``saturation`` and ``dead`` are means over the layers at the last epoch; ``update`` is the typical
-    update-to-data ratio; ``shallower`` is the lowest last training loss of the networks of fewer layers; ``test`` and
-    ``zero`` are the test losses of the network and of predicting zero.
+    ``amplification_at_first`` and ``amplification_at_last`` those of the first and the last epoch. ``began`` and
+    ``ended`` are the first and the last training loss. ``saturation`` and ``dead`` are means over the layers at the
+    last epoch; ``update`` is the typical update-to-data ratio; ``shallower`` is the lowest last training loss of the
+    networks of fewer layers; ``test`` and ``zero`` are the test losses of the network and of predicting zero.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Reading:
     largest: Floats
     amplification: Floats
     amplification_at_first: Floats
+    amplification_at_last: Floats
     began: Floats
     ended: Floats
     shallower: Floats
@@ -61,6 +62,9 @@ class Reading:
             amplification=recorded.measure("hidden_gradient_norm", "hidden", "epoch", by=_grown),
             amplification_at_first=recorded.measure(
                 "hidden_gradient_norm", "hidden", "epoch", by=lambda norms: _grown(norms[:, :1])
+            ),
+            amplification_at_last=recorded.measure(
+                "hidden_gradient_norm", "hidden", "epoch", by=lambda norms: _grown(norms[:, -1:])
             ),
             began=recorded.measure("loss", "epoch", by=lambda losses: losses[0]),
             ended=recorded.last("loss", "epoch"),

@@ -176,6 +176,18 @@ def _stiff(number: str, meaning: Callable[[Case], str], **own: Any) -> Rule:
         f"{meaning(case)}", **own)
 
 
+def _how_it_goes_on(case: Case) -> str:
+    beside = (
+        " Equal steps are not equal work. Trained as long on the clock, a GRU that is told the gaps may come close "
+        "within the gaps of training."
+    )
+    return (
+        "What is known at an observation is carried on to the time of the next (document 001, eq. 31-32); a GRU that "
+        "is not told the time cannot know where in its turn the signal is."
+        f"{beside if case.settings.networks == 'all' else ''}"
+    )
+
+
 def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
     """Learned is an error below a tenth of the rival's: the GRU without times, or predicting zero where it is not."""
 
@@ -185,10 +197,7 @@ def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
 
     return Rule("learned", "good", "{Subject} learned how things go on between observations",
         line=below(measure, 0.1, threshold), number=number,
-        explanation="What is known at an observation is carried on to the time of the next (document 001, eq. "
-        "31-32); a GRU that is not told the time cannot know where in its turn the signal is. Equal steps are not "
-        "equal work. Trained as long on the clock, a GRU that is told the gaps may come close within the gaps of "
-        "training.",
+        explanation=_how_it_goes_on,
         silenced_by=NO_USE_OR_COARSE, **own)
 
 

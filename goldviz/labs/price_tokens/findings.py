@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Case, Check, Conclusions, DividedBy, Rule, Times, above, below, percent, where
+from goldviz.diagnostics.findings import (
+    Case,
+    Check,
+    Conclusions,
+    DividedBy,
+    Mend,
+    Rule,
+    Times,
+    above,
+    below,
+    percent,
+    where,
+)
 from goldviz.diagnostics.findings.advice import SLOWER, Candidate
 from goldviz.diagnostics.findings.training import training_diverged
 from goldviz.diagnostics.forecasts.words import p_value, signed
@@ -29,12 +41,12 @@ REGIMES = (*OF_WINDOWS, "hmm")
 WORTHLESS = ("knows_future", "labels_switch")
 IDLE = (*WORTHLESS, "codes_unused")
 
-TO_PAST = Check("Fit the tokeniser on the days before each block.", {"fitted_on": "past"})
-TO_FILTER = Check("Read the states by the filter.", {"read": "filter"})
+TO_PAST = Mend("Fit the tokeniser on the days before each block.", {"fitted_on": "past"})
+TO_FILTER = Mend("Read the states by the filter.", {"read": "filter"})
 MATCHED: Candidate = ("Match each fit's names to the one before.", {"labels": "aligned"})
 AMONG_DATA: Candidate = ("Start the codes among the data.", {"codes": "data"})
 FEWER: Candidate = ("Take half as many tokens.", {"tokens": DividedBy(2)})
-TO_TRUTH = Check("Put the days back into their order.", {"shuffle_days": False})
+TO_TRUTH = Mend("Put the days back into their order.", {"shuffle_days": False})
 SHUFFLED = Check("Deal the days out at random: skill that stays is a mistake.", {"shuffle_days": True})
 SHORTER: Candidate = ("Train half as long.", {"epochs": DividedBy(2)})
 MORE_PAST: Candidate = ("Show the network twice as many tokens.", {"context": Times(2)})
@@ -64,7 +76,7 @@ def _how_it_knows(case: Case) -> str:
     return " ".join([*causes, "No forecaster could have such tokens."])
 
 
-def _back_in_time(case: Case) -> list[Candidate | Check]:
+def _back_in_time(case: Case) -> list[Candidate]:
     return [TO_PAST] if case.settings.fitted_on != "past" else [TO_FILTER]
 
 
@@ -86,13 +98,26 @@ def _why_no_regimes(case: Case) -> str:
 
 
 def _why_worse(case: Case) -> str:
-    days = case.settings.days_in_token
-    cause = (
-        f"Tokens of {days} days overlap, so one may be guessed well and still say little of the next move."
-        if days > 1
-        else "What was learned of the past does not hold in the years that are forecast."
+    parts = f"Of that, {signed(case.reading.sign.value, 4)} is of the sign, {signed(case.reading.size.value, 4)} of the"
+    return (
+        f"{parts} size. What was learned of the past may not hold in the years that are forecast. If the score stays "
+        "as low with the days dealt out at random, the years are not to blame."
     )
-    return f"{cause} If the score stays as low with the days dealt out at random, the years are not to blame."
+
+
+def _why_unused(case: Case) -> str:
+    if case.settings.tokeniser == "uniform":
+        return "Of bins of equal width, the middle ones take most days."
+    return "A code that is nearest to no day gets no gradient, so it stays where it is and stays unused."
+
+
+def _why_nothing(case: Case) -> str:
+    if case.reading.garch.better:
+        return (
+            "GARCH finds something to forecast here. The tokens keep too little of it, or the days are too few to show "
+            "what the network knows."
+        )
+    return "Where calm and storm do not last, or the tokens do not show it, there is little to find."
 
 
 def _of_the_size(case: Case) -> str:
@@ -155,8 +180,7 @@ RULES = (
         line=below("used", UNUSED, "a perplexity of {at:percent} of the tokens"),
         number=in_use,
         confidence="counted on the past of every refit",
-        explanation="A code that is nearest to no day gets no gradient, so it stays where it is and stays unused. "
-        "Of bins of equal width, the middle ones take most days.",
+        explanation=_why_unused,
         advice=[AMONG_DATA, FEWER],
     ),
     Rule(
@@ -195,13 +219,13 @@ RULES = (
     Rule(
         "no_skill", "good", "No detectable skill over token frequency",
         line=where("own.undecided", ABOVE_ZERO), number=score, confidence=_certainty,
-        explanation="Where calm and storm do not last, or the tokens do not show it, there is little to find.",
+        explanation=_why_nothing,
         only=lambda n, settings: not settings.shuffle_days, silenced_by=(*IDLE, "sign_skill"),
     ),
     Rule(
         "size_skill", "good", "The next move's size can be forecast",
-        line=where("own.better", ABOVE_ZERO),
-        number=lambda n: f"size {signed(n.size.value, 3)}, sign {signed(n.sign.value, 4)} nats a day",
+        line=where("knows_size", f"{ABOVE_ZERO}, and that of the size's part"),
+        number=lambda n: f"size {gain_in_words(n.size)}, sign {signed(n.sign.value, 4)}",
         confidence=_certainty,
         explanation=_of_the_size,
         advice=[SHUFFLED],

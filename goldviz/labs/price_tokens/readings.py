@@ -63,11 +63,12 @@ class Reading:
 
     @property
     def _so_far(self) -> float:
-        """The gain at the last look, without an interval."""
+        """The gain at the last look, without an interval; NaN where both are infinite."""
         if any(name not in self.dataset or not self.dataset[name].size for name in ("nats", "baseline_nats")):
             return np.nan
-        own = self.dataset["nats"].isel(look=-1).mean("seed").values
-        return float(self.dataset["baseline_nats"].sel(baseline=FREQUENCY).values.mean() - own.mean())
+        with np.errstate(invalid="ignore"):
+            own = self.dataset["nats"].isel(look=-1).mean("seed").values.mean()
+            return float(self.dataset["baseline_nats"].sel(baseline=FREQUENCY).values.mean() - own)
 
     @property
     def size(self) -> Result:
@@ -78,6 +79,11 @@ class Reading:
     def sign(self) -> Result:
         """The part of the gain that is of their sign."""
         return self.result(NETWORK, "sign_gain")
+
+    @property
+    def knows_size(self) -> bool:
+        """Whether the network is better, and by the size of moves."""
+        return self.own.better and self.size.better
 
     @property
     def garch(self) -> Result:

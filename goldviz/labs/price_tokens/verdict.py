@@ -63,7 +63,8 @@ def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
             f"Too good: the sign of the next move seems known ({by_sign}). Look for a leak before you believe {score}."
         )
     beside = f"; GARCH reaches {signed(n.garch.value, 3)}" if np.isfinite(n.garch.value) else ""
-    return f"{judged(n.own, WORDS, score)}{beside}."
+    words = WORDS if n.knows_size else ("Better than token frequency", *WORDS[1:])
+    return f"{judged(n.own, words, score)}{beside}."
 
 
 def _of_shuffled(n: Reading, score: str) -> str:
@@ -77,8 +78,12 @@ def gain_in_words(result: Result) -> str:
 
     >>> gain_in_words(Result(0.034, 0.009, 0.063, 1e-9))
     '+0.034 nats a day [+0.009, +0.063]'
+    >>> gain_in_words(Result(-0.002, -0.004, -0.00008, 0.06))
+    '−0.002 nats a day [−0.00400, −0.00008], Diebold-Mariano p = 0.06'
     """
-    ends = f" [{signed(result.low, 3)}, {signed(result.high, 3)}]" if result.sure else ""
+    # An end beside zero gets the digits that show on which side it is.
+    digits = next((d for d in (3, 4, 5) if all(round(end, d) for end in (result.low, result.high) if end)), 6)
+    ends = f" [{signed(result.low, digits)}, {signed(result.high, digits)}]" if result.sure else ""
     test = f", Diebold-Mariano {p_value(result.p)}" if result.disputed else ""
     return f"{signed(result.value, 3)} nats a day{ends}{test}"
 

@@ -150,7 +150,10 @@ def _what_gates_do(n: Reading) -> str:
     """What the run measured of the path that gates open past W (eq. 18, 24); nothing where there is none."""
     path, renewed = median(n.cell_path), median(n.renewed)
     if np.isfinite(path):
-        return f"The {n.name}'s cell path alone, its forget gates multiplied, leaves {times(10**path)} (eq. 18)."
+        return (
+            f"The {n.name}'s cell path alone, its forget gates multiplied, leaves {times(10**path)} (eq. 18); the rest "
+            "comes by way of h and the gates."
+        )
     return f"The {n.name} keeps {1 - renewed:.2f} of its state a step (eq. 24)." if np.isfinite(renewed) else ""
 
 
@@ -191,11 +194,11 @@ RULES = (
         line=at_least("worth", training.USELESS, "{at:percent} of the best loss without memory"),
         number="{worth:percent} of the memoryless loss", explanation=_why_nothing, advice=_to_learn,
         only=lambda n, settings: n.tested, silenced_by=("diverged", "exploding", "learning_rate_too_large")),
-    Rule("forget_bias_too_small", "warning", "The LSTM's forget gate closes too early",
+    Rule("forget_bias_too_small", "warning", "The LSTM forgets long before the longest lag",
         line=below("memory", 0.1, "a half-life of {at:part} of the {longest_lag} steps back, at the last look"),
         number="opening {forget:.2f}: memory halves in {memory_half_life:.1f} steps",
         explanation="The cell path multiplies the gradient by the forget gate at every step (document 001, eq. 18). "
-        "At this opening little is left after a few of them; a larger initial bias opens the gate.", advice=[OPEN],
+        "A larger initial bias opens it further.", advice=[OPEN],
         only=lambda n, settings: n.name == "LSTM", silenced_by=("diverged", "exploding", "task_solved")),
     Rule("saturated_gates", "warning", "Most gates are stuck at an end in {subject}",
         line=above("stuck", 0.6, "{at:percent} below 0.05 or above 0.95, forget gates not counted"),
@@ -225,7 +228,7 @@ RULES = (
             f"between {part(1 / KEPT_WITHIN)} and {part(KEPT_WITHIN)} its size at the largest lag",
         ),
         number=lambda n: f"a factor of {times(10 ** median(n.farthest))} over {n.longest_lag} steps",
-        explanation=_why_it_is_kept, only=lambda n, settings: n.longest_lag > 0,
+        explanation=_why_it_is_kept, only=lambda n, settings: n.longest_lag > 0 and not majority(n.faded),
         silenced_by=("diverged", "exploding", "vanishing")),
 )  # fmt: skip
 """In the order in which they are judged."""

@@ -292,6 +292,14 @@ def test_a_jump_of_the_loss_is_named_with_its_height():
     assert finding.changes == {"clip": 1.0}
 
 
+def test_a_jump_that_the_steps_own_noise_gives_is_none():
+    """Means of seven steps with a spread of a fifth differ by a third somewhere in forty of them."""
+    run = run_of(losses=(1.2, 1.2))
+    noisy = 1.2 + 0.24 * np.random.default_rng(0).standard_normal(run["loss"].shape)
+    run["loss"] = run["loss"].copy(data=noisy)
+    assert "loss_spike" not in found(run)
+
+
 def test_what_did_not_help_a_model_that_reads_on_is_not_offered_to_it():
     run = run_of(losses=(4.0, 2.0))
     run["loss"][50:52] = 6.0

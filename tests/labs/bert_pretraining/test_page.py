@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from goldviz.data.texts.kept_models import SHIPPED_MODEL, load_model
 from goldviz.data.texts.kept_texts import keep_text, load_text
 from goldviz.labs.bert_pretraining.figures import FIGURES
-from goldviz.labs.bert_pretraining.page import torn_between
 from goldviz.labs.bert_pretraining.settings import SIZES, BertPretraining
+from goldviz.labs.bert_pretraining.words import torn_between
 from goldviz.ui import controls, services
 from goldviz.ui.texts.start_panel import KEEPING
 from goldviz.ui.words import plain

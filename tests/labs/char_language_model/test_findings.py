@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from goldviz.labs.char_language_model.findings import findings_of
+from goldviz.labs.char_language_model.readings import Reading
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.runs.examples import example
 from tests.labs.small_runs import small_run
@@ -99,3 +100,19 @@ def test_a_loss_that_is_a_little_lower_than_that_of_pairs_is_not_called_no_bette
     [worse] = findings_of(HEALTHY, altered(healthy, dev_loss=2.6, train_loss=2.6))
     assert worse.title == "The MLP guesses no better than counted pairs"
     assert "should guess better" in worse.explanation
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("difference", "names"),
+    [
+        ("lag", ("dev_loss", "batch_statistics_loss")),
+        ("excess", ("loss", "uniform_loss")),
+        ("over_letters", ("dev_loss", "unigram_loss")),
+    ],
+)
+def test_a_difference_of_losses_without_end_is_no_number_and_warns_of_nothing(difference, names):
+    preset = "fix-it-batch-norm"
+    run = altered(example(CharLanguageModel, preset), **dict.fromkeys(names, np.inf))
+    reading = Reading.of(run, str(run["network"].values[0]), CharLanguageModel.preset(preset))
+    assert np.isnan(getattr(reading, difference)).all()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from goldviz.labs.price_tokens.findings import findings_of
+from goldviz.labs.price_tokens.readings import Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import SIGN, verdict
 from goldviz.runs.examples import example
@@ -44,13 +45,47 @@ def test_a_sign_that_is_not_known_leaves_the_verdict_to_the_gain(gain, kind):
 def test_dealing_days_out_is_explained_where_there_is_no_skill_to_doubt():
     worse = cards(scored(WORSE, UNKNOWN))["worse"]
     assert worse.changes == {"shuffle_days": True}
-    assert "does not hold in the years that are forecast" in worse.explanation
+    assert "may not hold in the years that are forecast" in worse.explanation
     assert "If the score stays as low with the days dealt out at random, the years are not to blame." in (
         worse.explanation
     )
 
 
-def test_tokens_that_overlap_are_named_where_they_forecast_worse():
-    settings = PriceTokens.preset("learned-codes")
-    worse = cards(example(PriceTokens, "learned-codes"), settings)["worse"]
-    assert "Tokens of 5 days overlap" in worse.explanation
+def test_a_loss_is_parted_into_that_of_the_sign_and_that_of_the_size():
+    worse = cards(example(PriceTokens, "learned-codes"), PriceTokens.preset("learned-codes"))["worse"]
+    assert worse.number.startswith("−0.025 nats a day")
+    assert worse.explanation.startswith("Of that, −0.0233 is of the sign, −0.0017 of the size.")
+
+
+def test_nothing_to_find_is_not_said_where_garch_finds_something():
+    run = example(PriceTokens, "regimes-alone").copy(deep=True)
+    words = cards(run, PriceTokens.preset("regimes-alone"))["no_skill"].explanation
+    assert words.startswith("GARCH finds something to forecast here.")
+    run["score_low"].loc[{"model": "garch", "metric": "gain"}] = -0.01
+    assert "there is little to find" in cards(run, PriceTokens.preset("regimes-alone"))["no_skill"].explanation
+
+
+def test_the_size_of_moves_is_called_forecast_only_where_its_own_part_is_proved():
+    run = scored(BETTER, UNKNOWN)
+    assert "size_skill" in cards(run)
+    run["score_low"].loc[{"model": "network", "metric": "size_gain"}] = -0.001
+    assert not {"no_skill", "worse", "size_skill"} & set(cards(run))
+    assert verdict(run, PLAIN).startswith("Better than token frequency")
+
+
+def test_equal_bins_are_blamed_only_where_there_are_some():
+    run = example(PriceTokens, "as-in-the-document").copy(deep=True)
+    run["code_perplexity"][:] = 1.1
+    for tokeniser, words in (("uniform", "Of bins of equal width"), ("vqvae", "A code that is nearest to no day")):
+        assert cards(run, PLAIN.changed(tokeniser=tokeniser))["codes_unused"].explanation.startswith(words)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("own", "frequency", "gain"), [(np.inf, np.inf, np.nan), (np.inf, 1.0, -np.inf), (1.0, 1.5, 0.5)]
+)
+def test_a_gain_so_far_of_losses_without_end_is_no_number_and_warns_of_nothing(own, frequency, gain):
+    run = example(PriceTokens, "as-in-the-document").drop_vars(["score", "score_low", "score_high"])
+    both = {"nats": own, "baseline_nats": frequency}
+    run = run.assign({name: run[name].copy(data=np.full(run[name].shape, nats)) for name, nats in both.items()})
+    np.testing.assert_equal(Reading(run).own.value, gain)

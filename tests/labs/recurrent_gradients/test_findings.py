@@ -195,7 +195,7 @@ def test_gates_are_named_with_what_was_measured_of_them():
     run["log_cell_path"] = run["log_jacobian_norm"].where(run.network == "lstm") - 1.0
     run["gate_opening"].loc[{"network": "gru", "gate": "update"}] = 0.25
     words = found(run)["gradient_kept"].explanation
-    assert "The LSTM's cell path alone, its forget gates multiplied, leaves 0.061 (eq. 18)." in words
+    assert "The LSTM's cell path alone, its forget gates multiplied, leaves 0.061 (eq. 18); the rest comes" in words
     assert "The GRU keeps 0.75 of its state a step (eq. 24)." in words
     assert "near 1" not in words
 

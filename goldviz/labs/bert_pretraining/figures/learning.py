@@ -26,6 +26,7 @@ from goldviz.labs.bert_pretraining.figures.quantities import (
     tone_began,
     tone_looks,
 )
+from goldviz.labs.bert_pretraining.words import torn_between
 
 _NAT = "%{y:.3f} nat"
 STYLES = {"new draws": UNSEEN, "new patterns": TONE_SETS["new patterns"]}
@@ -168,10 +169,13 @@ def _loss_in_words(plot: Plot) -> Words:
     if plot.lacks("unseen_masked_loss"):
         return ""
 
+    uniform = float("inf") if plot.lacks("uniform_loss") else float(plot.ds["uniform_loss"])
+
     def said(now: xr.DataArray) -> str:
         value = float(now)
-        torn = f"{value:.2f} nat, as torn between {np.exp(min(value, 50)):,.0f} pieces"
-        return f"Step {int(now['look'])}: {torn}." if np.isfinite(value) else ""
+        if not np.isfinite(value):
+            return ""
+        return f"Step {int(now['look'])}: {value:.2f} nat, {torn_between(value, uniform)}."
 
     return plot.say(said, finite(plot.now["unseen_masked_loss"]).median("seed"))
 

@@ -96,6 +96,14 @@ def _how_long(n: PretrainingReading) -> str:
     return ", ".join([*words, *(["the loss rises"] if majority(n.rising) else [])]) or "over the line"
 
 
+def _what_throws_back(case: Case) -> str:
+    clips = "" if case.settings.clip else "Clipping shortens the gradient of such a step. "
+    return (
+        f"A few long steps may have thrown the weights back. {clips}A longer warm-up keeps the rate small while Adam's "
+        "averages know little (document 002, section 3.7)."
+    )
+
+
 def _calmer(case: Case) -> list[Candidate]:
     """A longer warm-up helped 1 of 5 seeds that go on from a model, and a third of the rate none."""
     clip: Candidate = ("Clip the gradient at 1.", {"clip": IfZero(1.0)})
@@ -108,7 +116,7 @@ def _what_long_steps_do(case: Case) -> str:
     if majority(n.update > LARGEST_UPDATE):
         lead = "Each of your steps overwrites a good part of the weights."
     elif majority(n.overwrote):
-        lead = "A single one of your steps replaced the weights that it found; what follows starts from there."
+        lead = "One of the steps that were looked at replaced the weights that it found."
     else:
         lead = "The loss ends above its start, though no step that was looked at was long by itself."
     return (
@@ -175,9 +183,8 @@ UNSOUND = (
 UNEVEN = (
     Rule("loss_spike", "warning", "The loss jumped on the way",
         line=above("spike", 1.3, "{at} times, each a mean of {window} steps"),
-        number="{spike:times} times the lowest before it",
-        explanation="A few long steps may have thrown the weights back. Clipping shortens the gradient of such a step, "
-        "and a longer warm-up keeps the rate small while Adam's averages know little (document 002, section 3.7).",
+        number="{spike:.2f} times the lowest before it",
+        explanation=_what_throws_back,
         advice=_calmer,
         silenced_by=("learning_rate_too_large",)),
     replace(

@@ -37,6 +37,10 @@ def _shared_sureness(case: Case) -> str:
     return f"{sureness(case)}; their unseen texts are the same"
 
 
+def _of_few_texts(case: Case) -> str:
+    return f"{_shared_sureness(case)}, {case.reading.hardest.texts} of this kind"
+
+
 def _tuned(n: PretrainingReading, settings: BertPretraining) -> bool:
     return settings.fine_tuning_steps > 0
 
@@ -121,7 +125,7 @@ RULES = (
         line=where("level_with_words", ABOVE_BAG, at=MARGIN), number=BESIDE_BAG,
         explanation="A bag of words does not know what stands where, nor a word that no labelled text has. To beat it, "
         "a network has to use word order (which noun falls, what a “not” belongs to), or words that it knows from "
-        "pre-training. That may take more text read before, or more texts with a tone.",
+        "pre-training.",
         advice=_to_beat_counting),
     learned("labels_by_heart", "warning", "It knows its labelled texts by heart",
         line=above("tied_to_labels", 0.15, "{at:points} apart") & above("tone_trained", 0.9, "{at:percent} right in "
@@ -137,7 +141,7 @@ RULES = (
         "labelled text; pre-training may have read some, without tones. What fails there was tied to the form. It "
         "may well fail on real statements, too.",
         advice=[READ_FIRST, MORE_LABELS]),
-    learned("hard_kind", "warning", "Texts of the kind “{hardest.name}” are judged worst",
+    learned("hard_kind", "warning", "Texts of the kind “{hardest.name}” are judged worst", confidence=_of_few_texts,
         line=above("hardest.behind", 0.2, f"{{at:points}} below all kinds, with at least {LEAST_TEXTS} texts"),
         number=lambda n: f"{percent(median(n.hardest.right))} right, all kinds {percent(median(n.hardest.overall))}",
         explanation=_bag_beside),

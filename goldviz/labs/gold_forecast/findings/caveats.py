@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Candidate, Case, Check, Line, Rule, above, at_most, below, percent, where
+from goldviz.diagnostics.findings import Candidate, Case, Check, Line, Mend, Rule, above, at_most, below, percent, where
 from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.labs.gold_forecast.findings.skill import JUDGED_ELSEWHERE, score
 from goldviz.labs.gold_forecast.readings import EPISODE, Reading
@@ -29,7 +29,7 @@ def more_years(case: Case) -> list[Candidate]:
     given = min(train / 2, train - LEAST_YEARS, MOST_YEARS - test)
     changes = {"train_years": train - given, "test_years": test + given}
     words = "Begin with half of the training years, and forecast the other half, too."
-    return [Check(words, changes)] if given > 0 else []
+    return [Mend(words, changes)] if given > 0 else []
 
 
 def _mean_in_words(settings: GoldForecast) -> str:

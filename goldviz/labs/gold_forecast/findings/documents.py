@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from goldviz.diagnostics.findings import Check, DividedBy, Rule, where
+from goldviz.diagnostics.findings import DividedBy, Mend, Rule, where
 from goldviz.diagnostics.findings.advice import Candidate
 from goldviz.labs.gold_forecast.findings.caveats import more_years
 from goldviz.labs.gold_forecast.findings.skill import ABOVE_ZERO, score
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 CARRIED = ("Carry the documents' last values and their ages on.", {"carry": "documents"})
 LATER: list[Candidate] = [
-    Check("Learn from a window that moves along, and forecast half as many years.",
+    Mend("Learn from a window that moves along, and forecast half as many years.",
      {"scheme": "rolling", "test_years": DividedBy(2)}),
-    Check("Forecast a quarter of the years.", {"test_years": DividedBy(4)}),
+    Mend("Forecast a quarter of the years.", {"test_years": DividedBy(4)}),
 ]  # fmt: skip
 """Refits that begin later learn from later rows."""
 

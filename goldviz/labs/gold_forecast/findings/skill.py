@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Case, Check, DividedBy, RaisedTo, Rule, Times, below, where
+from goldviz.diagnostics.findings import Case, Check, DividedBy, Mend, RaisedTo, Rule, Times, below, where
 from goldviz.diagnostics.forecasts.result import SIGNIFICANT
 from goldviz.diagnostics.forecasts.words import near_one, p_value, plain_number, signed_percent
 from goldviz.labs.gold_forecast.readings import LEAK, Reading
-from goldviz.labs.gold_forecast.scoring.results import result_in_words, seed_scores
+from goldviz.labs.gold_forecast.scoring.results import ends_in_words, result_in_words, seed_scores
 
 ABOVE_ZERO = f"the whole interval above 0, and Diebold-Mariano p below {SIGNIFICANT}"
 BELOW_ZERO = f"the whole interval below 0, and Diebold-Mariano p below {SIGNIFICANT}"
 JUDGED_ELSEWHERE = ("known_leak", "leak_suspected", "shuffled_skill", "shuffled_check_passed")
 
 TO_VARIANCE = Check("Forecast the variance.", {"target": "volatility", "head": "student"})
-TO_TRUTH = Check("Forecast what really came.", {"shuffle_targets": False})
+TO_TRUTH = Mend("Forecast what really came.", {"shuffle_targets": False})
 STUDENT = ("Take Student's t, which single large moves disturb less.", {"head": "student"})
 LOOK_BACK = ("Let it look back over sixty rows.", {"window": RaisedTo(60)})
 LONGER = ("Train three times as long.", {"epochs": Times(3)})
@@ -78,7 +78,7 @@ RULES = (
         explanation="Joined by calendar date, your forecast sees covariates of the very day it forecasts. Some "
         "close hours after it is made; others are published days later. A score with them says nothing of a "
         "forecast made in time.",
-        advice=[Check("Let each covariate count from its release on.", {"alignment": "release"})], must_tell=True),
+        advice=[Mend("Let each covariate count from its release on.", {"alignment": "release"})], must_tell=True),
     Rule("leak_suspected", "bad", "This is too good: look for a leak",
         line=where("leaking", "{at:percent} on daily data; honest forecasts stay below 1 %", at=LEAK),
         number=lambda n: f"R² {signed_percent(n.own.value)}", confidence=certainty,
@@ -102,12 +102,12 @@ RULES = (
         only=lambda n, settings: settings.shuffle_targets),
     Rule("worthless_level_score", "bad", "The level's fine score says nothing",
         line=where("own.unproved", "above 0 against repeating the last price"),
-        number=lambda n: f"R² {near_one(n.r2_against_mean)} against the mean, {signed_percent(n.own.value)} against "
+        number=lambda n: f"R² {near_one(n.r2_against_mean)} against the mean, {ends_in_words('level', n.own)} against "
         "the last price",
         confidence=certainty,
         explanation="Tomorrow's price is today's and a little more, so anything near the last price scores close to 1. "
         "Whether something is known of that little more shows in the score against the last price alone.",
-        advice=[Check("Forecast the next move.", {"target": "return"})],
+        advice=[Mend("Forecast the next move.", {"target": "return"})],
         only=lambda n, settings: settings.target == "level", silenced_by=JUDGED_ELSEWHERE),
     Rule("no_volatility_skill", "warning", "No detectable skill in the size of moves",
         line=where("own.undecided", ABOVE_ZERO), number=score, confidence=certainty,

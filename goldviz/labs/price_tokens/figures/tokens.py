@@ -44,7 +44,8 @@ def meaning(plot: Plot) -> Figure:
     plot.figure.update_xaxes(unifiedhovertitle_text="token %{x}", showgrid=False, range=(0.4, len(x) + 0.6),
                              tick0=1, dtick=every)  # fmt: skip
     plot.figure.layout.xaxis2.title.text = "Token"
-    used = f"In use: {float(last['code_perplexity']):.1f} of {len(x)} tokens (perplexity)."
+    by = " by the last fit" if plot.ds.sizes["fold"] > 1 else ""
+    used = f"In use{by}: {float(last['code_perplexity']):.1f} of {len(x)} tokens (perplexity)."
     plot.finish(used, _while_learned(plot.ds), height=480, legend=False)
     return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + HEADING)
 

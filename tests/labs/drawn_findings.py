@@ -1,0 +1,179 @@
+"""What rules say, of what is recorded and of runs whose numbers are drawn: for what must hold whatever was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import settings as hypothesis_settings
+
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.settings import Experiment
+from goldviz.diagnostics.findings import Case, Conclusions, Rule
+from tests.labs.small_runs import SMALL, TRAINED, Small
+
+OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
+    "ode-rnn": {
+        "task": ("oscillator", "market"), "solver": ("rk4", "euler", "dopri5"), "step_cap": (0.005, 0.1, 10.0),
+        "longest_gap": (0.05, 0.6),
+    },
+    "continuous-depth": {
+        "task": ("rings", "moons", "flip"), "method": ("dopri5", "euler"), "gradient": ("solver", "adjoint"),
+        "augmented": (0, 1), "in_time": (False, True),
+    },
+    "char-language-model": {
+        "optimiser": ("sgd", "adam"), "initialisation": ("kaiming", "normal"), "output_gain": (0.0, 0.01, 1.0),
+        "weight_decay": (0.0, 0.01),
+    },
+    "depth-gradients": {
+        "activation": ("leaky_relu", "relu", "tanh"), "normalisation": ("none", "batch"), "clip": (0.0, 1.0),
+        "initialisation": ("default", "orthogonal", "zero"), "dropout": (0.0, 0.3), "slope": (0.0, 0.3),
+    },
+    "recurrent-gradients": {
+        "activation": ("tanh", "relu"), "clip": (0.0, 1.0), "initialisation": ("orthogonal", "gaussian"),
+        "gain": (1.0, 3.0), "forget_bias": (0.0, 3.0),
+    },
+    "char-gpt": {
+        "masked": (True, False), "residual": (True, False), "layer_norm": (True, False), "clip": (0.0, 1.0),
+    },
+    "price-tokens": {
+        "tokeniser": ("hmm", "vqvae", "quantile"), "network": ("bigram", "mlp", "gpt"), "shuffle_days": (False, True),
+        "fitted_on": ("past", "all"), "returns": ("market", "regimes"),
+    },
+    "bert-pretraining": {
+        "optimiser": ("adamw", "sgd"), "clip": (0.0, 0.1, 5.0), "warm_up": (0.0, 0.15, 0.6), "frozen": (False, True),
+        "masked_share": (0.05, 0.15, 0.8), "rehearsal": (0.0, 2.0), "learning_rate": (1e-5, 1e-3, 0.09),
+    },
+    "gold-forecast": {
+        "target": ("return", "volatility"), "network": ("gru", "rnn", "mlp"), "shuffle_targets": (False, False, True),
+        "documents": ("none", "generated", "shuffled"), "tone_response": (0.0, 0.3), "head": ("gaussian", "quantiles"),
+    },
+}  # fmt: skip
+"""Settings that rules read and that leave a run's dimensions as they are."""
+
+LEVELS = (0.0, 1e-9, 1e-4, 0.01, 0.04, 0.15, 0.35, 0.6, 0.85, 0.95, 0.99, 1.0, 1.1, 2.0, 5.0, 40.0, 2e3, np.nan, np.inf)
+POWERS = (-9.0, -2.5, -1.5, -0.7, -0.1, 0.0, 0.4, 1.2, 4.0)
+SLOPES = (0.0, 0.0, 0.0, 0.0, -0.1, 0.1, -1.0, 1.0, -5.0, 5.0)
+LOGARITHMS = ("farthest", "peak", "cell_path")
+THINGS = ("network", "model", "metric")
+"""Dimensions along which nothing leans: each has a size of its own."""
+OF_THEIR_OWN = {
+    "changed_by_future": (0.0, 0.0, 0.2), "same_label": (0.9, 0.9, 0.5), "same_meaning": (0.9,),
+    "tokens_per_byte": (0.2, 1.0), "gzip_bits": (0.5, 5.0), "gzip": (0.5, 5.0),
+    "uniform_loss": (3.3,), "uniform": (3.3,),
+    "unigram_loss": (0.5, 2.0, 3.0), "residual_variance": (1e-4, 1.0, 40.0),
+}  # fmt: skip
+"""Levels of what would else silence nearly every other finding, and of what a text can be."""
+ALIKE = {"zero_error_by_seed": "zero_error"}
+"""What a run records twice."""
+LARGE = 2000
+USUAL = hypothesis_settings.default
+FEWER = hypothesis_settings(max_examples=8 if USUAL.derandomize else USUAL.max_examples)
+"""In the ordinary suite, so that each laboratory has its turn in a few seconds."""
+READINGS_A_DRAW = 20 if USUAL.derandomize else 10
+SEVERAL = {"seeds": (0, 1, 2)}
+
+WITH_CARDS = [lab for lab in TRAINED if lab.has("findings")]
+EVERY_LAB_WITH_CARDS = pytest.mark.parametrize("lab", WITH_CARDS, ids=lambda lab: lab.name)
+SHAPES = [small for small in SMALL if small.lab in WITH_CARDS and small.number == 0]
+"""One small run of each laboratory, whose shape the drawn numbers have."""
+EVERY_SHAPE = pytest.mark.parametrize("small", SHAPES, ids=str)
+
+
+def conclusions_of(lab: Laboratory) -> Conclusions:
+    found: Conclusions = lab.part("findings").findings_of
+    return found
+
+
+def named(case: Case) -> str:
+    """The networks that a case is about; a run as a whole is about all of them."""
+    return "|".join(case.names or {str(getattr(n, "name", "")) for n in case.everything})
+
+
+def said(conclusions: Conclusions, settings: Experiment, dataset: xr.Dataset) -> list[tuple[Rule, set[str]]]:
+    """The rules that speak, by the product's own conclusions, each with the networks that it speaks of."""
+    by_place = [
+        replace(rule, title=lambda case, place=place: f"{place}:{named(case)}")
+        for place, rule in enumerate(conclusions.rules)
+    ]
+    found = replace(conclusions, rules=by_place).all(settings, dataset)
+    parts = [finding.title.split(":") for finding in found]
+    return [(conclusions.rules[int(place)], set(names.split("|"))) for place, names in parts]
+
+
+def drawn_settings(small: Small, generator: np.random.Generator, **more: Any) -> Experiment:
+    choices = OTHERWISE[small.lab.name].items()
+    return small.settings(**more, **{name: some[generator.integers(len(some))] for name, some in choices})
+
+
+def drawn_values(
+    name: str, values: xr.DataArray, generator: np.random.Generator, level: Collection[str] = THINGS
+) -> np.ndarray:
+    """Numbers of any size in a variable's shape, which may differ by network and seed and lean along the rest.
+
+    They go one way, or there and back. Along dimensions that are ``level`` they do not, and what a network does not
+    have stays absent.
+    """
+    logarithms = name.startswith("log_")
+    fixed = {*THINGS, "seed"} if generator.random() < 0.5 else {*THINGS}
+    size = [values.sizes[dim] if dim in fixed else 1 for dim in values.dims]
+    sizes = generator.choice(OF_THEIR_OWN.get(name, POWERS if logarithms else LEVELS), size=size)
+    if name.startswith("score"):
+        sizes = sizes * generator.choice([-1.0, 1.0, 1.0], size=size)
+    lean = np.zeros(values.shape)
+    for axis, dim in enumerate(values.dims):
+        if dim not in (*level, "seed"):
+            places = np.linspace(0, 1, values.shape[axis])
+            along = generator.choice([places, places, 1 - np.abs(2 * places - 1)]) * generator.choice(SLOPES)
+            lean = lean + along.reshape([-1 if place == axis else 1 for place in range(values.ndim)])
+    drawn = np.broadcast_to(sizes + lean if logarithms else sizes * 10**lean, values.shape)
+    return np.where(np.isnan(values), np.nan, drawn)
+
+
+def drawn_run(run: xr.Dataset, generator: np.random.Generator, level: Collection[str] = THINGS) -> xr.Dataset:
+    """Numbers that have nothing to do with each other, in the shape of a run; an interval holds its score."""
+    drawn = run.assign(
+        {
+            name: values.copy(data=drawn_values(str(name), values, generator, level))
+            for name, values in run.data_vars.items()
+            if values.dtype.kind == "f" and values.size < LARGE and generator.random() < 0.8
+        }
+    )
+    drawn = drawn.assign(
+        {
+            name: drawn[source].broadcast_like(drawn[name]).transpose(*drawn[name].dims)
+            for name, source in ALIKE.items()
+            if name in drawn
+        }
+    )
+    interval = [name for name in ("score_low", "score", "score_high") if name in drawn]
+    ordered = np.sort([drawn[name].values for name in interval], axis=0)
+    return drawn.assign({name: drawn[name].copy(data=ends) for name, ends in zip(interval, ordered, strict=True)})
+
+
+def drawn_reading(reading: Any, generator: np.random.Generator) -> Any:
+    """A reading whose measures have nothing to do with each other."""
+    drawn: dict[str, Any] = {}
+    for part in fields(reading):
+        value = getattr(reading, part.name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "b":
+            drawn[part.name] = generator.random(value.shape) < generator.choice([0.0, 0.0, 0.5, 1.0])
+        elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            levels = OF_THEIR_OWN.get(part.name, POWERS if part.name in LOGARITHMS else LEVELS)
+            drawn[part.name] = generator.choice(levels) * generator.choice([1.0, 1.0, 1.0, 0.5, 1.5], size=value.shape)
+        elif isinstance(value, xr.Dataset):
+            drawn[part.name] = drawn_run(value, generator)
+    return replace(reading, **drawn)
+
+
+def drawn_conclusions(small: Small, run: xr.Dataset, generator: np.random.Generator) -> Iterator[Conclusions]:
+    """What a laboratory concludes from readings of such a run whose measures are drawn, again and again."""
+    conclusions = conclusions_of(small.lab)
+    readings = conclusions.readings(small.settings(**SEVERAL), run)
+    for _ in range(READINGS_A_DRAW):
+        drawn = [drawn_reading(reading, generator) for reading in readings]
+        yield replace(conclusions, readings=lambda settings, dataset, drawn=drawn: drawn)
