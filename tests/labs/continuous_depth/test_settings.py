@@ -1,8 +1,6 @@
 import pytest
 
-import goldviz.api
 from goldviz.declare.settings import SettingsError
-from goldviz.labs.continuous_depth.findings import findings_of
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.runs.examples import example
 
@@ -54,14 +52,3 @@ def test_one_euler_step_learns_a_map_that_is_no_flow():
     last = example(ContinuousDepth, "break-it-one-big-step").isel(look=-1, seed=0, network=0)
     assert float(last.test_loss) < 0.1
     assert float(last.refined_test_loss) > 3 * float(last.test_loss)
-
-
-@pytest.mark.slow
-def test_on_ten_seeds_one_big_step_learns_a_map_and_eight_small_ones_a_flow():
-    for slug, changed in (("break-it-one-big-step", 10), ("fix-it-small-steps", 0)):
-        preset = next(preset for preset in ContinuousDepth.presets if preset.slug == slug)
-        assert "on ten seeds of ten" in preset.words
-        settings = ContinuousDepth.preset(slug).changed(seeds=tuple(range(10)), look_every=1000, time_limit=600.0)
-        run = goldviz.api.run(settings, progress=False)
-        over = findings_of.over(settings, run)["solver_s_map"]["neural ODE"]
-        assert over.sum() == changed
