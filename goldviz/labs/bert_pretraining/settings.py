@@ -195,11 +195,11 @@ class BertPretraining(Experiment):
             "5 seeds).",
             {"learning_rate": 0.09, "warm_up": 0.0, "clip": 0.0}),
         Preset("Break it: mask 80 %", "break",
-            "With four of five words hidden little context is left to guess from: the same steps end 0.04 to 0.5 "
+            "With four of five words hidden little context is left to guess from. The same steps end 0.04 to 0.5 "
             "nat higher (5 of 5 seeds).", {"masked_share": 0.8}),
         Preset("Break it: one head", "break",
-            "One layer with one head: a place can look for one thing only, and its loss is 0.6 to 1.2 nat higher (5 "
-            "of 5 seeds).",
+            "One layer with one head: a place can look for one thing only. Its loss is 0.6 to 1.2 nat higher (5 of "
+            "5 seeds).",
             {"layers": 1, "heads": 1}),
     )  # fmt: skip
 

@@ -84,8 +84,8 @@ def test_steps_thirty_times_too_long_stay_at_word_frequencies():
 
 
 def test_less_context_and_one_head_end_higher():
-    assert "the same steps end 0.04 to 0.5 nat higher (5 of 5 seeds)" in said("break-it-mask-80")
-    assert "its loss is 0.6 to 1.2 nat higher (5 of 5 seeds)" in said("break-it-one-head")
+    assert "The same steps end 0.04 to 0.5 nat higher (5 of 5 seeds)" in said("break-it-mask-80")
+    assert "Its loss is 0.6 to 1.2 nat higher (5 of 5 seeds)" in said("break-it-one-head")
     read = ended("as-in-the-document").read
     hidden = ended("break-it-mask-80", fine_tuning_steps=0).read - read
     single = ended("break-it-one-head", fine_tuning_steps=0).read - read
