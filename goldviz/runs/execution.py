@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from goldviz.runs.cluster import why_lost
 from goldviz.runs.kept_states import KeptStatesError, room, room_of_run
 from goldviz.runs.limits import LimitsError, check, run_bytes, run_seconds
+from goldviz.runs.orders import Halt
 from goldviz.runs.pace import expected
 from goldviz.runs.processes import ProcessesError, processes_for_run
 from goldviz.runs.recorder import Order
@@ -165,21 +166,15 @@ class Executor:
 
     def pause(self, run_id: str) -> None:
         """Ask a run to give its worker back after its next step, keeping its state; one that waits stops waiting."""
-        if not self._stop_waiting(run_id, "paused", "Paused while it waited."):
-            self.store.order(run_id, Order("pause"))
+        self._halt(run_id, "pause")
 
     def stop(self, run_id: str) -> None:
         """Ask a run to end after its next step; one that waits or is paused ends at once."""
-        if self._stop_waiting(run_id, "stopped", "Stopped while it waited."):
-            return
-        run = self.store.run(run_id)
-        where = f"{run.attributes['step_dimension']} {run.step}"
-        if not self.store.turn(run_id, ("paused",), "stopped", f"Stopped after {where}."):
-            self.store.order(run_id, Order("stop"))
+        self._halt(run_id, "stop")
 
-    def _stop_waiting(self, run_id: str, status: str, message: str) -> bool:
-        if not self.store.turn(run_id, ("queued",), status, message):
-            return False
+    def _halt(self, run_id: str, kind: Halt) -> None:
+        if self.store.halt(run_id, kind) != "queued":
+            return
         with self._lock:
             for held in (self._queue, self._sent):
                 held.pop(run_id, None)
@@ -187,7 +182,6 @@ class Executor:
         if future is not None:
             future.cancel()
             self._deal_out()
-        return True
 
     def change(self, run_id: str, **changes: Any) -> None:
         """Change hot settings of a run while it goes on."""

@@ -317,13 +317,16 @@ class Recorder(Generic[Declared]):
         self._sink.state(step, packed)
 
     def _obey(self, step: int, state: Callable[[], bytes] | None) -> None:
-        for order in self._desk.orders():
+        given = self._desk.orders()
+        for order in given:
             if order.kind == "change":
                 self._change(step, order.changes)
-            elif order.kind == "pause":
-                self._end("paused", f"Paused after {self.settings.step} {step}.", state)
-            elif order.kind == "stop":
-                self._end("stopped", f"Stopped after {self.settings.step} {step}.", state)
+        kinds = {order.kind for order in given}
+        # A stop wins over a pause, whichever was asked first.
+        if "stop" in kinds:
+            self._end("stopped", f"Stopped after {self.settings.step} {step}.", state)
+        if "pause" in kinds:
+            self._end("paused", f"Paused after {self.settings.step} {step}.", state)
         if self.overdue > 0:
             where = f"{self.settings.step} {step}"
             self._end("stopped", f"Stopped after {where}: the time limit of {self._limit:g} s was reached.", state)

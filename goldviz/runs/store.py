@@ -33,7 +33,7 @@ from sqlalchemy.types import NullType
 
 from goldviz.data.tables.whole_files import size_of
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
-from goldviz.runs import arrays
+from goldviz.runs import arrays, orders
 from goldviz.runs.clock import database_clock
 from goldviz.runs.kept_states import room_of_run, surplus
 from goldviz.runs.readers import Readers
@@ -49,7 +49,6 @@ from goldviz.runs.schema import (
     finals,
     marks,
     open_engine,
-    orders,
     reads_only,
     runs,
     sentences,
@@ -435,8 +434,9 @@ class Store:
     def delete(self, run_ids: Sequence[str]) -> None:
         """Forget runs and all that was recorded of them."""
         with self._writing() as connection:
-            for table in (batches, finals, states, marks, orders):
+            for table in (batches, finals, states, marks):
                 connection.execute(delete(table).where(table.c.run_id.in_(run_ids)))
+            orders.forget(connection, run_ids)
             connection.execute(delete(runs).where(runs.c.id.in_(run_ids)))
 
     def set_status(self, run_id: str, status: str, message: str = "") -> None:
@@ -456,10 +456,13 @@ class Store:
         Raises :class:`UnknownRunError`.
         """
         self.run(run_id)
-        if not self.turn(run_id, ("paused", "stopped", "interrupted", "failed", "diverged"), "queued"):
-            return False
+        ended = (runs.c.id == run_id) & runs.c.status.in_(("paused", "stopped", "interrupted", "failed", "diverged"))
+        queued = {"status": "queued", "message": "", "heartbeat": database_clock(), "version": runs.c.version + 1}
+        # In one transaction: a stop that comes right behind is given to the run that waits again.
         with self._writing() as connection:
-            connection.execute(delete(orders).where(orders.c.run_id == run_id, orders.c.kind != "change"))
+            if not connection.execute(update(runs).where(ended).values(**queued)).rowcount:
+                return False
+            orders.forget_halts(connection, run_id)
         return True
 
     def begin(self, run_id: str) -> Start | None:
@@ -546,20 +549,27 @@ class Store:
     def order(self, run_id: str, order: Order) -> None:
         """Ask something of a run."""
         with self._writing() as connection:
-            connection.execute(insert(orders).values(run_id=run_id, kind=order.kind, changes=dict(order.changes)))
+            orders.give(connection, run_id, [order])
+
+    def halt(self, run_id: str, kind: orders.Halt) -> str:
+        """Pause or stop a run: at once where it waits, or is paused and to be stopped; else its worker is asked to.
+
+        Returns how it was listed before. Raises :class:`UnknownRunError`.
+        """
+        with self._writing() as connection:
+            listed = orders.halt(connection, run_id, kind)
+        if not listed:
+            raise UnknownRunError(run_id)
+        return listed
 
     def take_orders(self, run_id: str) -> Sequence[Order]:
         """Orders that wait for this run, oldest first; each is taken once."""
-        waiting = (
-            select(orders.c.id, orders.c.kind, orders.c.changes).where(orders.c.run_id == run_id).order_by(orders.c.id)
-        )
         with self._reading() as connection:
-            rows = connection.execute(waiting).all()
-        if not rows:
-            return []
-        with self._writing() as connection:
-            connection.execute(delete(orders).where(orders.c.id.in_([row.id for row in rows])))
-        return [Order(row.kind, row.changes) for row in rows]
+            found = orders.waiting(connection, run_id)
+        if found:
+            with self._writing() as connection:
+                orders.take(connection, [number for number, _ in found])
+        return [order for _, order in found]
 
     # -- records ------------------------------------------------------------------------------------------------
 
@@ -577,8 +587,12 @@ class Store:
         kept: tuple[int, bytes] | None = None,
         status: str | None = None,
         message: str = "",
-    ) -> None:
+        left: Sequence[Order] = (),
+    ) -> str | None:
         """Write what was recorded since the last call, in one transaction.
+
+        With a ``status`` the run ends; ``left`` are orders that its worker did not come to. Returns the status that it
+        ends with, which is another where a stop came meanwhile.
 
         Raises :class:`UnknownRunError` where the run was deleted or another worker has begun it since ``lease``.
         """
@@ -605,7 +619,9 @@ class Store:
                 connection.execute(insert(states).values(run_id=run_id, step=step, size=len(state), data=state))
                 self._thin(connection, run_id, progress.total)
             if status is not None:
+                status, message = orders.settled_end(connection, run_id, status, message, left)
                 connection.execute(update(runs).where(runs.c.id == run_id).values(status=status, message=message))
+        return status
 
     def _write_marks(self, connection: Connection, run_id: str, marked: Sequence[Mapping[str, Any]]) -> None:
         if not marked:

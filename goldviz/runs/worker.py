@@ -138,21 +138,28 @@ class StoreSink:
 
     # -- thread -------------------------------------------------------------------------------------------------
 
-    def close(self, status: str, message: str) -> None:
-        """Write all that waits and how the run ended; waits for a locked database."""
+    def close(self, status: str, message: str) -> str:
+        """Write all that waits and how the run ended; waits for a locked database.
+
+        Returns how the run is listed: as stopped where it paused while it was asked to stop.
+        """
         self._closing = True
         self._wake.set()
         self._thread.join()
         try:
-            patiently(lambda: self._write_end(status, message), StoreError)
+            return patiently(lambda: self._write_end(status, message), StoreError)
         except UnknownRunError:
-            return
+            return "deleted"
         except StoreError as error:
             log.error("The end of run %s could not be written: %s", self._run_id, error)
+            return status
 
-    def _write_end(self, status: str, message: str) -> None:
+    def _write_end(self, status: str, message: str) -> str:
         self._write_all()
-        self._store.append(self._run_id, self._progress, lease=self._lease, status=status, message=message)
+        ended = self._store.append(
+            self._run_id, self._progress, lease=self._lease, status=status, message=message, left=self._orders
+        )
+        return ended or status
 
     def _pump(self) -> None:
         spoke = time.monotonic()
@@ -307,8 +314,7 @@ def _carry_out(
     except Exception as error:  # noqa: BLE001 - a run fails with its reason, and the worker goes on
         status, message = "failed", _reason(error, settings, start.run.id)
     sink.attributes({"took": earlier + time.monotonic() - began})
-    sink.close(status, message)
-    return status
+    return sink.close(status, message)
 
 
 def _end_of_process(record: Recorder[Experiment], sink: StoreSink) -> Callable[[], None] | None:
