@@ -8,4 +8,10 @@ if __name__ == "__main__":
     chrome.main()
 elif __name__ == "app":
     # Only the server's own import makes an App; worker processes that import this file again do not.
-    app = st.App(__file__, lifespan=server.lifespan, routes=server.routes(), middleware=server.middleware())
+    app = st.App(
+        __file__,
+        lifespan=server.lifespan,
+        routes=server.routes(),
+        middleware=server.middleware(),
+        exception_handlers=server.exception_handlers(),
+    )

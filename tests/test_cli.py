@@ -153,8 +153,16 @@ def test_every_bad_setting_gets_its_sentence(capsys: pytest.CaptureFixture[str])
         (("serve", "--port", "0"), "Port is 0; allowed is a whole number from 1 to 65535."),
         (("serve", "--port", "many"), "Argument --port: invalid int value: 'many'"),
         (
-            ("serve", "--allow-host", "http://a"),
-            "--allow-host is 'http://a'; allowed is a name or an address, without ",
+            ("serve", "--allow-host", "http://a/b"),
+            "--allow-host is 'http://a/b'; allowed is a name or a number, perhaps with a port or a scheme: ",
+        ),
+        (
+            ("serve", "--allow-embedding", "site.example"),
+            "--allow-embedding is 'site.example'; allowed is the scheme and host of the pages that show goldviz, ",
+        ),
+        (
+            ("serve", "--base-path", "a/../b"),
+            "--base-path is 'a/../b'; allowed are letters, digits, '-', '.', '_' and '~'",
         ),
         (("serve", "--address", "300.0.0.1"), "goldviz cannot listen at 300.0.0.1, port 8501: "),
     ],

@@ -138,7 +138,7 @@ def drawn_line(draw: random.Random) -> list[str]:
 
 OPTIONS = [
     "preset", "output", "keep", "quiet", "market", "market-columns", "market-dates", "start-from", "runs", "run", "to",
-    "address", "allow-host", "help", "version", "nothing",
+    "address", "allow-host", "allow-embedding", "base-path", "help", "version", "nothing",
 ]  # fmt: skip
 
 

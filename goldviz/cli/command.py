@@ -77,10 +77,22 @@ def _parser() -> argparse.ArgumentParser:
         "--address", default="127.0.0.1", help="address to listen on; default 127.0.0.1: this machine alone"
     )
     serve.add_argument(
-        "--allow-host", action="append", default=[], metavar="NAME", help="a further name under which it answers"
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a further name at which people open it: lab.example, lab.example:8443 or https://lab.example",
     )
+    serve.add_argument(
+        "--allow-embedding",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="a site whose pages may show it in a frame: https://site.example",
+    )
+    serve.add_argument("--base-path", metavar="PATH", help="the path below which it answers, behind a proxy: lab")
     serve.add_argument("--open", action="store_true", help="open it in a browser")
-    serve.set_defaults(command=lambda given: serving.serve(given.address, given.port, given.allow_host, given.open))
+    serve.set_defaults(command=_serve)
 
     export = commands.add_parser("export", help="a kept run as a file", allow_abbrev=False)
     export.add_argument("run", metavar="RUN", help="the run's id, as 'goldviz list --runs' shows it")
@@ -92,6 +104,11 @@ def _parser() -> argparse.ArgumentParser:
     saving = commands.add_parser("rescue", help="save the runs of a damaged database", allow_abbrev=False)
     saving.set_defaults(command=_rescue)
     return parser
+
+
+def _serve(given: argparse.Namespace) -> int:
+    served = serving.Served(given.address, given.port, given.allow_host, given.allow_embedding, given.base_path)
+    return serving.serve(served, given.open)
 
 
 def _list(arguments: argparse.Namespace) -> int:

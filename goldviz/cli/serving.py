@@ -10,19 +10,21 @@ import subprocess
 import sys
 import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldviz.cli.errors import FAILED, CommandError
+from goldviz.origins import EMBEDDING, HOSTS, MEANINGS, AddressError, listed
 
 if TYPE_CHECKING:
     from types import FrameType
 
-HOSTS = "GOLDVIZ_HOSTS"
-"""The names under which the server answers beside its own, separated by commas."""
-HOST = re.compile(r"[0-9a-z]([0-9a-z.-]*[0-9a-z])?|\[?[0-9a-f:]*:[0-9a-f:.]*\]?", re.IGNORECASE)
+BASE_PATH = "STREAMLIT_SERVER_BASE_URL_PATH"
+"""The path below which the server answers where ``--base-path`` does not say; the server reads it anyway."""
+PATH = re.compile(r"(?:[\w~-][\w.~-]*(?:/[\w~-][\w.~-]*)*)?", re.ASCII)
 
 
 def app_path() -> Path:
@@ -35,20 +37,33 @@ def app_path() -> Path:
     raise CommandError(f"The dashboard is missing from this installation; looked for {places[0]} and {places[1]}.")
 
 
-def serve(address: str, port: int, more_hosts: list[str], open_browser: bool) -> int:
-    """Run the server until it is told to stop; raises :class:`CommandError` where it could not listen.
+@dataclass(frozen=True)
+class Served:
+    """Where a server is and who may talk to it, as the options of ``goldviz serve`` say it.
 
-    ``more_hosts`` are further names under which it answers.
+    ``hosts`` are further names under which it answers, ``embedding`` the sites that may show it in a frame;
+    ``base_path`` is the path below which it answers, the environment's where it is None.
     """
-    app, environment = app_path(), _with_hosts(more_hosts)
+
+    address: str = "127.0.0.1"
+    port: int = 8501
+    hosts: Sequence[str] = ()
+    embedding: Sequence[str] = ()
+    base_path: str | None = None
+
+
+def serve(served: Served, open_browser: bool) -> int:
+    """Run the server until it is told to stop; raises :class:`CommandError` where it could not listen."""
+    app, environment, base = app_path(), _environment(served), _base_path(served.base_path)
+    address, port = served.address, served.port
     check_port(address, port)
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless", "true"]
-    command += ["--server.address", address, "--server.port", str(port)]
+    command += ["--server.address", address, "--server.port", str(port), "--server.baseUrlPath", base]
     # In a session of its own the server does not see Ctrl-C, which would cut its workers short.
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True, env=environment)
     with _passed_on(server) as told:
         if _wait_until_up(server, address, port):
-            where = f"http://{f'[{address}]' if ':' in address else address}:{port}"
+            where = f"http://{f'[{address}]' if ':' in address else address}:{port}{f'/{base}/' if base else ''}"
             print(f"goldviz is at {where} (Ctrl-C stops it)", flush=True)
             if open_browser:
                 webbrowser.open(where)
@@ -56,11 +71,30 @@ def serve(address: str, port: int, more_hosts: list[str], open_browser: bool) ->
     return 0 if told else code or FAILED
 
 
-def _with_hosts(more: list[str]) -> dict[str, str]:
-    for name in more:
-        if not HOST.fullmatch(name):
-            raise CommandError(f"--allow-host is {name!r}; allowed is a name or an address, without scheme and port.")
-    return {**os.environ, HOSTS: ",".join([*more, os.environ.get(HOSTS, "")])}
+def _environment(served: Served) -> dict[str, str]:
+    """The server's environment, with what the options add to its variables."""
+    added = {HOSTS: ("--allow-host", served.hosts), EMBEDDING: ("--allow-embedding", served.embedding)}
+    together = {}
+    for variable, (option, given) in added.items():
+        named = [(written, option) for written in given] + [(written, variable) for written in listed(variable)]
+        try:
+            for written, setting in named:
+                MEANINGS[variable](written, setting)
+        except AddressError as error:
+            raise CommandError(str(error)) from None
+        together[variable] = ",".join(written for written, _ in named)
+    return {**os.environ, **together}
+
+
+def _base_path(given: str | None) -> str:
+    setting, written = ("--base-path", given) if given is not None else (BASE_PATH, os.environ.get(BASE_PATH, ""))
+    path = written.strip("/")
+    if not PATH.fullmatch(path):
+        raise CommandError(
+            f"{setting} is {written!r}; allowed are letters, digits, '-', '.', '_' and '~', with '/' between parts: "
+            "lab or class/lab."
+        )
+    return path
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The addresses of pages: Streamlit's page, which is told there where its server is.
+"""The addresses of pages: Streamlit's page, which is told there where its server is, and says what keeps it from there.
 
 Without being told, its script first asks below the page's own address, and every link to a page begins with two
 requests for what is not there.
@@ -6,6 +6,7 @@ requests for what is not there.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,16 +20,19 @@ def routes(root: str, pages: Sequence[str]) -> list[Route]:
     from starlette.responses import HTMLResponse
     from starlette.routing import Route
 
-    def answered(_request: Request) -> HTMLResponse:
-        return HTMLResponse(told(root), headers={"Cache-Control": "no-cache"})
+    def answered(request: Request) -> HTMLResponse:
+        return HTMLResponse(told(root, request.url.path), headers={"Cache-Control": "no-cache"})
 
     return [Route(f"{root}{page}", answered) for page in pages]
 
 
-def told(root: str) -> str:
-    """Streamlit's page with a script before all others that names the server's address."""
+def told(root: str, path: str) -> str:
+    """Streamlit's page at this path, with a script before all others that names the server's address."""
     from importlib.resources import files
 
+    assets = files("goldviz.ui") / "assets"
+    script = (assets / "connection.js").read_text(encoding="utf-8")
+    apart = (assets / "apart.css").read_text(encoding="utf-8")
+    told = f"const APART = {json.dumps(apart)};\n{script}\nconnect({json.dumps(root)}, {json.dumps(path)});"
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
-    script = f'<script>window.__streamlit = {{ BACKEND_BASE_URL: new URL("{root}", location.origin).href }}</script>'
-    return page.replace("<head>", f"<head>{script}", 1)
+    return page.replace("<head>", f"<head><script>(() => {{\n{told}\n}})();</script>", 1)

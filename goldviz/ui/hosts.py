@@ -7,18 +7,18 @@ own, but for the name in their ``Host``. Numbers cannot be rebound, and neither 
 from __future__ import annotations
 
 import ipaddress
-import os
 import socket
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+
+from goldviz.origins import Origin, origin_of, origin_of_request
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-VARIABLE = "GOLDVIZ_HOSTS"
-"""More names, separated by commas; ``goldviz serve --allow-host`` sets it."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
+SCHEMES = {"ws": "http", "wss": "https"}
+"""By which scheme a page comes that opens a web socket by this one."""
 
 
 def _is_number(host: str) -> bool:
@@ -30,15 +30,16 @@ def _is_number(host: str) -> bool:
 
 
 class KnownHosts:
-    """ASGI middleware: 403 for other hosts than the server's, and for what pages of other sites send.
+    """ASGI middleware: 403 for other hosts than the server's, and for what pages of other origins send.
 
     A server that listens on loopback answers under loopback's names alone, any other also by number and under the
-    machine's own name; both under the names that ``more`` adds.
+    machine's own name; both under the hosts of ``more``. A web socket, and whatever writes, must come from a page of
+    the origin at which the request arrives, or of one in ``more``.
     """
 
-    def __init__(self, app: ASGIApp, address: str, more: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, address: str, more: frozenset[Origin]) -> None:
         self._app, self._more = app, more
-        self._own = LOOPBACK | more
+        self._own = LOOPBACK | {origin.host for origin in more}
         self._by_number = address not in LOOPBACK
         if self._by_number:
             self._own |= {socket.gethostname().lower(), socket.getfqdn().lower()}
@@ -47,40 +48,54 @@ class KnownHosts:
         """Pass a request on, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             return await self._app(scope, receive, send)
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        host, origin = headers.get(b"host", ""), headers.get(b"origin", "")
+        # The server has taken the scheme from X-Forwarded-Proto where a proxy on a trusted address sent it.
+        scheme = SCHEMES.get(scope["scheme"], scope["scheme"])
+        here, sent = origin_of_request(scheme, _header(scope, b"host")), _header(scope, b"origin")
+        if here is None or not (here.host in self._own or (self._by_number and _is_number(here.host))):
+            return await _refuse(
+                scope, receive, send,
+                "This server does not answer under this name. Whoever runs it can allow it with --allow-host.",
+            )  # fmt: skip
         writes = scope["type"] == "websocket" or scope["method"] not in READING
-        if self._knows(_host_of(f"//{host}")) and not (writes and origin and not self._same(origin, host)):
+        if not (writes and sent):
             return await self._app(scope, receive, send)
-        return await _refuse(scope, receive, send)
-
-    def _knows(self, host: str) -> bool:
-        return host in self._own or (self._by_number and _is_number(host))
-
-    def _same(self, origin: str, host: str) -> bool:
-        # A proxy may have put another name into Host; the visitor's own is then among those that were named.
-        return origin.lower().partition("://")[2] == host.lower() or _host_of(origin) in self._more
+        origin = origin_of(sent)
+        if origin is None or (origin != here and origin not in self._more):
+            return await _refuse(scope, receive, send, _not_told(origin))
+        return await self._app(_reached_at(origin, scope), receive, send)
 
 
-def _host_of(address: str) -> str:
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:
-        return ""
+def _header(scope: Scope, name: bytes) -> str:
+    """A header's value; several of one name are no host and no origin."""
+    return ", ".join(value.decode("latin-1") for found, value in scope["headers"] if found == name)
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+def _reached_at(origin: Origin, scope: Scope) -> Scope:
+    """The request as the visitor's browser sent it, whatever ``Host`` a proxy put in its place.
+
+    Streamlit compares the two anew, and before it looked at a list of allowed origins it would ask a server elsewhere
+    for this machine's address.
+    """
+    host = str(origin).partition("://")[2].encode("latin-1")
+    others = [(name, value) for name, value in scope["headers"] if name not in (b"host", b"origin")]
+    return {**scope, "headers": [*others, (b"host", host), (b"origin", str(origin).encode("latin-1"))]}
+
+
+def _not_told(origin: Origin | None) -> str:
+    if origin is None:
+        return "This server answers no page whose origin the browser does not name."
+    return (
+        f"This server was not told that people open it at {origin}. "
+        f"Whoever runs it can allow that:\ngoldviz serve --allow-host {origin}"
+    )
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, sentence: str) -> None:
     from starlette.responses import PlainTextResponse
     from starlette.websockets import WebSocketClose
 
     if scope["type"] == "websocket":
         # Before it is accepted: the server answers with 403.
         return await WebSocketClose(1008)(scope, receive, send)
-    sentence = "This server does not answer under this name. Whoever runs it can allow it with --allow-host."
-    return await PlainTextResponse(sentence, 403)(scope, receive, send)
-
-
-def from_environment() -> frozenset[str]:
-    """The names that the environment adds."""
-    names = os.environ.get(VARIABLE, "").lower().split(",")
-    return frozenset(name.strip().strip("[]") for name in names if name.strip())
+    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    return await PlainTextResponse(sentence, 403, headers)(scope, receive, send)

@@ -7,11 +7,14 @@ import gc
 import gzip
 import logging
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+from goldviz.origins import EMBEDDING, HOSTS, from_environment
+from goldviz.ui import base_path, framing, hosts
 
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
@@ -37,10 +40,14 @@ log = logging.getLogger(__name__)
 
 def address(path: str) -> str:
     """A route's address for a visitor's browser, under the server's base path where it has one."""
+    return f"{_base_path()}{path}"
+
+
+def _base_path() -> str:
     from streamlit import get_option
 
     base = str(get_option("server.baseUrlPath") or "").strip("/")
-    return f"{'/' + base if base else ''}{path}"
+    return f"/{base}" if base else ""
 
 
 def routes() -> list[BaseRoute]:
@@ -101,18 +108,33 @@ def routes() -> list[BaseRoute]:
         Route(address(f"{answers.ANSWERS_PATH}/{{laboratory}}"), answered, methods=["POST"]),
         Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
         *frames_route.routes(address(frames_route.FRAMES_PATH)),
-        *deep_links.routes(address("/"), ["runs", "claims", "stories", "glossary", *registry.laboratories()]),
+        *deep_links.routes(address("/"), ["", "runs", "claims", "stories", "glossary", *registry.laboratories()]),
     ]
 
 
 def middleware() -> list[Middleware]:
-    """What every request passes: the server answers under its own names alone."""
+    """What every request passes, the first one outermost: who may frame the answers, under which names and below which
+    path the server answers."""
     from starlette.middleware import Middleware
     from streamlit import get_option
 
-    from goldviz.ui import hosts
+    return [
+        Middleware(framing.FrameAncestors, origins=from_environment(EMBEDDING)),
+        Middleware(hosts.KnownHosts, address=str(get_option("server.address")), more=from_environment(HOSTS)),
+        Middleware(base_path.BelowBasePath, base=_base_path()),
+    ]
 
-    return [Middleware(hosts.KnownHosts, address=str(get_option("server.address")), more=hosts.from_environment())]
+
+def exception_handlers() -> dict[type[Exception], Callable[..., Response]]:
+    """What is answered where a route fails: outside of all middleware, so with the header that it would add."""
+    from starlette.responses import PlainTextResponse
+
+    headers = {framing.HEADER: framing.policy(from_environment(EMBEDDING))}
+
+    def failed(_request: Request, _error: Exception) -> Response:
+        return PlainTextResponse("The server could not answer this; its log says why.", 500, headers)
+
+    return {Exception: failed}
 
 
 @asynccontextmanager

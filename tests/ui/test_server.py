@@ -102,10 +102,10 @@ def test_a_server_without_a_database_comes_up_and_says_so(database: Path, caplog
 
 
 def test_a_page_s_own_address_tells_streamlit_s_script_where_the_server_is() -> None:
-    page = deep_links.told("/lab/")
-    assert page.index('BACKEND_BASE_URL: new URL("/lab/", location.origin)') < page.index('<script type="module"')
+    page = deep_links.told("/lab/", "/lab/runs")
+    assert page.index('connect("/lab/", "/lab/runs");') < page.index('<script type="module"')
     addresses = {route.path for route in server.routes() if isinstance(route, Route)}
-    assert {"/runs", "/claims", *(f"/{name}" for name in laboratories())} <= addresses
+    assert {"/", "/runs", "/claims", *(f"/{name}" for name in laboratories())} <= addresses
 
 
 @pytest.mark.usefixtures("_pages_directory")

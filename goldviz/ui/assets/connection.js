@@ -1,0 +1,76 @@
+// Runs before Streamlit's own script, which would show an empty page without a word: says what keeps the page from the
+// server where its web socket is refused, or where a proxy has changed the page's path.
+
+// One refused web socket may be a server that starts anew.
+const REFUSALS = 2;
+
+function say(heading, ...sentences) {
+  const style = Object.assign(document.createElement("style"), { textContent: APART });
+  const said = document.createElement("main");
+  said.className = "goldviz-apart";
+  said.setAttribute("role", "alert");
+  for (const [tag, text] of [["h1", heading], ...sentences.map((sentence) => ["p", sentence])]) {
+    said.append(Object.assign(document.createElement(tag), { textContent: text }));
+  }
+  said.prepend(style);
+  document.body.append(said);
+  return said;
+}
+
+// The base path at which a page was opened, if it is not the one below `root` where the server was asked for `path`.
+function otherBase(root, path, opened) {
+  if (opened === path) return undefined;
+  const page = path.slice(root.length - 1);
+  return opened.endsWith(page) ? opened.slice(0, -page.length) : opened;
+}
+
+function tellOfPath(root, path) {
+  const opened = decodeURI(location.pathname);
+  const base = otherBase(root, path, opened);
+  if (base === undefined) return;
+  const option = base ? `with --base-path ${base.slice(1)}` : "without --base-path";
+  say(
+    "A proxy changes this page's path",
+    `You opened ${opened}, and goldviz was asked for ${path}. So parts and links of the page lead nowhere.`,
+    `Start goldviz ${option}, and let the proxy keep the path.`,
+  );
+}
+
+// Streamlit tries again and again; what is said goes away once a web socket opens.
+function watchWebSocket(root) {
+  const Native = window.WebSocket;
+  let refusals = 0;
+  let opened = false;
+  let said;
+
+  async function tell() {
+    const answer = await fetch(`${root}_stcore/stream`, { method: "POST" }).catch(() => undefined);
+    if (opened || answer === undefined) return;
+    const own = answer.status === 403 && answer.headers.get("content-type")?.startsWith("text/plain");
+    const sentence = own
+      ? await answer.text()
+      : "Its web sockets do not arrive. A proxy in front of goldviz has to pass them on.";
+    said ??= say("This page cannot reach goldviz", sentence);
+  }
+
+  window.WebSocket = class extends Native {
+    constructor(...given) {
+      super(...given);
+      this.addEventListener("open", () => {
+        opened = true;
+        said?.remove();
+      });
+      this.addEventListener("close", () => {
+        refusals += 1;
+        if (!opened && refusals >= REFUSALS) tell();
+      });
+    }
+  };
+}
+
+// `root` is the server's base path with a slash at its end, `path` the page's own as the server was asked for it.
+function connect(root, path) {
+  window.__streamlit = { BACKEND_BASE_URL: new URL(root, location.origin).href };
+  document.addEventListener("DOMContentLoaded", () => tellOfPath(root, path));
+  watchWebSocket(root);
+}

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { load } from "./assets.mjs";
+
+const { otherBase } = await load(["connection"], ["otherBase"]);
+
+test("a page that was opened where the server was asked for it has no other base path", () => {
+  assert.equal(otherBase("/", "/", "/"), undefined);
+  assert.equal(otherBase("/lab/", "/lab/runs", "/lab/runs"), undefined);
+});
+
+test("the base path that a proxy takes away is found, at a page's address too", () => {
+  assert.equal(otherBase("/", "/", "/lab/"), "/lab");
+  assert.equal(otherBase("/", "/", "/lab"), "/lab");
+  assert.equal(otherBase("/", "/runs", "/user/anna/lab/runs"), "/user/anna/lab");
+});
+
+test("a proxy that puts one base path into another's place, or adds one, is seen", () => {
+  assert.equal(otherBase("/lab/", "/lab/runs", "/other/runs"), "/other");
+  assert.equal(otherBase("/lab/", "/lab/", "/"), "");
+});
