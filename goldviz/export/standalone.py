@@ -65,6 +65,10 @@ class StandaloneRecord:
         curve["steps"] += steps
         curve["values"] += [_plain(value) for value in values]
 
+    def because(self, reason: str) -> None:
+        """Keep the first reason why numbers were not finite."""
+        self.facts.setdefault("not_finite", f"At step {self.step}: {reason}")
+
     def once(self, name: str, values: Any) -> None:
         """Keep a variable that has no growing dimension."""
         self.finals[name] = _plain(values)

@@ -186,6 +186,7 @@ class Recorder(Generic[Declared]):
         self._kept_every = 0
         self._release: Callable[[], None] = lambda: None
 
+        self._reason = ""
     @property
     def seconds(self) -> float:
         """Seconds of training so far, earlier parts of the run included."""
@@ -221,7 +222,7 @@ class Recorder(Generic[Declared]):
             self._keep(0, n, state)
         for step in range(first, n + 1):
             self._obey(step - 1, state)
-            self.step = step
+            self.step, self._reason = step, ""
             self._open_batch()
             self.at_work = True
             yield step
@@ -248,9 +249,15 @@ class Recorder(Generic[Declared]):
             self._release()
             self.hand_over()
             where = _first_bad(array, variable.dims[1:], self._coordinates)
-            raise Ended(
-                "diverged", f"{variable.long_name} was no longer finite at {self.settings.step} {self.step}{where}."
-            )
+            words = f"{variable.long_name} was no longer finite at {self.settings.step} {self.step}{where}."
+            raise Ended("diverged", f"{words} {self._reason}".rstrip())
+
+    def because(self, reason: str) -> None:
+        """Say in a sentence why this step's numbers are not finite; the first ends the words of a run that diverges.
+
+        A procedure that cannot compute a number records NaN in its place, so that all that it recorded before is kept.
+        """
+        self._reason = self._reason or reason
 
     def holds_back(self, release: Callable[[], None]) -> None:
         """Let a procedure hold back what it measured, to measure several steps at once.

@@ -114,10 +114,14 @@ def in_double(network: DepthNetwork) -> DepthNetwork:
 
 @torch.no_grad()
 def seed_readings(network: DepthNetwork, view: DepthView) -> dict[str, Tensor]:
-    """One number each: loss and accuracy on unseen points, the loss of the exact flow, stiffness and saturation."""
+    """One number each: loss and accuracy on unseen points, the loss of the exact flow, stiffness and saturation.
+
+    NaN where the flow cannot be solved.
+    """
     points, wanted = view.unseen.points, view.unseen.answers
-    said = network(points)
-    right = ((said > 0) == (wanted > 0.5)).double().mean() if network.read_out is not None else _nothing()
+    said = answers_to(network, points)
+    judged = network.read_out is not None and bool(said.isfinite().all())
+    right = ((said > 0) == (wanted > 0.5)).double().mean() if judged else _nothing()
     path = kept_path(network, view)
     stiffness, flat = [], []
     for depth, h in zip(view.depths, path, strict=True):
@@ -137,7 +141,7 @@ def seed_readings(network: DepthNetwork, view: DepthView) -> dict[str, Tensor]:
 def first_seed_readings(network: DepthNetwork, view: DepthView) -> dict[str, Tensor]:
     """Paths, read-out, decision and field, as the declaration names them."""
     plane = view.unseen.points.shape[1]
-    said = network(_map_points(view.across, view.up, plane))
+    said = answers_to(network, _map_points(view.across, view.up, plane))
     start = network.start(_map_points(view.arrows_across, view.arrows_up, plane))
     arrows = network.field(start.new_zeros(()), start)
     found = {
@@ -149,8 +153,23 @@ def first_seed_readings(network: DepthNetwork, view: DepthView) -> dict[str, Ten
 
 
 def kept_path(network: DepthNetwork, view: DepthView) -> Float[Tensor, "depths kept hidden"]:
-    """Where the network's own solver, or its blocks, take the kept points."""
-    return network.carrier.carry(network.field, network.start(view.kept), view.depths)
+    """Where the network's own solver, or its blocks, take the kept points; NaN where the flow cannot be solved."""
+    return _carried(network, view.kept, view.depths)
+
+
+def answers_to(network: DepthNetwork, points: Float[Tensor, "points plane"]) -> Float[Tensor, " points"]:
+    """What the network says of some points; NaN where the flow cannot be solved."""
+    return network.answer(_carried(network, points, (0.0, 1.0))[-1])
+
+
+def _carried(
+    network: DepthNetwork, points: Float[Tensor, "points plane"], depths: Sequence[float]
+) -> Float[Tensor, "depths points hidden"]:
+    start = network.start(points)
+    try:
+        return network.carrier.carry(network.field, start, depths)
+    except UnsolvedFlowError:
+        return torch.full((len(depths), *start.shape), torch.nan, dtype=start.dtype)
 
 
 def largest_stretch(J: Float[Tensor, "points hidden hidden"]) -> Float[Tensor, ""]:

@@ -7,6 +7,7 @@ their steps in turn, so their curves grow together; what one shows does not depe
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -72,7 +73,7 @@ DepthLearner = Learner[DepthNetwork]
 def train(settings: ContinuousDepth, record: Record) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares.
 
-    Raises :class:`goldviz.labs.continuous_depth.field.UnsolvedFlowError` with the step at which a solver gave up.
+    A flow that its solver cannot follow has a loss that is not a number, which ends the run as diverged.
     """
     with training_on(settings.device) as device:
         lanes = LANES if settings.networks == "both" else (settings.networks,)
@@ -89,15 +90,11 @@ def train(settings: ContinuousDepth, record: Record) -> None:
 
         for step in steps_from_state(record, settings.steps, grid.parts()):
             closely = step in (1, settings.steps) or step % settings.look_every == 0
-            try:
-                if closely:
-                    look(grid, [own.view for own in data], record)
-                batches = [next_batch(own, settings.batch) for own in data]
-                seen = table(grid.each(partial(train_step, settings=record.settings, closely=closely), batches))
-                hand_over(with_means_over_seeds(seen), record)
-            except UnsolvedFlowError as error:
-                words = str(error)
-                raise UnsolvedFlowError(f"At step {step}, {words[0].lower()}{words[1:]}") from error
+            if closely:
+                look(grid, [own.view for own in data], record)
+            batches = [next_batch(own, settings.batch) for own in data]
+            training = partial(train_step, settings=record.settings, closely=closely, because=record.because)
+            hand_over(with_means_over_seeds(table(grid.each(training, batches))), record)
 
         first = [in_double(one.network) for one in grid.first()]
         found = [by_tolerance(network, data[0].view) for network in first]
@@ -182,27 +179,45 @@ def layers_of(network: DepthNetwork) -> dict[str, list[Tensor]]:
     return found if network.read_out is None else {**found, "read-out": [network.read_out]}
 
 
-def train_step(one: DepthLearner, batch: PlanePoints, settings: ContinuousDepth, closely: bool) -> Measured:
+def train_step(
+    one: DepthLearner, batch: PlanePoints, settings: ContinuousDepth, closely: bool, because: Callable[[str], None]
+) -> Measured:
     """One step on a batch: its loss, the gradient's norm, and how often the field was asked forward and back.
 
-    ``closely`` adds how the step finds and moves each layer.
+    ``closely`` adds how the step finds and moves each layer. NaN, and nothing is moved, where the flow cannot be
+    solved; ``because`` is told why.
     """
     network, optimiser = one.network, one.optimiser
     set_learning_rate(optimiser, settings.learning_rate)
-    loss = answer_loss(network, network(batch.points), batch.answers)
-    forward, network.field.evaluations = network.field.evaluations, 0
     clear_gradients(optimiser)
-    with flow_faults_in_words(settings.method):
-        loss.backward()
+    try:
+        loss = answer_loss(network, network(batch.points), batch.answers)
+        forward, network.field.evaluations = network.field.evaluations, 0
+        with flow_faults_in_words(settings.method):
+            loss.backward()
+    except UnsolvedFlowError as error:
+        because(str(error))
+        return unsolved(len(layers_of(network)), closely)
     watched = LayerStep(layers_of(network).values())
     if closely:
         watched.after_backward()
     norm, _ = clip_gradients(network.parameters(), settings.clip or math.inf)
     take_step(optimiser)
+    # A flow that cannot be solved has its NaN on the CPU.
     return {
         **(of_weights(watched) if closely else {}),
-        "loss": loss.detach(),
-        "gradient_norm": norm,
+        "loss": loss.detach().cpu(),
+        "gradient_norm": norm.cpu(),
         "evaluations_forward": torch.tensor(forward),
         "evaluations_backward": torch.tensor(network.field.evaluations),
     }
+
+
+def unsolved(layers: int, closely: bool) -> Measured:
+    """What a step shows of a flow that cannot be solved: NaN."""
+    numbers = ("loss", "gradient_norm", "evaluations_forward", "evaluations_backward")
+    lost = {name: torch.tensor(math.nan) for name in numbers}
+    if not closely:
+        return lost
+    ratios = {name: torch.full((layers,), math.nan) for name in ("update_to_data", "gradient_to_data")}
+    return {**lost, **ratios, "weight_gradient_histogram": torch.full((layers, len(MAGNITUDE_BINS.centres)), math.nan)}

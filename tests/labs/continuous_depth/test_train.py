@@ -4,11 +4,11 @@ import torch
 
 import goldviz.api
 from goldviz.export.standalone import StandaloneRecord
-from goldviz.labs.continuous_depth.field import UnsolvedFlowError
 from goldviz.labs.continuous_depth.instruments import (
     adjoint_against_solver,
     by_euler_steps,
     by_tolerance,
+    first_seed_readings,
     kept_depths,
     seed_readings,
 )
@@ -158,17 +158,25 @@ def test_errors_shrink_with_tolerance_and_with_steps():
     assert steps[-2] / steps[-1] == pytest.approx(2, rel=0.05)
 
 
-def test_a_flow_that_cannot_be_solved_ends_the_run_with_a_sentence():
+def test_a_flow_that_runs_away_at_once_counts_as_diverged():
     settings = ContinuousDepth(**SMALL | {"optimiser": "sgd", "learning_rate": 1.0, "steps": 50, "networks": "ode"})
-    memory = Memory()
-    record = Recorder(settings, memory, NobodyAsks())
+    record = Recorder(settings, Memory(), NobodyAsks())
     record.settings = settings.model_copy(update={"learning_rate": 1e8})
-    with pytest.raises(UnsolvedFlowError, match=r"^At step \d+, the solver .*\.$") as caught:
+    with pytest.raises(
+        Ended, match=r"no longer finite at step \d+ \(network ode, seed 0\)\. The solver .*\.$"
+    ) as caught:
         train(settings, record)
-    assert caught.value.for_a_person
-    kept = memory.dataset({name: vars(v) for name, v in settings.variables.items()}, {})
-    assert kept.sizes["step"] >= 1
-    assert np.isfinite(kept["loss"]).all()
+    assert caught.value.status == "diverged"
+
+
+def test_what_is_read_off_a_flow_that_cannot_be_solved_is_not_a_number():
+    settings = ContinuousDepth(**SMALL)
+    network, view = depth_learner(settings, "ode", 0, CPU).network, seed_points(settings, 0, CPU).view
+    with torch.no_grad():
+        network.field.weights[-1].fill_(torch.nan)
+    readings = {name: float(value) for name, value in seed_readings(network, view).items()}
+    assert np.isnan([value for name, value in readings.items() if name != "field_saturation"]).all()
+    assert first_seed_readings(network, view)["path"].isnan().any()
 
 
 def test_a_stepping_solver_that_runs_away_counts_as_diverged():
