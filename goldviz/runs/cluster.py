@@ -1,7 +1,8 @@
 """Worker processes of this machine, as a small Dask cluster without a dashboard that nobody else can reach.
 
 Its ports speak TLS with keys that are made as it starts and kept in memory: another account of the machine, which can
-reach the loopback address too, would otherwise have code of its own carried out.
+reach the loopback address too, would otherwise have code of its own carried out. For the same reason it keeps its files
+in this process's own folder: Dask would take one that somebody else has made, and import modules from it.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from goldviz.runs.limits import WORKER_BYTES, WORKER_LIMIT, hold_to_memory
+from goldviz.runs.scratch import scratch_folder
 
 if TYPE_CHECKING:
-    from distributed import Future, LocalCluster
+    from distributed import Future, SpecCluster
 
+SYNC_SECONDS = 3600
+"""How often Dask's cluster tells its scheduler what dashboards would show of it."""
 DIED = "it was killed from outside, or ran out of memory"
 
 FORGETFUL = {
@@ -29,13 +33,21 @@ FORGETFUL = {
 """Dask's own records of what it did, which nobody reads here: an hour of them takes megabytes of each process."""
 
 RESTFUL = {
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "1m",
+    "distributed.admin.tick.cycle": "1m",
+    "distributed.admin.system-monitor.interval": "1m",
     "distributed.admin.system-monitor.disk": False,
     "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.client.heartbeat": "1m",
+    "distributed.client.scheduler-info-interval": "1m",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.worker.memory.monitor-interval": "500ms",
 }
 """How seldom Dask looks at itself. It would do so fifty times a second in each of its parts, of which a server has
 several: a tenth of a core while nothing happens, taken from whoever waits for the interpreter while much does."""
+
+WITHOUT_PAGES: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""Nothing is served over HTTP, so its modules need not be loaded."""
 
 KEEPING = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
 """Dask has a worker give memory back to the system as soon as it is free. Training asks for the same at every step, and
@@ -49,7 +61,7 @@ def local_cluster(
     threads: int = 1,
     preload: Sequence[str] = (),
     memory: int = 0,
-) -> LocalCluster:
+) -> SpecCluster:
     """``processes`` workers with so many threads each; 0 means one worker that is a thread of this process.
 
     What is carried out there may take ``memory`` bytes: what asks for more fails, and a worker that takes far more all
@@ -57,24 +69,35 @@ def local_cluster(
 
     Raises OSError, TimeoutError, ValueError or RuntimeError where the processes cannot start.
     """
-    from distributed import LocalCluster, Security
+    from distributed import Security, SpecCluster
+
+    from goldviz.runs.dask_servers import ClosedNanny, ClosedScheduler, ClosedWorker
 
     quieten()
     limit = memory + WORKER_BYTES
-    environment = {"OMP_NUM_THREADS": "1", WORKER_LIMIT: str(limit)}
-    process: dict[str, Any] = {"host": "127.0.0.1", "preload": [__name__, *preload], "env": environment}
-    process |= {"security": Security.temporary(), "protocol": "tls://"}
+    security = Security.temporary() if processes else Security()
+    both: dict[str, Any] = {"security": security, "local_directory": str(scratch_folder())}
+    both |= {"protocol": "tls://", "host": "127.0.0.1"} if processes else {"protocol": "inproc://"}
     # What was under way on a worker that died is not tried again on another: it would die there too, or be half done.
-    alone = {"allowed_failures": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
-    return LocalCluster(
-        n_workers=max(processes, 1),
-        threads_per_worker=threads,
-        processes=processes > 0,
-        # Dask counts a library's pages, too, and ends a worker with all that it does: an error must come first.
-        memory_limit=limit + WORKER_BYTES if processes > 0 else 0,
+    scheduler = {"cls": ClosedScheduler, "options": {**both, "allowed_failures": 0, "dashboard": False}}
+    worker: dict[str, Any] = {"cls": ClosedWorker, "options": {**both, "nthreads": threads, "memory_limit": 0}}
+    if processes:
+        worker["cls"] = ClosedNanny
+        worker["options"] |= {
+            "worker_class": ClosedWorker,
+            "preload": [__name__, *preload],
+            "env": {"OMP_NUM_THREADS": "1", WORKER_LIMIT: str(limit)},
+            # Dask counts a library's pages, too, and ends a worker with all that it does: an error must come first.
+            "memory_limit": limit + WORKER_BYTES,
+            "silence_logs": logging.CRITICAL,
+        }
+    return SpecCluster(
+        scheduler=scheduler,
+        workers=dict.fromkeys(range(max(processes, 1)), worker),
+        worker=worker,
+        security=security,
         silence_logs=logging.CRITICAL,
-        scheduler_kwargs=alone,
-        **(process if processes > 0 else {}),
+        scheduler_sync_interval=SYNC_SECONDS,
     )
 
 
@@ -93,7 +116,7 @@ def quieten() -> None:
     # A worker that keeps much in memory works on: what it may have is for its run.
     dask.config.set({f"distributed.worker.memory.{kept}": False for kept in ("target", "spill", "pause")})
     dask.config.set({"distributed.admin.tick.limit": "1h", "distributed.deploy.lost-worker-timeout": "365 days"})
-    dask.config.set(FORGETFUL | RESTFUL | KEEPING)
+    dask.config.set(FORGETFUL | RESTFUL | WITHOUT_PAGES | KEEPING)
     for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
 

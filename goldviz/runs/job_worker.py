@@ -17,7 +17,7 @@ from goldviz.runs.limits import WORKER_LIMIT, gigabytes, job_bytes, ran_out_of_m
 from goldviz.runs.memory_watch import MemoryWatch, give_back_memory
 
 if TYPE_CHECKING:
-    from distributed import Client, Future, LocalCluster
+    from distributed import Client, Future, SpecCluster
 
 TOPIC = "goldviz-job"
 TELL_EVERY = 0.2
@@ -67,7 +67,7 @@ class JobWorkers:
         self.threads = threads
         self._starting = threading.Lock()
         self._closed = False
-        self._cluster: LocalCluster | None = None
+        self._cluster: SpecCluster | None = None
         self._client: Client | None = None
         self._reports: dict[str, Report] = {}
 

@@ -12,7 +12,7 @@ from goldviz.runs.cluster import local_cluster, quieten
 from goldviz.runs.limits import run_bytes
 
 if TYPE_CHECKING:
-    from distributed import Client, Future, LocalCluster
+    from distributed import Client, Future, SpecCluster
 
 CONNECT_SECONDS = 5.0
 ABSENT_SECONDS = 120.0
@@ -29,7 +29,7 @@ class WorkersError(RuntimeError):
     for_a_person = True
 
 
-def _of_this_machine(processes: int) -> LocalCluster:
+def _of_this_machine(processes: int) -> SpecCluster:
     """Worker processes in which a run may take its share of memory; or threads of this one."""
     return local_cluster(processes, preload=("goldviz.runs.worker", *WARM_UP), memory=run_bytes(processes))
 
@@ -44,7 +44,7 @@ class Workers:
     def __init__(self, processes: int, scheduler: str, database: str) -> None:
         self.store = secrets.token_hex(8)
         self._processes, self._scheduler, self._database = processes, scheduler, database
-        self._cluster: LocalCluster | None = None
+        self._cluster: SpecCluster | None = None
         self._seen = time.monotonic()
         self._told = ""
         self._client = self._connected()
@@ -74,6 +74,9 @@ class Workers:
         """Workers that are up now."""
         if not self.reachable:
             return 0
+        if self._cluster is not None and self._cluster.scheduler is not None:
+            # It is an object of this process: asking it by a message, as a client does, takes milliseconds.
+            return len(self._cluster.scheduler.workers)
         try:
             # A client that is just being closed knows of no workers any more.
             return len(self._client.scheduler_info(n_workers=-1).get("workers", ()))
@@ -113,15 +116,16 @@ class Workers:
             self._fill_up(self._cluster)
         return False
 
-    def _fill_up(self, cluster: LocalCluster) -> None:
+    def _fill_up(self, cluster: SpecCluster) -> None:
         """Dask starts a worker's process again when it dies. What it gives up is started here."""
-        now = time.monotonic()
-        if self.count:
+        now, count = time.monotonic(), self.count
+        if count:
             self._seen = now
         elif now - self._seen > ABSENT_SECONDS:
             self._seen = now
             cluster.scale(0)
-        cluster.scale(self._processes)
+        if count < self._processes:
+            cluster.scale(self._processes)
 
     def close(self) -> None:
         """Let them go. This machine's own end."""

@@ -3,14 +3,17 @@
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, SpecCluster, Worker
 
 from goldviz.runs.execution import Executor
 from goldviz.runs.store import Store
@@ -55,7 +58,7 @@ def test_no_task_names_the_database_and_no_stranger_gets_in(single: Executor) ->
     run_id = single.submit(Toy(epochs=100_000, seconds=0.01))
     until(lambda: single.store.run(run_id).step > 0, SLOW)
     cluster = single._workers._cluster
-    assert isinstance(cluster, LocalCluster)
+    assert isinstance(cluster, SpecCluster)
     assert cluster.scheduler is not None
     [task] = [task for key, task in cluster.scheduler.tasks.items() if run_id in str(key)]
     assert single.store.url not in repr(task.run_spec)
@@ -65,6 +68,24 @@ def test_no_task_names_the_database_and_no_stranger_gets_in(single: Executor) ->
         Client(f"tcp://127.0.0.1:{port}", timeout=1, set_as_default=False)
     single.stop(run_id)
     assert ended(single.store, run_id).status == "stopped"
+
+
+def test_nothing_is_imported_from_where_dask_keeps_files_and_no_port_speaks_http(single: Executor) -> None:
+    client, cluster = single._workers._client, single._workers._cluster
+    assert cluster is not None
+    assert cluster.scheduler is not None
+    [nanny] = cluster.workers.values()
+    [seen] = client.run(_import_path).values()
+    for folder, path in ((nanny.local_directory, sys.path), (seen["folder"], seen["path"])):
+        place = Path(folder).parents[0 if folder == nanny.local_directory else 1]
+        assert (place.stat().st_uid, stat.S_IMODE(place.stat().st_mode)) == (os.getuid(), 0o700)
+        assert [entry for entry in path if Path(entry).is_relative_to(place) or "dask-scratch-space" in entry] == []
+    assert [served for server in (cluster.scheduler, nanny) for served in server.services or ()] == []
+    assert seen["services"] == []
+
+
+def _import_path(dask_worker: Worker) -> dict[str, Any]:
+    return {"folder": dask_worker.local_directory, "path": sys.path, "services": list(dask_worker.services)}
 
 
 @pytest.mark.slow
@@ -89,7 +110,7 @@ def test_a_worker_killed_ten_times_in_a_row_on_a_busy_machine_comes_back(single:
 def test_workers_that_dask_gave_up_are_started_anew(single: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goldviz.runs.workers.ABSENT_SECONDS", 10.0)
     cluster = single._workers._cluster
-    assert isinstance(cluster, LocalCluster)
+    assert isinstance(cluster, SpecCluster)
     [nanny] = cluster.workers.values()
     nanny.auto_restart = False
     kill_workers()
