@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+
 class BelowBasePath:
     """ASGI middleware: for what comes without the server's base path, 404 and a sentence that names the option."""
 

@@ -46,9 +46,15 @@ def free_port() -> int:
 
 @contextmanager
 def running(
-    database: str, log: Path, workers: int = 1, more: Mapping[str, str] | None = None, script: Path = ROOT / "app.py"
+    database: str,
+    log: Path,
+    workers: int = 1,
+    more: Mapping[str, str] | None = None,
+    script: Path = ROOT / "app.py",
+    base: str = "",
 ) -> Iterator[Server]:
-    """goldviz on a free port with its own database and data, until the block ends; ``more`` goes to its environment."""
+    """goldviz on a free port with its own database and data, until the block ends; ``more`` goes to its environment,
+    and ``base`` is the path below which that has it answer."""
     port = free_port()
     environment = {
         **os.environ,
@@ -62,7 +68,7 @@ def running(
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output, cwd=log.parent)
-    server = Server(f"http://127.0.0.1:{port}", process, database)
+    server = Server(f"http://127.0.0.1:{port}{base}", process, database)
     try:
         _wait_until_healthy(server, log)
         yield server
