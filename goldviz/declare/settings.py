@@ -12,10 +12,11 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.laboratory import laboratory_of
+from goldviz.declare.plain_values import plain
 from goldviz.declare.trials import trials_of, tried
 from goldviz.diagnostics.findings.advice import opposed
 from goldviz.export.script import script
@@ -156,6 +157,12 @@ class Settings(BaseModel):
         if "about" in vars(cls):
             for part, value in vars(cls.about).items():
                 setattr(cls, part, value)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_values(cls, values: Any) -> Any:
+        """A notebook's numbers are often numpy's, which pydantic takes for none."""
+        return {name: plain(value) for name, value in values.items()} if isinstance(values, Mapping) else values
 
     @classmethod
     def upgrade(cls, version: int, values: dict[str, Any]) -> dict[str, Any]:
@@ -302,7 +309,9 @@ class Experiment(Settings):
 
     def run(self, record: Recorder[Self]) -> None:
         """Carry the experiment out, telling ``record`` what is seen: ``train`` of its laboratory."""
-        laboratory_of(type(self)).part("train").train(self, record)
+        train = laboratory_of(type(self)).part("train").train
+        record.starts()
+        train(self, record)
 
     def steps_planned(self) -> int:
         """How many steps a full run takes."""

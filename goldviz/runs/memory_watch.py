@@ -12,6 +12,8 @@ from contextlib import contextmanager
 
 import psutil
 
+from goldviz.runs.thread_errors import raise_in, take_back
+
 LOOK_SECONDS = 0.05
 """Work that takes a gigabyte a second goes so far beyond its limit as this allows."""
 GRACE_SECONDS = 2.0
@@ -49,7 +51,7 @@ class MemoryWatch:
         """Work that is told only now is done: what is on its way is taken back, unless it comes right here."""
         try:
             with self._lock:
-                _tell(own, None)
+                take_back(own)
                 self._threads.remove(own)
         except MemoryError:
             with self._lock:
@@ -63,15 +65,9 @@ class MemoryWatch:
             with self._lock:
                 if not self._threads:
                     return
-                if resident_bytes() > self._ceiling and time.monotonic() - self._told > GRACE_SECONDS:
+                too_much = resident_bytes() > self._ceiling and time.monotonic() - self._told > GRACE_SECONDS
+                if too_much and raise_in(self._threads[-1], MemoryError):
                     self._told = time.monotonic()
-                    _tell(self._threads[-1], MemoryError)
-
-
-def _tell(thread: int, error: type[BaseException] | None) -> None:
-    """Raise the error in the thread, wherever that is; None takes back one that has not arrived."""
-    given = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), given)
 
 
 def resident_bytes() -> int:

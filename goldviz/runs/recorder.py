@@ -87,10 +87,11 @@ class Batch:
 
     def forget(self, step: int) -> None:
         """Drop the records of this step, which may be incomplete."""
-        for name, steps in self.steps.items():
+        for name, steps in list(self.steps.items()):
             whole = sum(one < step for one in steps)
             del steps[whole:], self.values[name][whole:]
-        self.values = {name: values for name, values in self.values.items() if values}
+            if not whole:
+                del self.steps[name], self.values[name]
 
     def stacked(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Each variable's steps (n,) and values (n, ...)."""
@@ -178,15 +179,15 @@ class Recorder(Generic[Declared]):
         self._coordinates: dict[str, list[Any]] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
         self._limit = min(self.settings.time_limit, run_seconds())
-        self.at_work = True
+        self.at_work = False
         """Whether the procedure computes, and not the recorder."""
         self._pending: Batch | None = None
         self._handed_over = -math.inf
         self._total = settings.steps_planned()
         self._kept_every = 0
         self._release: Callable[[], None] = lambda: None
-
         self._reason = ""
+
     @property
     def seconds(self) -> float:
         """Seconds of training so far, earlier parts of the run included."""
@@ -196,6 +197,11 @@ class Recorder(Generic[Declared]):
     def overdue(self) -> float:
         """Seconds since the time limit was reached; negative before."""
         return time.perf_counter() - self._started - self._limit
+
+    def starts(self) -> None:
+        """The procedure begins now: what was loaded for it, torch above all, takes none of the run's time."""
+        self._started = time.perf_counter()
+        self.at_work = True
 
     def coordinates(self, **coordinates: Any) -> None:
         """Label the fixed dimensions: ``record.coordinates(network=["plain", "residual"], seed=[0, 1])``."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from goldviz.runs.recorder import Ended
+from goldviz.runs.thread_errors import raise_in
 
 if TYPE_CHECKING:
     from goldviz.runs.recorder import Recorder
@@ -54,8 +54,7 @@ class Watchdog:
                 return
 
     def _call(self) -> bool:
-        """Raise the error in the run's thread; whether it was time to."""
+        """Raise the error in the run's thread; whether it was time to, and could be done."""
         if not self._record.at_work or self._record.overdue < GRACE_SECONDS:
             return False
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._run), ctypes.py_object(OverdueError))
-        return True
+        return raise_in(self._run, OverdueError)
