@@ -8,6 +8,7 @@ import numpy as np
 
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.depth_gradients import LAB
+from goldviz.labs.depth_gradients.readings import Reading
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,17 +26,17 @@ BEST_RATES = {("adam", 60): 0.0316, ("adam", 600): 0.00316, ("sgd", 60): 0.316, 
 
 def plain_error_kept(run: xr.Dataset) -> float:
     """How long the error dL/dh is at h_0, as a share of its length at h_L: plain network, mean over the epochs."""
-    return _kept(run, "hidden_gradient_norm", "plain")
+    return float(Reading.of_run(run, "plain").amplification[0])
 
 
 def residual_error_kept(run: xr.Dataset) -> float:
     """The same of the residual network."""
-    return _kept(run, "hidden_gradient_norm", "residual")
+    return float(Reading.of_run(run, "residual").amplification[0])
 
 
 def plain_gradient_kept(run: xr.Dataset) -> float:
     """The first hidden layer's gradient norm over the last one's: plain network, mean over the epochs."""
-    return _kept(run.isel(layer=slice(1, -1)) if run.sizes["layer"] > 3 else run, "gradient_norm", "plain")
+    return float(Reading.of_run(run, "plain").growth[0])
 
 
 def residual_over_plain(run: xr.Dataset) -> float:
@@ -51,12 +52,12 @@ def residual_over_plain_in_training(run: xr.Dataset) -> float:
 
 def plain_degradation(run: xr.Dataset) -> float:
     """The deepest plain network's last training loss over the lowest of the shallower ones."""
-    return _degradation(run, "plain")
+    return float(Reading.of_run(run, "plain").degradation[0])
 
 
 def residual_degradation(run: xr.Dataset) -> float:
     """The same of the residual networks."""
-    return _degradation(run, "residual")
+    return float(Reading.of_run(run, "residual").degradation[0])
 
 
 def plain_parameters(run: xr.Dataset) -> float:
@@ -72,16 +73,6 @@ def residual_parameters(run: xr.Dataset) -> float:
 def typical_step(run: xr.Dataset) -> float:
     """The plain network's update-to-data ratio: the median of its hidden layers and of all epochs."""
     return float(np.median(run["update_to_data"].sel(network="plain").isel(layer=slice(1, None)).values))
-
-
-def _kept(run: xr.Dataset, name: str, network: str) -> float:
-    norms = run[name].sel(network=network).transpose("epoch", ...).values.mean(axis=0)
-    return float(norms[0] / norms[-1]) if norms[-1] > 0 else np.nan
-
-
-def _degradation(run: xr.Dataset, network: str) -> float:
-    losses = run["loss_by_depth"].sel(network=network).isel(epoch=-1).sortby("trained_depth").values
-    return float(losses[-1] / losses[:-1].min())
 
 
 CLAIMS = (

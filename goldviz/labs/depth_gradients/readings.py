@@ -9,11 +9,10 @@ import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio, rising, typical_updates
+from goldviz.labs.depth_gradients.settings import DepthGradients
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from goldviz.labs.depth_gradients.settings import DepthGradients
 
 
 @dataclass(frozen=True)
@@ -21,18 +20,22 @@ class Reading:
     """What was recorded of one network, for each seed; NaN where nothing was.
 
     ``first`` and ``last`` are the gradient norms of the first and last hidden layer, means over the epochs (the
-    metric of document 001, Annex 5.3); ``largest`` is the largest norm of all, as far as clipping let it act.
+    metric of document 001, Annex 5.3), ``first_at_start`` and ``last_at_start`` those of the first epoch; ``largest``
+    is the largest norm of all, as far as clipping let it act.
     ``amplification`` is how many times longer the error dL/dh is at h_0 than at h_L, mean over the epochs, and
     ``amplification_at_first`` and ``amplification_at_last`` those of the first and the last epoch. ``began`` and
     ``ended`` are the first and the last training loss. ``saturation`` and ``dead`` are means over the layers at the
     last epoch; ``update`` is the typical update-to-data ratio; ``shallower`` is the lowest last training loss of the
-    networks of fewer layers; ``test`` and ``zero`` are the test losses of the network and of predicting zero.
+    networks of fewer layers; ``test`` and ``zero`` are the test losses of the network and of predicting zero, and
+    ``unseen`` is the loss on the same samples after the last epoch so far, which a growing run has, too.
     """
 
     name: str
     depth: int
     first: Floats
     last: Floats
+    first_at_start: Floats
+    last_at_start: Floats
     largest: Floats
     amplification: Floats
     amplification_at_first: Floats
@@ -47,6 +50,13 @@ class Reading:
     dead: Floats
     test: Floats
     zero: Floats
+    unseen: Floats
+
+    @classmethod
+    def of_run(cls, ds: xr.Dataset, network: str) -> Reading:
+        """Read one network off a run that says its own settings; one seed's axis may be left out."""
+        settings = DepthGradients.from_store(int(ds.attrs["settings_version"]), ds.attrs["settings"])
+        return cls.of(ds, network, settings)
 
     @classmethod
     def of(cls, ds: xr.Dataset, network: str, settings: DepthGradients) -> Reading:
@@ -58,6 +68,8 @@ class Reading:
             depth=settings.depth,
             first=hidden.measure("gradient_norm", "layer", "epoch", by=lambda norms: mean(norms[0])),
             last=hidden.measure("gradient_norm", "layer", "epoch", by=lambda norms: mean(norms[-1])),
+            first_at_start=hidden.measure("gradient_norm", "epoch", "layer", by=lambda norms: norms[0, 0]),
+            last_at_start=hidden.measure("gradient_norm", "epoch", "layer", by=lambda norms: norms[0, -1]),
             largest=recorded.measure("gradient_norm", "epoch", "layer", by=largest),
             amplification=recorded.measure("hidden_gradient_norm", "hidden", "epoch", by=_grown),
             amplification_at_first=recorded.measure(
@@ -78,6 +90,7 @@ class Reading:
             dead=recorded.last("dead_units", "epoch", "hidden", by=mean),
             test=recorded.measure("test_loss"),
             zero=recorded.measure("zero_loss"),
+            unseen=recorded.last("evaluation_loss", "epoch"),
         )
 
     @property
@@ -97,6 +110,11 @@ class Reading:
     def growth(self) -> Floats:
         """How many times larger the gradient is at the first hidden layer than at the last."""
         return ratio(self.first, self.last)
+
+    @property
+    def growth_at_start(self) -> Floats:
+        """The same in the first epoch."""
+        return ratio(self.first_at_start, self.last_at_start)
 
     @property
     def change(self) -> Floats:
@@ -122,6 +140,11 @@ class Reading:
     def worth(self) -> Floats:
         """The test loss as a share of that of always answering zero."""
         return ratio(self.test, self.zero)
+
+    @property
+    def unseen_worth(self) -> Floats:
+        """The loss on unseen samples after the last epoch so far as a share of that of always answering zero."""
+        return ratio(self.unseen, self.zero)
 
 
 def applied(ds: xr.Dataset, clip: float) -> xr.Dataset:

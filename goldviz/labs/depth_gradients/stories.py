@@ -6,23 +6,24 @@ import xarray as xr
 
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
+from goldviz.diagnostics.verdicts import printed
+from goldviz.labs.depth_gradients.readings import Reading
 
 
 def _first_of_last(run: xr.Dataset, network: str) -> float:
     """The gradient of the first hidden layer's weights over that of the last one's, in the first epoch."""
-    gradient = run.gradient_norm.sel(network=network).isel(epoch=0, seed=0)
-    return float(gradient.isel(layer=1) / gradient.isel(layer=-2))
+    return float(Reading.of_run(run, network).growth_at_start[0])
 
 
 def _of_zero(run: xr.Dataset, network: str) -> float:
     """The last loss on unseen samples over that of predicting zero."""
-    return float(run.evaluation_loss.sel(network=network).isel(epoch=-1, seed=0) / run.zero_loss.isel(seed=0))
+    return float(Reading.of_run(run, network).unseen_worth[0])
 
 
 def _how_little(run: xr.Dataset) -> tuple[int, str]:
     share = _first_of_last(run, "plain")
     place = 0 if share > 0.3 else 1 if share > 0.003 else 2
-    return place, f"The first hidden layer gets {share:.1g} of what the last one gets."
+    return place, f"The first hidden layer gets {printed(share, '.1e')} of what the last one gets."
 
 
 def _who_learns(run: xr.Dataset) -> tuple[int, str]:
@@ -37,10 +38,8 @@ def _who_learns(run: xr.Dataset) -> tuple[int, str]:
 def _sigmoid(_leaky: xr.Dataset, sigmoid: xr.Dataset) -> tuple[int, str]:
     share = _first_of_last(sigmoid, "plain")
     place = 0 if share > 1e-3 else 1 if share > 1e-10 else 2
-    return (
-        place,
-        f"The first hidden layer gets {share:.0e} of the last one's: each sigmoid's slope is a quarter at most.",
-    )
+    words = f"The first hidden layer gets {printed(share, '.1e')} of the last one's"
+    return place, f"{words}: each sigmoid's slope is a quarter at most."
 
 
 def _deeper(run: xr.Dataset) -> tuple[int, str]:

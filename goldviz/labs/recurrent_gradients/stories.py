@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import xarray as xr
 
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
+from goldviz.diagnostics.verdicts import printed
+from goldviz.labs.recurrent_gradients.readings import Reading
 
 
 def _reach(run: xr.Dataset, network: str, look: int) -> float:
@@ -34,7 +35,7 @@ def _who_adds(run: xr.Dataset) -> tuple[int, str]:
 def _what_reaches(run: xr.Dataset) -> tuple[int, str]:
     rnn, lstm = _reach(run, "rnn", -1), _reach(run, "lstm", -1)
     place = 0 if rnn > 0.1 else 1 if rnn > 1e-6 else 2
-    return place, f"After training {rnn:.0e} of it in the RNN, {lstm:.0%} in the LSTM."
+    return place, f"After training {printed(rnn, '.0e')} of it in the RNN, {lstm:.0%} in the LSTM."
 
 
 def _orthogonal(small: xr.Dataset, orthogonal: xr.Dataset) -> tuple[int, str]:
@@ -50,9 +51,9 @@ def _clipped(run: xr.Dataset) -> tuple[int, str]:
 
 
 def _left_of_the_cell(run: xr.Dataset) -> tuple[int, str]:
-    left = float(np.exp(run.log_cell_path.isel(look=-1, seed=0, lag=-1)).sel(network="lstm"))
+    left = 10.0 ** float(Reading.of(run, "lstm").cell_path[0])
     place = 0 if left > 0.01 else 1 if left > 1e-9 else 2
-    return place, f"Along the cell, {left:.0e} of the gradient is left at the far end."
+    return place, f"Along the cell, {printed(left, '.0e')} of the gradient is left at the far end."
 
 
 def _bias(_shut: xr.Dataset, opened: xr.Dataset) -> tuple[int, str]:

@@ -1,0 +1,221 @@
+"""Every number that a story reveals, computed once more from the recorded arrays by other means.
+
+Nothing here is taken from the laboratories' stories, claims or readings but the sentence itself. Where the records hold
+a number twice (a share of right answers and a table of confusions, a ratio of norms and its logarithms layer by layer)
+it is computed from those that the story does not read.
+"""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+from goldviz.declare.registry import laboratories
+from goldviz.declare.stories import place, stories
+from goldviz.runs.examples import example
+
+STEPS = {
+    f"{slug}.{number}": (slug, number, step)
+    for slug, (_, story) in stories().items()
+    for number, step in enumerate(story.steps, 1)
+    if step.guess
+}
+NUMBER = re.compile(r"(?<![\w.])[−-]?\d[\d,]*(?:\.(\d+))?(?: × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?( ?%)?")
+DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+
+
+def numbers_of(sentence):
+    """Each number of a sentence, and half a unit of its last digit."""
+    for found in NUMBER.finditer(sentence):
+        decimals, power, percent = found.groups()
+        scale = 10.0 ** int((power or "0").translate(DIGITS)) / (100 if percent else 1)
+        digits = found[0].split(" ")[0].rstrip("%").replace(",", "").translate(DIGITS)
+        yield float(digits) * scale, 0.5 * 10.0 ** -len(decimals or "") * scale
+
+
+def of(run, name, network=None):
+    """A recorded array of the first seed, the growing dimension first."""
+    dims, values = list(run[name].dims), run[name].values.astype(float)
+    places = {"seed": 0, **({"network": run["network"].values.tolist().index(network)} if network else {})}
+    for dim, at in places.items():
+        if dim in dims:
+            values = values.take(at, dims.index(dim))
+            dims.remove(dim)
+    return values
+
+
+def settings_of(run):
+    return json.loads(run.attrs["settings"])
+
+
+def handed_back(run, network="plain"):
+    """First hidden layer's gradient over the last one's in the first epoch, from ln g(l+1) - ln g(l) of every layer."""
+    hidden = settings_of(run)["depth"]
+    return math.exp(-of(run, "decay_rate", network)[0, 1:hidden].sum())
+
+
+def beside_zero(run, network):
+    return float(of(run, "test_loss", network) / of(run, "zero_loss"))
+
+
+def first_over_last(run, network):
+    norms = of(run, "state_gradient_norm", network)[-1]
+    return norms[0] / norms[-1]
+
+
+def right(run, network):
+    return of(run, "accuracy", network)[-20:].sum() / 20
+
+
+def along_the_cell(run):
+    """The product of forget gates back to the first step."""
+    power = of(run, "log_cell_path", "lstm")[-1, -1]
+    gate = run["gate"].values.tolist().index("forget")
+    openings = of(run, "gate_opening", "lstm")[-1, gate]
+    # The path is that of the unit that keeps most; the mean unit's is smaller, and of the same order.
+    assert 1.3 > np.log10(openings[1:]).sum() / power > 0.7
+    return 10.0**power
+
+
+def tone_right(run):
+    """Of texts of new patterns, from how often each tone was judged as which."""
+    counts = of(run, "confusion")[-1, run["tone_set"].values.tolist().index("new patterns")]
+    return np.trace(counts) / counts.sum()
+
+
+def bag_of_words(run):
+    rows, columns = (run[name].values.tolist() for name in ("baseline", "tone_set"))
+    return run["baseline_tone_accuracy"].values[rows.index("bag of words"), columns.index("new patterns")]
+
+
+def in_nats(run):
+    assert of(run, "uniform_loss") == pytest.approx(math.log(int(run.attrs["vocabulary_size"])), rel=1e-6)
+    return float(run["unigram_loss"])
+
+
+def came_and_forecast(run):
+    """What came and what was forecast, a mean of the seeds, at the last look; the final block is closed."""
+    assert not settings_of(run)["open_final"]
+    return run["target"].values.astype(float), run["mean"].values[-1].mean(axis=1).astype(float)
+
+
+def saved(run):
+    came, forecast = came_and_forecast(run)
+    return 1 - np.square(came - forecast).sum() / np.square(came).sum()
+
+
+def end(run, side):
+    rows, columns = run["model"].values.tolist(), run["metric"].values.tolist()
+    return float(run[f"score_{side}"].values[rows.index("network"), columns.index("r2")])
+
+
+def _gaps(run):
+    called = {"ode_rnn": "the ODE-RNN", "gru": "the GRU", "gru_gap": "the GRU told the gap",
+              "gru_decay": "the decaying GRU"}  # fmt: skip
+    errors = [(of(run, "error", name)[-1], f"{words[:1].upper()}{words[1:]}") for name, words in called.items()]
+    return min(errors)[1], sorted(error for error, _ in errors)
+
+
+def _long_gaps(run):
+    networks = ("ode_rnn", "gru", "gru_gap", "gru_decay")
+    errors = [of(run, "long_gap_error", name)[-1] for name in networks]
+    zero = of(run, "zero_error_by_seed")[run["horizon"].values.tolist().index("long gap")]
+    winners = [name for name, error in zip(networks, errors, strict=True) if error < zero]
+    return "Only the ODE-RNN" if winners == ["ode_rnn"] else "Others too" if winners else "Nobody", [zero, *errors]
+
+
+def _yes(holds, *numbers):
+    return ("Yes" if holds else "No"), list(numbers)
+
+
+def _refined(run):
+    return of(run, "refined_error")[-1] / of(run, "error", "ode_rnn")[-1]
+
+
+def _neck(run):
+    counts = of(run, "evaluations_forward", "ode")
+    more = counts[-1] / counts[0]
+    return "More than that" if more > 2 else "Up to twice as much" if more > 1.2 else "Nothing", [counts[0], counts[-1]]
+
+
+def _adding(run):
+    losses = [float(of(run, "test_loss", name)) for name in ("rnn", "lstm", "gru")]
+    learned = [loss < 1 / 12 for loss in losses]
+    words = {(False, True, True): "LSTM and GRU, not the RNN", (True, True, True): "All three"}
+    # Two numbers between 0 and 1 are added: whoever says 1 errs by their variance, 1/12 each.
+    return words.get(tuple(learned), "Nobody"), [1 / 6, *losses]
+
+
+def _clipped(run):
+    cut = (of(run, "gradient_norm", "rnn") > settings_of(run)["clip"]).mean()
+    return "Few" if cut < 0.1 else "About half" if cut < 0.6 else "Most", [cut, float(of(run, "test_loss", "rnn"))]
+
+
+def _leak(run):
+    came, forecast = came_and_forecast(run)
+    moved = came != 0
+    return "Above 20 %", [saved(run), (np.sign(forecast) == np.sign(came))[moved].mean()]
+
+
+def _level(run):
+    """Forecasts of the price: against the mean of the prices that came, and against the last one."""
+    came, forecast = came_and_forecast(run)
+    price = run["price"].values.astype(float)
+    errors = np.square(came - forecast).sum()
+    return _yes(True, 1 - errors / np.square(came - came.mean()).sum(), 1 - errors / np.square(came - price).sum())
+
+
+REVEALED = {
+    "deep-plain.1": lambda run: ("Less than a thousandth", [handed_back(run)]),
+    "deep-plain.2": lambda run: ("Only the residual one", [beside_zero(run, "plain"), beside_zero(run, "residual")]),
+    "deep-plain.3": lambda _, run: ("Less than a ten-billionth", [handed_back(run)]),
+    "deep-plain.5": lambda run: _yes(handed_back(run) > 0.1, handed_back(run)),
+    "skip.3": lambda run: _yes(
+        beside_zero(run, "residual") < beside_zero(run, "plain"),
+        beside_zero(run, "plain"),
+        beside_zero(run, "residual"),
+    ),
+    "memory.1": _adding,
+    "memory.2": lambda run: ("Less than a millionth", [first_over_last(run, "rnn"), first_over_last(run, "lstm")]),
+    "memory.3": lambda small, kept: _yes(right(kept, "rnn") > 0.9, right(small, "rnn"), right(kept, "rnn")),
+    "memory.5": _clipped,
+    "valves.4": lambda run: ("Less than a billionth", [along_the_cell(run)]),
+    "valves.5": lambda _, run: _yes(right(run, "lstm") > 0.9, right(run, "lstm")),
+    "flow.3": lambda run: (
+        "The residual step",
+        [of(run, "test_loss", "ode")[-1], of(run, "test_loss", "residual")[-1]],
+    ),
+    "flow.4": _neck,
+    "flow.5": lambda _, run: _yes(of(run, "test_accuracy", "ode")[-1] == 1, of(run, "test_accuracy", "ode")[-1]),
+    "flow.6": lambda run, _: _yes(True, of(run, "test_loss", "ode")[-1], of(run, "refined_test_loss", "ode")[-1]),
+    "gaps.2": _gaps,
+    "gaps.3": _long_gaps,
+    "gaps.5": lambda coarse, capped: _yes(_refined(coarse) > 1.5, _refined(coarse), _refined(capped)),
+    "attention.4": lambda run: _yes(True, np.nanmin(of(run, "unseen_masked_loss")), in_nats(run)),
+    "attention.5": lambda _, run: _yes(tone_right(run) > bag_of_words(run) + 0.05, tone_right(run), bag_of_words(run)),
+    "gold.2": lambda run: ("Nobody could tell", [saved(run), 0.95, end(run, "low"), end(run, "high")]),
+    "gold.3": _level,
+    "gold.4": _leak,
+    "gold.5": lambda run: _yes(end(run, "low") > 0, saved(run), end(run, "low")),
+    "gold.6": lambda run: _yes(end(run, "low") > 0, end(run, "low"), end(run, "high")),
+}
+
+
+def test_every_guess_is_answered_here_too():
+    assert REVEALED.keys() == STEPS.keys()
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_story_reveals_what_the_records_hold(name):
+    slug, number, step = STEPS[name]
+    declared = laboratories()[place(slug, number)].declared
+    runs = [example(declared, preset) for preset in step.presets]
+    found, sentence = step.guess.found(*runs)
+    choice, numbers = REVEALED[name](*runs)
+    assert step.guess.choices[found] == choice
+    said = list(numbers_of(sentence))
+    assert len(said) == len(numbers), sentence
+    for (value, unit), true in zip(said, numbers, strict=True):
+        assert value == pytest.approx(true, abs=1.001 * unit), sentence
