@@ -243,6 +243,19 @@ def power_ticks(low: float, high: float, most: int = 6) -> dict[str, Any]:
     return {"tickmode": "array", "tickvals": values, "ticktext": [power(value) for value in values]}
 
 
+def power_axis(
+    figure: Figure, letter: Literal["x", "y"], title: str, low: float, high: float, **properties: Any
+) -> Figure:
+    """Make the x or the y axes those of decimal logarithms from ``low`` to ``high``, with powers of ten at the ticks.
+
+    Readers are told a place on such an axis as the number that it stands for, not as its exponent.
+    """
+    update = figure.update_xaxes if letter == "x" else figure.update_yaxes
+    update(**{"title_text": title, "range": [low, high], **power_ticks(low, high), **properties})
+    ids = [key.replace("axis", "") for key in figure.layout if re.fullmatch(rf"{letter}axis\d*", key)]
+    return figure.update_layout(meta={"logarithms": dict.fromkeys(ids, True)})
+
+
 def power(exponent: float) -> str:
     """A power of ten as a label: '10<sup>−6</sup>', '1' for ten to the zero."""
     if exponent == 0:

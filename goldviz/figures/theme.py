@@ -207,7 +207,7 @@ def apply(
     return figure.update_layout(
         template=f"goldviz_{theme}",
         title_text=as_label(title),
-        meta={"notes": said} if said else None,
+        **({"meta": {"notes": said}} if said else {}),
         height=height,
         margin={"l": 12, "r": 30, "b": 44, "t": 44 + (34 if legend else 22)},
         showlegend=legend,

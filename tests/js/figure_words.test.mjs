@@ -18,6 +18,21 @@ test("a label says the notes and where the curves end, and the question only whe
   assert.equal(resultOf([], [], "Does it learn?"), "Does it learn?");
 });
 
+test("a curve over an axis of logarithms ends at a number, not at its exponent", () => {
+  const along = { type: "scatter", mode: "lines" };
+  const curves = [
+    { ...along, name: "kept", y: [0, -15.8], yaxis: "y" },
+    { ...along, name: "beside", y: [0, -15.8], yaxis: "y2" },
+    { ...along, name: "near one", y: [0, -0.301] },
+    { ...along, name: "none left", y: [0, -400.0000001] },
+  ];
+  assert.equal(
+    resultOf([], curves, "", { y: true }),
+    "kept ends at 1.6e-16, beside ends at -15.8, near one ends at 0.5, none left ends at 1.0e-400.",
+  );
+  assert.equal(resultOf([], [{ ...along, name: "bound", y: [412.5] }], "", { y: true }), "bound ends at 3.2e+412.");
+});
+
 test("notes of more than two lines are cut, and others are not", () => {
   assert.deepEqual(inTwoLines(["a", "b"]), ["a", "b"]);
   assert.deepEqual(inTwoLines(["a", "b", "c", "d"]), ["a", "b …"]);

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import power_ticks, reference_line, worded
+from goldviz.figures.elements import power, power_axis, reference_line, worded
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar, legend_below, symmetric
 from goldviz.figures.spec import by_name, drawn
@@ -53,7 +53,7 @@ def halves(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     legend_below(figure)
     low, high = _range(figure)
     figure.update_xaxes(title_text="Layer; the error comes from the right", dtick=1, showgrid=False)
-    return figure.update_yaxes(title_text="Size of the error", range=[low, high], **power_ticks(low, high))
+    return power_axis(figure, "y", "Size of the error", low, high)
 
 
 def _dead_sentence(ds: xr.Dataset) -> str:
@@ -90,14 +90,9 @@ def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     ]
     look.apply(figure, theme, title="Do three ways agree?", notes=notes, hover="closest")
     legend_below(figure)
-    for axis, words in ((figure.update_xaxes, "Size of the gradient (10⁻¹⁷: 0)"),
-                        (figure.update_yaxes, "Difference (10⁻¹⁷: none)")):  # fmt: skip
-        axis(title_text=words, range=[-17.5, 4.5], tickvals=POWERS, ticktext=_powers(*POWERS))
-    return figure
-
-
-def _powers(*exponents: int) -> list[str]:
-    return [f"10<sup>{exponent}</sup>".replace("-", "−") for exponent in exponents]
+    ticks = {"tickvals": POWERS, "ticktext": [power(exponent) for exponent in POWERS]}
+    power_axis(figure, "x", "Size of the gradient (10⁻¹⁷: 0)", -17.5, 4.5, **ticks)
+    return power_axis(figure, "y", "Difference (10⁻¹⁷: none)", -17.5, 4.5, **ticks)
 
 
 def _all(ds: xr.Dataset, way: str) -> NDArray[np.float64]:
@@ -160,7 +155,7 @@ def step(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title="How long may a step be?", notes=notes)
     legend_below(figure)
     reference_line(figure, before, "loss before", theme, x=0)
-    figure.update_xaxes(title_text="η", **power_ticks(-2, 1), showgrid=False)
+    power_axis(figure, "x", "η", -2, 1, range=None, showgrid=False)
     return figure.update_yaxes(title_text="Loss after one update", range=[min(0.0, float(after[best])), 1.1 * most])
 
 
@@ -205,7 +200,7 @@ def costs(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     notes = [f"Stored: {stored:,} numbers, {int(ds.attrs['stored_bytes']):,} bytes."]
     look.apply(figure, theme, title="What does storing save?", notes=notes, legend=False, hover="closest")
     most = float(np.log10(counts[-1]))
-    figure.update_xaxes(title_text="Multiplications", range=[0, most + 0.3], **power_ticks(0, most + 0.3))
+    power_axis(figure, "x", "Multiplications", 0, most + 0.3)
     return figure.update_yaxes(autorange="reversed", showgrid=False)
 
 

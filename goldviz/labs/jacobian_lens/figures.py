@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import link, power_ticks
+from goldviz.figures.elements import link, power_axis, power_ticks
 from goldviz.figures.frames import AtStep
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
 from goldviz.figures.spec import by_name, drawn
@@ -102,7 +102,7 @@ def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title=f"What becomes of a change at step {start}?", notes=[parting(ds)], height=450)
     legend_below(figure)
     low, high = _drawn_range(figure)
-    figure.update_yaxes(title_text="Gain from k to k + lag", range=[low, high], **power_ticks(low, high))
+    power_axis(figure, "y", "Gain from k to k + lag", low, high)
     figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
     link(figure, "x", "lag")
     figure.add_hline(y=0, line={"color": ink.muted, "width": 1})
@@ -160,7 +160,7 @@ def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     ]
     look.apply(figure, theme, title="How many directions survive?", notes=notes, legend=False, hover="closest")
     low, high = _drawn_range(figure)
-    figure.update_yaxes(title_text="Singular value of the product", range=[low, high], **power_ticks(low, high))
+    power_axis(figure, "y", "Singular value of the product", low, high)
     figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
     link(figure, "x", "lag")
     return figure.add_hline(y=0, line={"color": INKS[theme].muted, "width": 1})

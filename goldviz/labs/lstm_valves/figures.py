@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter, make_subplots
-from goldviz.figures.elements import add_heading, link, power_ticks, reference_line
+from goldviz.figures.elements import add_heading, link, power_axis, reference_line
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import cells, colour_bar, cursor, legend_below
 from goldviz.figures.spec import by_name, drawn
@@ -71,7 +71,7 @@ def _log_axis(figure: Figure, words: str) -> tuple[float, float]:
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 0.0)
     room = max(0.05 * (high - low), 0.3)
-    figure.update_yaxes(title_text=words, range=[low - room, high + room], **power_ticks(low - room, high + room))
+    power_axis(figure, "y", words, low - room, high + room)
     return low - room, high + room
 
 

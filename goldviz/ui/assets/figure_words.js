@@ -10,19 +10,33 @@ function spokenNumber(value) {
   return size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 }
 
-// Where a figure's named curves end, in words.
-export function endsOf(traces) {
+// Ten to a power as one says it, also beyond what a number holds.
+function spokenPower(exponent) {
+  if (Math.abs(exponent) < 300) return spokenNumber(10 ** exponent);
+  const whole = Math.floor(exponent);
+  const mantissa = (10 ** (exponent - whole)).toFixed(1);
+  const [digits, power] = mantissa === "10.0" ? ["1.0", whole + 1] : [mantissa, whole];
+  return `${digits}e${power > 0 ? "+" : ""}${power}`;
+}
+
+// Where a figure's named curves end, in words. `logarithms` names axes whose numbers are exponents of ten: those are
+// drawn as such because a log axis holds no number below 1e-308.
+export function endsOf(traces, logarithms = {}) {
   const curves = traces.filter(({ type = "scatter", mode = "", name, visible: seen, showlegend }) => {
     return type.startsWith("scatter") && mode.includes("lines") && name && seen !== false && showlegend !== false;
   });
-  const ends = curves.map(({ name, y }) => [name, Array.from(y?._inputArray ?? y ?? []).filter(Number.isFinite).at(-1)]);
-  return ends.filter(([, end]) => end !== undefined).slice(0, ENDS).map(([name, end]) => `${visible(name)} ends at ${spokenNumber(end)}`);
+  const ends = curves.map(({ name, y, yaxis = "y" }) => {
+    const end = Array.from(y?._inputArray ?? y ?? []).filter(Number.isFinite).at(-1);
+    return [name, end, logarithms[yaxis] ? spokenPower : spokenNumber];
+  });
+  const known = ends.filter(([, end]) => end !== undefined).slice(0, ENDS);
+  return known.map(([name, end, spoken]) => `${visible(name)} ends at ${spoken(end)}`);
 }
 
 // A figure's label for readers: its notes and where its curves end; without either, the words it was given.
-export function resultOf(notes, traces, description) {
+export function resultOf(notes, traces, description, logarithms) {
   const said = notes.map((note) => visible(note).replace(/\s+/g, " ").replace(/[.\s]+$/, "")).filter(Boolean);
-  const all = [...said, endsOf(traces).join(", ")].filter(Boolean);
+  const all = [...said, endsOf(traces, logarithms).join(", ")].filter(Boolean);
   return all.length ? `${all.join(". ")}.` : description;
 }
 
@@ -49,7 +63,7 @@ function infoOf(host) {
 
 function tellWords(host, layout, description) {
   const notes = layout.meta?.notes ?? [];
-  host.setAttribute("aria-label", resultOf(notes, host._fullData ?? [], description));
+  host.setAttribute("aria-label", resultOf(notes, host._fullData ?? [], description, layout.meta?.logarithms));
   host.setAttribute("aria-description", description);
   if (layout.meta?.cut) infoOf(host).lastChild.textContent = notes.map(visible).join(" ");
   else [...host.children].find((child) => child.className === "goldviz-info")?.remove();

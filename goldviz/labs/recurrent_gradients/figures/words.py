@@ -10,7 +10,7 @@ import xarray as xr
 
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import link, power_ticks
+from goldviz.figures.elements import link, power_axis
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar
 from goldviz.figures.notes import as_label
@@ -74,9 +74,7 @@ def heard(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 0.0)
     note = "" if finite.size == powers.size else "A line ends where the derivative is exactly zero."
     look.apply(figure, theme, title="Which words can still be heard?", notes=[note], height=420)
-    figure.update_yaxes(
-        title_text="Norm of dm/dh(t)", range=[low - 0.3, high + 0.3], **power_ticks(low - 0.3, high + 0.3)
-    )
+    power_axis(figure, "y", "Norm of dm/dh(t)", low - 0.3, high + 0.3)
     _words_below(figure, ds)
     return figure
 
