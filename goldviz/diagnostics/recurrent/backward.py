@@ -79,17 +79,7 @@ def _elman_back(layer: Elman, trace: ElmanTrace) -> StepBack:
 
 
 def _lstm_back(layer: LSTM, trace: LSTMTrace) -> StepBack:
-    i, f, o = (torch.stack(gates) for gates in (trace.input_gates, trace.forget_gates, trace.output_gates))
-    candidate, cells = torch.stack(trace.candidates), torch.stack(trace.cells)
-    squashed = cells[1:].tanh()
-    exposures: Slopes = (o * (1 - squashed.square())).unbind(0)
-    by_gate = [
-        candidate * i * (1 - i),
-        cells[:-1] * f * (1 - f),
-        squashed * o * (1 - o),  # eq. 20
-        i * (1 - candidate.square()),  # eq. 19
-    ]
-    slopes: Slopes = torch.cat(by_gate, -1).unbind(0)
+    slopes, exposures = lstm_slopes(trace)
     W_h = layer.W_h.detach()
 
     def back(step: int, gradients: Tensor) -> Backward:
@@ -101,7 +91,21 @@ def _lstm_back(layer: LSTM, trace: LSTMTrace) -> StepBack:
     return back
 
 
-def _update_slopes(trace: GRUTrace) -> tuple[Tensor, Tensor, Tensor, Tensor, Slopes]:
+def lstm_slopes(trace: LSTMTrace) -> tuple[Slopes, Slopes]:
+    """What dc_t, or dh_t for the output gate, moves with the sums of i, f, o and the candidate; and dh_t/dc_t."""
+    i, f, o = (torch.stack(gates) for gates in (trace.input_gates, trace.forget_gates, trace.output_gates))
+    candidate, cells = torch.stack(trace.candidates), torch.stack(trace.cells)
+    squashed = cells[1:].tanh()
+    by_gate = [
+        candidate * i * (1 - i),
+        cells[:-1] * f * (1 - f),
+        squashed * o * (1 - o),  # eq. 20
+        i * (1 - candidate.square()),  # eq. 19
+    ]
+    return torch.cat(by_gate, -1).unbind(0), (o * (1 - squashed.square())).unbind(0)
+
+
+def update_slopes(trace: GRUTrace) -> tuple[Tensor, Tensor, Tensor, Tensor, Slopes]:
     """r_t, h_(t-1), by what dL/dh_t gives the sums of z_t and h~_t, and what eq. 24 passes straight to h_(t-1)."""
     z, r, candidate, last = (
         torch.stack(steps) for steps in (trace.update_gates, trace.reset_gates, trace.candidates, trace.states[:-1])
@@ -110,11 +114,11 @@ def _update_slopes(trace: GRUTrace) -> tuple[Tensor, Tensor, Tensor, Tensor, Slo
 
 
 def _reset_before_back(layer: ResetBeforeGRU, trace: GRUTrace) -> StepBack:
-    r, last, update, candidate, past = _update_slopes(trace)
+    r, last, update, candidate, past = update_slopes(trace)
     updates, candidates, resets, reset_gates = (
         steps.unbind(0) for steps in (update, candidate, last * r * (1 - r), r)
     )  # fmt: skip
-    W_gates, W_candidate = _gates_and_candidate(layer)
+    W_gates, W_candidate = gates_and_candidate(layer)
 
     def back(step: int, dh: Tensor) -> Backward:
         d_candidate = dh * candidates[step]
@@ -128,9 +132,9 @@ def _reset_before_back(layer: ResetBeforeGRU, trace: GRUTrace) -> StepBack:
 
 
 def _reset_after_back(layer: ResetAfterGRU, trace: GRUTrace) -> StepBack:
-    r, last, update, candidate, past = _update_slopes(trace)
+    r, last, update, candidate, past = update_slopes(trace)
     W_h = layer.W_h.detach()
-    inner = last @ _gates_and_candidate(layer)[1].t() + layer.b_hh.detach()
+    inner = last @ gates_and_candidate(layer)[1].t() + layer.b_hh.detach()
     by_gate = [update, candidate * inner * r * (1 - r), candidate * r]
     slopes: Slopes = torch.cat(by_gate, -1).unbind(0)
 
@@ -141,6 +145,6 @@ def _reset_after_back(layer: ResetAfterGRU, trace: GRUTrace) -> StepBack:
     return back
 
 
-def _gates_and_candidate(layer: GatedRecurrentUnit) -> tuple[Tensor, Tensor]:
+def gates_and_candidate(layer: GatedRecurrentUnit) -> tuple[Tensor, Tensor]:
     """The rows of W_h that read for both gates, and those that read for the candidate."""
     return layer.W_h[: 2 * layer.hidden].detach(), layer.block(layer.W_h, "candidate").detach()

@@ -7,8 +7,6 @@ or that they are clipped, and one whose steps are too large is not told to train
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, Rule, Times, networks, training
@@ -18,12 +16,11 @@ from goldviz.diagnostics.findings.line import above, at_least, at_most, below, w
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import part, percent, power, times
 from goldviz.labs.recurrent_gradients.readings import FADED, KEPT_WITHIN, Reading
-
-if TYPE_CHECKING:
-    pass
+from goldviz.labs.recurrent_gradients.settings import FOLLOWED
 
 PEAK = 2.0
 LONGEST_NORM = 1000.0
+MEAN = f"geometric mean of {FOLLOWED} sequences"
 ORTHOGONAL = ("Start from an orthogonal matrix that keeps lengths.", {"initialisation": "orthogonal", "gain": 1.0})
 OPEN = (
     "Raise the LSTM's forget bias to {forget_bias:g}: its gate then starts more open.",
@@ -166,7 +163,7 @@ RULES = (
             ("Start from an orthogonal matrix.", {"initialisation": "orthogonal", "gain": 1.0}),
         ]),
     Rule("exploding", "bad", "The gradient explodes in {subject}",
-        line=above("peak", PEAK, "a Jacobian product above {at:power} at any lag")
+        line=above("peak", PEAK, f"a Jacobian product above {{at:power}} at any lag, {MEAN}")
         | above("largest_norm", LONGEST_NORM, "a gradient's norm above {at} after clipping"),
         number=_explosion, explanation=_why_it_explodes,
         advice=[
@@ -184,7 +181,7 @@ RULES = (
     Rule("vanishing",
         lambda case: "bad" if case.names <= {"RNN"} or len(case.names) == len(case.considered) else "warning",
         _title_with_lag,
-        line=where("faded", "a Jacobian product below {at:power} within the sequence, at the last look", at=FADED),
+        line=where("faded", f"a Jacobian product below {{at:power}} at some lag, {MEAN} at the last look", at=FADED),
         number=lambda n: f"below {power(FADED)} from lag {median(n.faded_at):.0f} of {n.longest_lag}",
         explanation="Going back k steps multiplies the gradient by k Jacobians dh(t)/dh(t−1) (document 001, eq. "
         "6-9). Yours shrink it, so a cue farther back than that lag is hardly heard. The weights' own gradients may "
@@ -225,7 +222,7 @@ RULES = (
         line=at_most(
             "drift",
             np.log10(KEPT_WITHIN),
-            f"between {part(1 / KEPT_WITHIN)} and {part(KEPT_WITHIN)} its size at the largest lag",
+            f"between {part(1 / KEPT_WITHIN)} and {part(KEPT_WITHIN)} its size at the largest lag, {MEAN}",
         ),
         number=lambda n: f"a factor of {times(10 ** median(n.farthest))} over {n.longest_lag} steps",
         explanation=_why_it_is_kept, only=lambda n, settings: n.longest_lag > 0 and not majority(n.faded),

@@ -12,10 +12,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.diagnostics.layers import LayerStep
-from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.recurrent_gradients.lag_contributions import contribution_norms
-from goldviz.labs.recurrent_gradients.last_state import cell_path_to_last, spectral_norms_to_last
+from goldviz.labs.recurrent_gradients.last_state import cell_paths_to_last, spectral_norms_to_last
 from goldviz.labs.recurrent_gradients.reader import SequenceReader
+from goldviz.labs.recurrent_gradients.settings import FOLLOWED
 from goldviz.labs.recurrent_gradients.tasks import EVALUATED, Evaluation, TaskBatch, score, scored_steps
 from goldviz.models.recurrent.elman import Elman
 from goldviz.models.recurrent.initialisation import spectral_radius
@@ -111,9 +111,14 @@ def _by_lag(network: SequenceReader, trace: Trace, seen: Evaluation) -> Measured
 
 
 def _jacobians(network: SequenceReader, probe: Trace) -> Measured:
-    """The first probe sequence's Jacobian product by lag, and what bounds it or carries it."""
-    layer, matrix = network.layer, recurrent_matrix(network).double()
-    norms = spectral_norms_to_last(step_jacobians(layer, probe))
+    """The Jacobian product by lag, and what bounds it or carries it.
+
+    Norms are means of logarithms over the first :data:`FOLLOWED` probe sequences, as factors of steps multiply: the
+    mean of the norms themselves would be that of the few sequences with the longest. A product of zero in one of them
+    makes the mean minus infinity.
+    """
+    layer, matrix, few = network.layer, recurrent_matrix(network).double(), _sequences_of(probe, slice(FOLLOWED))
+    norms = spectral_norms_to_last(layer, few).mean(1)
     norm: Tensor = torch.linalg.matrix_norm(matrix, ord=2)
     absent = torch.full_like(norms, math.nan)
     # The slopes of tanh and ReLU are at most gamma = 1.
@@ -122,7 +127,7 @@ def _jacobians(network: SequenceReader, probe: Trace) -> Measured:
         "spectral_radius": torch.tensor(spectral_radius(matrix)),
         "spectral_norm": norm,
         "log_jacobian_norm": norms,
-        "log_cell_path": cell_path_to_last(probe) if isinstance(probe, LSTMTrace) else absent,
+        "log_cell_path": cell_paths_to_last(few).mean(1) if isinstance(few, LSTMTrace) else absent,
         "log_bound": absent if bound is None else torch.cat([bound.new_zeros(1), bound]),
     }
 

@@ -64,13 +64,14 @@ def _recent(losses: Floats) -> Floats:
 class Reading(NetworkReading):
     """What was recorded of one network, for each seed; NaN where nothing was.
 
-    ``faded_at`` is the first lag at which the Jacobian product's norm is below 1/100 at the last look (infinite if it
-    never is), ``farthest`` its log10 at the largest lag, ``peak`` the largest log10 at any lag. ``forget`` is the mean
-    opening of the LSTM's forget gate, ``renewed`` that of the GRU's update gate, ``cell_path`` log10 of the LSTM's cell
-    path at the largest lag, ``stuck`` the share of saturated gate values (mean over the gates that are not a forget
-    gate), ``flat`` the share of saturated hidden values, all at the last look. ``clipped`` is the share of
-    clipped steps, ``update`` the typical update-to-data ratio, ``loss`` the test loss, or the mean of the last tenth
-    of the steps while there is none (``tested`` tells which), and ``memoryless`` the best loss without memory.
+    The Jacobian product's norm is the geometric mean over unseen sequences. ``faded_at`` is the first lag at which it
+    is below 1/100 at the last look (infinite if it never is), ``farthest`` its log10 at the largest lag, ``peak`` the
+    largest log10 at any lag. ``forget`` is the mean opening of the LSTM's forget gate, ``renewed`` that of the GRU's
+    update gate, ``cell_path`` log10 of the LSTM's cell path at the largest lag, ``stuck`` the share of saturated gate
+    values (mean over the gates that are not a forget gate), ``flat`` the share of saturated hidden values, all at the
+    last look. ``clipped`` is the share of clipped steps, ``update`` the typical update-to-data ratio, ``loss`` the
+    test loss, or the mean of the last tenth of the steps while there is none (``tested`` tells which), and
+    ``memoryless`` the best loss without memory.
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldviz.diagnostics.recurrent.backward import steps_back
+from goldviz.diagnostics.recurrent.forward import steps_on
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.lstm_valves.valves import openings, valves
 from goldviz.labs.recurrent_gradients.lag_contributions import contribution_norms, contributions_by_lag
@@ -26,6 +27,17 @@ def test_a_backward_step_is_the_transposed_jacobian(recipe):
         gradients = random_like(matrix[:, None].expand(-1, 2, -1), step)
         previous = back(step, gradients).previous
         assert torch.allclose(previous[:, 1], gradients[:, 1] @ matrix, atol=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(recipe=recipes())
+def test_a_step_on_is_the_jacobian_of_each_sequence(recipe):
+    one = case(**recipe)
+    on = steps_on(one.layer, one.trace)
+    for sequence in range(2):
+        for step, matrix in enumerate(step_jacobians(one.layer, one.trace, sequence).dense()):
+            changes = random_like(matrix[:, None].expand(-1, 2, -1), step)
+            assert torch.allclose(on(step, changes)[:, sequence], changes[:, sequence] @ matrix.t(), atol=1e-12)
 
 
 @settings(max_examples=30, deadline=None)
@@ -117,3 +129,5 @@ def test_bad_input_is_named():
         contributions_by_lag(one.layer, one.trace, torch.zeros(3, 2, 6, dtype=torch.float64))
     with pytest.raises(TypeError, match="LSTMTrace is not what a ResetBeforeGRU"):
         steps_back(case("gru").layer, one.trace)
+    with pytest.raises(TypeError, match="LSTMTrace is not what a ResetBeforeGRU"):
+        steps_on(case("gru").layer, one.trace)

@@ -10,11 +10,12 @@ import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import number_ticks, power_ticks, unseen, whole
+from goldviz.figures.elements import number_ticks, power_axis, unseen, whole
 from goldviz.figures.frames import Words, line
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, first_below_highest, positive
 from goldviz.labs.recurrent_gradients.figures.quantities import FADED, contribution_share, fading_lag, figure
+from goldviz.labs.recurrent_gradients.settings import FOLLOWED
 
 _HOVER = "10<sup>%{y:.2f}</sup>"
 
@@ -23,9 +24,11 @@ _HOVER = "10<sup>%{y:.2f}</sup>"
     needs=("log_jacobian_norm",),
     shows="How much of a change of the state can arrive after so many steps, with the plain RNN's bound and the "
     "LSTM's cell path alone.",
-    cannot_show="The norm is that of one sequence's best-kept direction: the task may need another one.")  # fmt: skip
+    cannot_show="The norm is that of the best-kept direction: the task may need another one. A mean of sequences hides "
+    "that some may keep a signal that others lose.")  # fmt: skip
 def jacobian_by_lag(plot: Plot) -> Figure:
-    """log10 of the spectral norm of dh_T/dh_(T-lag) at one look (document 001, eq. 6-9), one curve for each network.
+    """log10 of the spectral norm of dh_T/dh_(T-lag) at one look (document 001, eq. 6-9), one curve for each network,
+    mean of the logarithms over unseen sequences.
 
     A curve that stays near 1 keeps a signal over all those steps; one that falls below 1/100 has lost it, however
     healthy the parameters' gradients look. Dotted: the bound (gamma ||W_hh||)^lag of the plain RNN. Thin and dashed:
@@ -38,10 +41,18 @@ def jacobian_by_lag(plot: Plot) -> Figure:
         _add_beside(plot, "log_bound", "rnn", "bound", "dot"),
     ]
     plot.number_axis("lag", "Lag (steps back from the end)", "lag %{x}")
-    plot.figure.update_yaxes(title_text="Norm of dh(T)/dh(T−lag)", range=ends, **power_ticks(*ends))
+    power_axis(plot.figure, "y", "Norm of dh(T)/dh(T−lag)", *ends)
     plot.reference(0, "1: nothing lost")
     plot.reference(FADED, "1/100")
-    return plot.finish(_fading(plot, now), line(*beside), plot.drawn(plot.when("Step {}.", "look")))
+    return plot.finish(
+        _fading(plot, now), line(*beside, _of_sequences(plot)), plot.drawn(plot.when("Step {}.", "look"))
+    )
+
+
+def _of_sequences(plot: Plot) -> str:
+    """Whose norm it is; runs kept from before the mean was taken say in the variable's words that it is of one."""
+    of_one = "one sequence" in plot.ds["log_jacobian_norm"].attrs.get("long_name", "")
+    return "Of one sequence alone." if of_one else f"Geometric mean of {FOLLOWED} sequences."
 
 
 def _add_beside(plot: Plot, name: str, network: str, words: str, dash: str) -> Words:
