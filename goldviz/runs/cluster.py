@@ -13,6 +13,7 @@ import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from goldviz.data.tables.private_files import keep_others_out
 from goldviz.runs.limits import WORKER_BYTES, WORKER_LIMIT, hold_to_memory
 from goldviz.runs.scratch import scratch_folder
 
@@ -104,6 +105,7 @@ def local_cluster(
 def dask_setup(_worker: object) -> None:
     """Called by Dask in a worker process as it starts: Ctrl-C is for the server, which lets its workers go."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    keep_others_out()
     if limit := os.environ.get(WORKER_LIMIT):
         hold_to_memory(int(limit))
 

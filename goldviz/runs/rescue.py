@@ -14,10 +14,9 @@ from urllib.parse import quote
 from safetensors import SafetensorError
 
 from goldviz.runs import arrays
-from goldviz.runs.schema import StoreError, default_url, file_of, metadata, settled, shown
+from goldviz.runs.schema import SET_ASIDE, StoreError, default_url, file_of, metadata, settled, shown
 from goldviz.runs.store import Store
 
-SET_ASIDE = ".damaged"
 NEW = ".rescued"
 BESIDE = ("", "-wal", "-shm")
 """SQLite's files of one database."""

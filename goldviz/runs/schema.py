@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -10,6 +11,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -41,6 +43,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
+from goldviz.data.tables.private_files import closed_to_others, private_file, private_folder
 from goldviz.runs.migrations import SCHEMA_VERSION, migrate
 
 UPDATE_LOCK = 716_118
@@ -53,6 +56,10 @@ BIRTHMARK = "birthmark"
 """Under which a connection's information has its database's number: a file that takes another's place has another."""
 LEAST_FREE = 2**20
 """Bytes: a disk with less room fails in many words, and is full."""
+SET_ASIDE = ".damaged"
+"""Behind a file's name: a damaged one out of which runs were rescued."""
+
+log = logging.getLogger(__name__)
 
 metadata = MetaData()
 
@@ -188,6 +195,12 @@ def file_of(url: str) -> Path | None:
     return Path(parsed.database) if parsed.drivername.startswith("sqlite") and parsed.database else None
 
 
+def files_of(file: Path) -> list[Path]:
+    """All that SQLite keeps of one database, and what a rescue has set aside of it."""
+    beside = [Path(f"{file}{ending}") for ending in ("-wal", "-shm", "-journal")]
+    return [file, *beside, *file.parent.glob(f"{escape(file.name + SET_ASIDE)}*")]
+
+
 def open_engine(url: str) -> Engine:
     """Connect, create the tables where there are none, update those of an earlier version, and refuse a later one.
 
@@ -220,11 +233,17 @@ def _engine(url: str) -> Engine:
 
 def _make_folder(file: Path) -> None:
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.is_file()  # a name that is too long is told here
+        private_folder(file.parent)
+        there = file.is_file()  # a name that is too long is told here
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", "") or str(error)
         raise StoreError(f"The folder of the database {str(file)[:200]} cannot be made: {reason}.") from None
+    if not there:
+        # SQLite's other files get the rights of this one. Where it cannot be made, SQLite says why.
+        with suppress(OSError):
+            private_file(file)
+    elif closed_to_others(files_of(file))[0]:
+        log.warning("Other accounts of this machine had rights to the database %s; they have none any more.", file)
 
 
 def reads_only(file: Path) -> bool:

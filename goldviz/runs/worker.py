@@ -149,7 +149,7 @@ class StoreSink:
         try:
             return patiently(lambda: self._write_end(status, message), StoreError)
         except UnknownRunError:
-            return "deleted"
+            return status
         except StoreError as error:
             log.error("The end of run %s could not be written: %s", self._run_id, error)
             return status

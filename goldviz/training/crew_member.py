@@ -14,11 +14,13 @@ import traceback
 from queue import SimpleQueue
 from typing import Any, BinaryIO
 
+from goldviz.data.tables.private_files import keep_others_out
 from goldviz.training.crew import called, received_message, send_message
 
 
 def main() -> None:
     """Build the members, then answer calls until the input ends."""
+    keep_others_out()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # What the work prints would be read as an answer.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from goldviz.origins import EMBEDDING, HOSTS, from_environment
-from goldviz.ui import base_path, framing, hosts
+from goldviz.ui.middleware import base_path, framing, hosts
 
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
@@ -142,7 +142,13 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     """Start the workers with the server, ahead of the first visitor, and let them go with it."""
     from streamlit.runtime.pages_manager import PagesManager
 
+    from goldviz.data.tables.private_files import keep_others_out
+    from goldviz.runs.rights import close_what_is_kept
     from goldviz.ui import services, sessions
+
+    keep_others_out()
+    for sentence in await asyncio.to_thread(close_what_is_kept):
+        log.warning("%s", sentence)
 
     # Streamlit takes a folder named pages/ for its older way of navigating until st.navigation has run once; the
     # first visitor of a page's own address would be told that it does not exist.

@@ -18,6 +18,7 @@ from goldviz.data.markets.symbols import described
 from goldviz.data.markets.yahoo import PATIENCE, fetch, valid_symbol
 from goldviz.data.markets.yahoo_faults import DownloadError, no_rows
 from goldviz.data.tables.kept_files import PLACES
+from goldviz.data.tables.private_files import private_folder
 from goldviz.data.tables.whole_files import reason_of, write_whole
 
 EARLIEST = date(1960, 1, 1)
@@ -158,7 +159,7 @@ def _last_good(symbol: str) -> Obtained | None:
 def _keep_download(market: Market) -> None:
     """Whoever reads at the same time sees the file that was there before, or all of the new one."""
     path = _download_path(market.target.name)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
     write_whole(path, market_file(market))
     DOWNLOADS.make_room(spared=path.stem)
     by_age = sorted(path.parent.glob("yahoo *.parquet"), key=_written)

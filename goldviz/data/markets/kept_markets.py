@@ -17,6 +17,7 @@ from goldviz.data.markets.market import Market, MarketError, Source
 from goldviz.data.markets.parquet import DamagedMarketError, market_description, market_file, market_name, read_market
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.markets.text_channels import WITH_TEXTS
+from goldviz.data.tables.private_files import private_folder
 from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.tables.whole_files import disk_faults_as, make_room, remove, size_of, write_whole
 
@@ -84,7 +85,7 @@ def keep(market: Market) -> str:
         )
     name = market_name(market)
     with _trouble_named("cannot be written"):
-        market_folder().mkdir(parents=True, exist_ok=True)
+        private_folder(market_folder())
         write_whole(_market_path(name), content)
         make_room(market_folder(), _market_paths(), budget, spared=_market_path(name))
     return name

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import threading
 import warnings
+from contextlib import suppress
 from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from goldviz.data.markets.kept_markets import market_folder
 from goldviz.data.markets.market import Channel, MarketError
 from goldviz.data.markets.symbols import described
 from goldviz.data.markets.yahoo_faults import download_fault, no_prices, no_rows
+from goldviz.data.tables.private_files import private_folder
 
 if TYPE_CHECKING:
     from goldviz.data.markets.yahoo_session import YahooSession
@@ -118,6 +120,9 @@ def _client() -> Any:
         warnings.simplefilter("ignore")
         import yfinance
     yfinance.config.debug.hide_exceptions = False
-    # After its first use yfinance goes on with the folder that it has.
-    yfinance.set_tz_cache_location(str(market_folder() / "yfinance"))
+    # After its first use yfinance goes on with the folder that it has, and would make it for everybody.
+    folder = market_folder() / "yfinance"
+    with suppress(OSError):
+        private_folder(folder)
+    yfinance.set_tz_cache_location(str(folder))
     return yfinance

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldviz.data.markets.kept_markets import market_folder
+from goldviz.data.tables.private_files import private_folder
 from goldviz.data.tables.whole_files import make_room, remove, size_of, write_whole
 
 
@@ -43,7 +44,7 @@ class KeptFiles:
     def write(self, name: str, content: bytes) -> None:
         """Keep a file. Whoever reads at the same time sees the old one or the new one."""
         path = self.path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         write_whole(path, content)
 
     def make_room(self, spared: str) -> None:

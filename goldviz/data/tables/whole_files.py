@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from goldviz.data.tables.private_files import give_group
+
 UNFINISHED_FILE = ".part"
 UNFINISHED_SECONDS = 3600.0
 """A file that has been under way for so long was left behind by a process that ended."""
@@ -33,7 +35,8 @@ def disk_faults_as(kind: type[Exception], words: str, advice: str = "") -> Itera
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file beside its place and move it there: whoever reads sees the old one or the new one.
 
-    The folder must exist. Raises ``OSError`` where it cannot be written; then the old file is still there.
+    It is for this account alone, and for its folder's group where that is shared. The folder must exist. Raises
+    ``OSError`` where it cannot be written; then the old file is still there.
     """
     handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=UNFINISHED_FILE)
     try:
@@ -41,6 +44,7 @@ def write_whole(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        give_group(Path(unfinished))
         os.replace(unfinished, path)
     except BaseException:
         Path(unfinished).unlink(missing_ok=True)
