@@ -1,6 +1,9 @@
 """Workbooks read back to what a person sees in them, and what cannot be read is refused in a sentence."""
 
 import io
+import os
+import subprocess
+import sys
 import zipfile
 from contextlib import suppress
 from datetime import date, datetime
@@ -14,8 +17,11 @@ from openpyxl import Workbook
 
 from goldviz.data.markets.files import Choices, look_into, market_from_file
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables import workbook_table as module
+from goldviz.data.tables import sheet_cells, workbook_parts
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table
+from tests import hostile_workbooks
+from tests.hostile_workbooks import SHEET, exchanged, packed, sound_parts, sound_rows, xml_of_sheet
+from tests.places import ROOT
 
 DAYS = pd.bdate_range("2024-01-01", periods=40)
 NOW = pd.Timestamp("2026-11-20", tz="UTC")
@@ -131,9 +137,90 @@ def test_what_unpacks_to_too_much_or_declares_entities_is_refused(monkeypatch):
             archive.writestr(name, part)
     with pytest.raises(MarketError, match=r"^gold\.xlsx declares a document type"):
         workbook_table(sink.getvalue(), "gold.xlsx")
-    monkeypatch.setattr(module, "MOST_CELLS", 50)
+    monkeypatch.setattr(sheet_cells, "MOST_CELLS", 50)
     with pytest.raises(MarketError, match=r"^gold\.xlsx has more than 50 cells"):
         workbook_table(content, "gold.xlsx")
-    monkeypatch.setattr(module, "MOST_UNPACKED", 1000)
+    monkeypatch.setattr(workbook_parts, "MOST_UNPACKED", 1000)
     with pytest.raises(MarketError, match=r"^gold\.xlsx unpacks to [\d,]+ bytes; allowed are at most 1,000\.$"):
         workbook_table(content, "gold.xlsx")
+
+
+def of_rows(rows):
+    """A workbook whose sheet has these rows after the sound ones."""
+    return packed(exchanged(sound_parts(), SHEET, xml_of_sheet(sound_rows() + rows)))
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ('<row r="999999999999"/>', "has a row 999999999999; a sheet has at most 1,048,576 rows."),
+        ("<row>" + "<c/>" * 20_000 + "</row>", "has a column 16,385; a sheet has at most 16,384 columns."),
+        ('<row><c r="XFE70"><v>1</v></c></row>', "has a column 16,385; a sheet has at most 16,384 columns."),
+        ("<row/>" * 1_000_100, "has more than 1,000,000 empty cells; delete its empty rows and columns"),
+        ("<row><c><v>1</v></c></row>" + "<d/>" * 400_000, "more elements beside its cells than a workbook of prices"),
+        (f"<!--{' ' * 2_000_000}-->", "longer texts than a workbook of prices needs"),
+        (f'<row><c t="str"><v>{"gold" * 30_000}</v></c></row>', "has a cell of more than 100,000 characters"),
+    ],
+)
+def test_what_a_sheet_says_of_itself_is_checked_before_anything_is_built(rows, sentence):
+    with pytest.raises(MarketError) as caught:
+        workbook_table(of_rows(rows), "gold.xlsx")
+    assert sentence in str(caught.value)
+
+
+def test_a_document_type_behind_a_long_comment_an_archive_that_lies_and_a_second_part_are_refused():
+    declared = b"<!--" + b" " * 5000 + b"--><!DOCTYPE lolz [<!ENTITY lol 'lol'>]>" + xml_of_sheet(sound_rows())
+    with pytest.raises(MarketError, match="declares a document type"):
+        workbook_table(packed(exchanged(sound_parts(), SHEET, declared)), "gold.xlsx")
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        twice = packed([*sound_parts(), (SHEET, xml_of_sheet(""))])
+    with pytest.raises(MarketError, match="has two parts of one name"):
+        workbook_table(twice, "gold.xlsx")
+    many = packed([*sound_parts(), *((f"xl/media/{place}.png", b"") for place in range(6000))])
+    with pytest.raises(MarketError, match="has more than 5,000 parts"):
+        workbook_table(many, "gold.xlsx")
+
+
+def test_reading_tells_how_far_it_is_and_can_be_ended():
+    told = []
+
+    class Enough(Exception):  # noqa: N818 - an order, as a job's stop is
+        pass
+
+    def report(done, total):
+        told.append((done, total))
+        if len(told) == 9:
+            raise Enough
+
+    content = of_rows("<row><c><v>1</v></c></row>" * 30_000)
+    with pytest.raises(Enough):
+        workbook_table(content, "gold.xlsx", report=report)
+    assert told == sorted(told), "a bar that goes back says nothing"
+    assert all(0 < done <= total for done, total in told)
+
+
+def read_in_a_child(count, seconds):
+    """What a process of its own says of so many hostile workbooks; it fails for one beyond the limits."""
+    limits = [str(count), "34", str(seconds), "200"]
+    command = [sys.executable, "-W", "ignore", "-m", hostile_workbooks.__name__, *limits]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=1500,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the most that a process had in memory is read from /proc")
+
+
+@LINUX
+def test_hostile_workbooks_end_soon_and_in_little_memory():
+    assert "0 over the limits" in read_in_a_child(30, 8)
+
+
+@LINUX
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_two_thousand_hostile_workbooks_end_soon_and_in_little_memory():
+    assert "0 over the limits" in read_in_a_child(2000, 8)
