@@ -44,6 +44,19 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def environment_of(database: str, folder: Path, workers: int, more: Mapping[str, str]) -> dict[str, str]:
+    """What a server's process is told, with its data in this folder."""
+    return {
+        **os.environ,
+        "GOLDVIZ_DATABASE_URL": database,
+        "GOLDVIZ_WORKERS": str(workers),
+        "GOLDVIZ_DATA": str(folder / "markets"),
+        "PYTHONPATH": str(ROOT),
+        "OMP_NUM_THREADS": "1",
+        **more,
+    }
+
+
 @contextmanager
 def running(
     database: str,
@@ -56,15 +69,7 @@ def running(
     """goldviz on a free port with its own database and data, until the block ends; ``more`` goes to its environment,
     and ``base`` is the path below which that has it answer."""
     port = free_port()
-    environment = {
-        **os.environ,
-        "GOLDVIZ_DATABASE_URL": database,
-        "GOLDVIZ_WORKERS": str(workers),
-        "GOLDVIZ_DATA": str(log.parent / "markets"),
-        "PYTHONPATH": str(ROOT),
-        "OMP_NUM_THREADS": "1",
-        **(more or {}),
-    }
+    environment = environment_of(database, log.parent, workers, more or {})
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output, cwd=log.parent)

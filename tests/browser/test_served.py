@@ -14,6 +14,8 @@ from tests.browser.laboratory_page import wait_for_figure
 
 Opener = Callable[..., Page]
 APP = "[data-testid=stApp] h1"
+NAME = "lab.localhost"
+"""A browser finds it on this machine, and neither goldviz nor Streamlit takes it for the machine's own."""
 
 
 @dataclass
@@ -32,13 +34,14 @@ def placed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Placed]:
         site, port = stack.enter_context(framing_site()), free_port()
         more = {
             "GOLDVIZ_EMBEDDING": site,
-            "GOLDVIZ_HOSTS": f"127.0.0.1:{port}",
+            "GOLDVIZ_HOSTS": f"{NAME}:{port}",
             "GOLDVIZ_JOB_WORKERS": "0",
             "STREAMLIT_SERVER_BASE_URL_PATH": "lab",
         }
         database = f"sqlite:///{folder / 'runs.sqlite'}"
         server = stack.enter_context(running(database, folder / "server.log", 0, more, base="/lab"))
-        yield Placed(server, stack.enter_context(proxy(server.address, port=port)), site)
+        stack.enter_context(proxy(server.address, port=port))
+        yield Placed(server, f"http://{NAME}:{port}", site)
 
 
 def test_another_site_s_frame_stays_empty(server: Server, open_page: Opener) -> None:

@@ -49,7 +49,7 @@ function watchWebSocket(root) {
     const own = answer.status === 403 && answer.headers.get("content-type")?.startsWith("text/plain");
     const sentence = own
       ? await answer.text()
-      : "Its web sockets do not arrive. A proxy in front of goldviz has to pass them on.";
+      : "Its web sockets do not arrive there. A proxy in front of goldviz has to pass them on.";
     said ??= say("This page cannot reach goldviz", sentence);
   }
 
