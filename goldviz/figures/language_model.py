@@ -39,7 +39,7 @@ def simple_guesses(plot: Plot, guesses: Mapping[str, str], digits: int) -> None:
 def picture(ds: xr.Dataset) -> str:
     """The home page's picture: dev loss over training, beside that of counted pairs."""
     style, dev = style_of(str(ds["network"].values[0])), ds["dev_loss"].isel(network=0).median("seed").values
-    pairs = [float(ds["bigram_loss"].median())] * len(dev)
+    pairs = [float(ds["bigram_dev_loss"].median())] * len(dev)
     return polyline_svg(
         [Curve(style.label, dev, style.colour), Curve("pairs", pairs, style_of("bigram").colour, "dot")],
         label="Dev loss falling over training, below the line of counted pairs.",

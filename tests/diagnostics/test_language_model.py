@@ -11,7 +11,7 @@ RUN = xr.Dataset(
         "loss": (("step", "network", "seed"), [[[3.0, 3.0]], [[2.0, np.nan]]]),
         "train_loss": (("close_look", "network", "seed"), [[[2.5, 2.5]], [[1.0, 1.5]]]),
         "dev_loss": (("close_look", "network", "seed"), [[[2.0, 2.0]], [[2.25, 1.75]]]),
-        "bigram_loss": ((), 2.5),
+        "bigram_dev_loss": ((), 2.5),
     },
     coords={"step": [1, 2], "network": ["gpt"], "seed": [0, 1], "close_look": [1, 2]},
 )

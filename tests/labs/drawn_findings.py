@@ -63,9 +63,9 @@ THINGS = ("network", "model", "metric")
 """Dimensions along which nothing leans: each has a size of its own."""
 OF_THEIR_OWN = {
     "changed_by_future": (0.0, 0.0, 0.2), "same_label": (0.9, 0.9, 0.5), "same_meaning": (0.9,),
-    "tokens_per_byte": (0.2, 1.0), "gzip_bits": (0.5, 5.0), "gzip": (0.5, 5.0),
+    "tokens_per_byte": (0.2, 1.0), "gzip_dev_bits": (0.5, 5.0), "gzip": (0.5, 5.0),
     "uniform_loss": (3.3,), "uniform": (3.3,),
-    "unigram_loss": (0.5, 2.0, 3.0), "residual_variance": (1e-4, 1.0, 40.0),
+    "unigram_loss": (0.5, 2.0, 3.0), "unigram_dev_loss": (0.5, 2.0, 3.0), "residual_variance": (1e-4, 1.0, 40.0),
 }  # fmt: skip
 """Levels of what would else silence nearly every other finding, and of what a text can be."""
 ALIKE = {"zero_error_by_seed": "zero_error"}

@@ -258,9 +258,12 @@ def flat(settings, sums):
 
 def passages(tokens, block):
     """Evenly spread stretches of a block and the token after it, 32 at most."""
-    count = min(32, max(1, len(tokens) // block))
-    starts = torch.linspace(0, len(tokens) - block - 1, count).long().tolist()
-    return torch.tensor([tokens[start : start + block + 1] for start in starts])
+    return torch.tensor([tokens[start : start + block + 1] for start in first_places(tokens, block)])
+
+
+def first_places(tokens, block):
+    """Where such stretches begin."""
+    return torch.linspace(0, len(tokens) - block - 1, min(32, max(1, len(tokens) // block))).long().tolist()
 
 
 @torch.no_grad()
@@ -358,26 +361,36 @@ def test_every_close_look(both):
 
 
 def test_lines_that_need_no_network_are_plain_counts(both):
-    _, run, text, _ = both
+    settings, run, text, _ = both
     size, counts = len(text.signs), Counter(text.train)
     assert run["token_count"].values.tolist() == [counts[token] for token in range(size)]
     pairs, firsts, followed = Counter(pairwise(text.train)), Counter(text.train[:-1]), Counter(text.train[1:])
-    asked = [*pairwise(text.dev)]
-    single = np.mean([math.log((followed[after] + 1) / (len(text.train) - 1 + size)) for _, after in asked])
-    double = np.mean([math.log((pairs[pair] + 1) / (firsts[pair[0]] + size)) for pair in asked])
-    for name, loss in (("uniform_loss", math.log(size)), ("unigram_loss", -single), ("bigram_loss", -double)):
+    # The dev loss is of these tokens: the guesses beside it must be asked the same.
+    asked = [[*pairwise(passage)] for passage in passages(text.dev, settings.block).tolist()]
+    single = np.mean([math.log((followed[after] + 1) / (len(text.train) - 1 + size))
+                      for passage in asked for _, after in passage])  # fmt: skip
+    double = np.array([[math.log((pairs[pair] + 1) / (firsts[pair[0]] + size)) for pair in passage]
+                       for passage in asked])  # fmt: skip
+    lines = {"uniform_loss": math.log(size), "unigram_dev_loss": -single, "bigram_dev_loss": -double.mean()}
+    for name, loss in lines.items():
         assert float(run[name]) == pytest.approx(loss, rel=1e-6), name
-    known, held = TRAIN.encode(), DEV.encode()
-    bits = 8 * (len(gzip.compress(known + held, 9)) - len(gzip.compress(known, 9))) / len(held)
-    assert float(run["gzip_bits"]) == pytest.approx(bits, rel=1e-6)
-    assert float(run["tokens_per_byte"]) == pytest.approx(len(text.dev) / len(held), rel=1e-6)
+    np.testing.assert_allclose(run["bigram_position_loss"], -double.mean(0), rtol=1e-6)
+    bits, count, known, held = 0, 0, TRAIN.encode(), DEV.encode()
+    for start in first_places(text.dev, settings.block):
+        before, part = (b"".join(text.signs[token] for token in text.dev[slice(*ends)])
+                        for ends in ((start + 1,), (start + 1, start + settings.block + 1)))  # fmt: skip
+        bits += 8 * (len(gzip.compress(known + before + part, 9)) - len(gzip.compress(known + before, 9)))
+        count += len(part)
+    assert float(run["gzip_dev_bits"]) == pytest.approx(bits / count, rel=1e-6)
+    assert float(run["tokens_per_byte"]) == pytest.approx(double.size / count, rel=1e-6)
     sizes = {"train_tokens": len(text.train), "dev_tokens": len(text.dev), "dev_bytes": len(held)}
     assert {name: run.attrs[name] for name in sizes} == sizes
 
 
 def test_bits_a_byte_are_nats_a_token_in_another_unit(both):
     _, run, text, (_, _, close, _) = both
-    factor = len(text.dev) / len(DEV.encode()) / math.log(2)
+    asked = passages(text.dev, run.sizes["position"])[:, 1:].flatten().tolist()
+    factor = len(asked) / sum(len(text.signs[token]) for token in asked) / math.log(2)
     curve = next(trace for trace in FIGURES["bits"](run).data if len(trace.x) == len(CLOSE_STEPS))
     np.testing.assert_allclose(curve.y, [factor * one["dev_loss"] for one in close.values()], rtol=1e-3)
     said = FIGURES["loss"](run).layout.title.subtitle.text

@@ -432,12 +432,13 @@ def test_lines_of_simple_guesses_are_plain_counts(pairs_run):
     settings, run = pairs_run
     text = Text(1)
     train, dev = text.pairs("train"), text.pairs("dev")
+    assert dev.sum() < 4096
     np.testing.assert_array_equal(run["count"], train)
     assert run["symbol"].values.tolist() == SIGNS
     assert float(run["uniform_loss"]) == pytest.approx(math.log(len(SIGNS)), rel=1e-6)
     single, pair = train.sum(0) + settings.smoothing, train + settings.smoothing
-    assert float(run["unigram_loss"]) == pytest.approx(nats(dev.sum(0), single / single.sum()), rel=1e-6)
-    assert float(run["bigram_loss"]) == pytest.approx(nats(dev, pair / pair.sum(1, keepdims=True)), rel=1e-6)
+    assert float(run["unigram_dev_loss"]) == pytest.approx(nats(dev.sum(0), single / single.sum()), rel=1e-6)
+    assert float(run["bigram_dev_loss"]) == pytest.approx(nats(dev, pair / pair.sum(1, keepdims=True)), rel=1e-6)
     sizes = {"training_items": 80, "dev_items": 10, "test_items": 10}
     assert {name: run.attrs[name] for name in sizes} == sizes
 
@@ -456,23 +457,24 @@ def test_a_table_of_pairs_counted_or_learned_is_as_a_plain_loop_has_it(pairs_run
         faked = counts + max(settings.smoothing, least)
         return faked / faked.sum(1, keepdims=True)
 
-    for step in range(1, STEPS + 1):
+    parts = [slice(*(len(targets) * number // STEPS for number in (step - 1, step))) for step in range(1, STEPS + 1)]
+    for step, part in enumerate(parts, start=1):
+        met = Counter(zip(contexts[part, 0].tolist(), targets[part].tolist(), strict=True)) if counting else Counter()
+        if counting:
+            loss = -sum(count * np.log(table(1.0)[pair]) for pair, count in met.items()) / met.total()
+        # A counted table is looked at after its step, a learned one before.
+        for pair, count in met.items():
+            counts[pair] += count
         if step in CLOSE_STEPS:
             shown, now = run.sel(close_look=step), table()
             np.testing.assert_allclose(shown["table"], now, **CLOSE)
-            for part in ("train", "dev"):
-                assert float(shown[f"{part}_loss"]) == pytest.approx(nats(text.pairs(part), now), rel=1e-4)
+            for name in ("train", "dev"):
+                assert float(shown[f"{name}_loss"]) == pytest.approx(nats(text.pairs(name), now), rel=1e-4)
             assert float(shown["divergence"]) == pytest.approx(kullback_leibler(text.pairs("train"), now), rel=1e-3)
             symbol, held = spelled(lambda seen, now=now: now[seen[:, -1].numpy()], 1)
             np.testing.assert_array_equal(shown["sample_symbol"], symbol)
             np.testing.assert_allclose(shown["sample_probability"], held, **CLOSE)
-        if counting:
-            part = slice(*(len(targets) * number // STEPS for number in (step - 1, step)))
-            met = Counter(zip(contexts[part, 0].tolist(), targets[part].tolist(), strict=True))
-            loss = -sum(count * np.log(table(1.0)[pair]) for pair, count in met.items()) / met.total()
-            for pair, count in met.items():
-                counts[pair] += count
-        else:
+        if not counting:
             rows = torch.arange(len(targets))
             if settings.batch:
                 rows = torch.randint(len(targets), (settings.batch,), generator=order)
@@ -484,6 +486,19 @@ def test_a_table_of_pairs_counted_or_learned_is_as_a_plain_loop_has_it(pairs_run
             loss = fit.item()
         assert float(run["loss"].sel(step=step)) == pytest.approx(float(loss), rel=1e-4)
     assert float(run["test_loss"]) == pytest.approx(nats(text.pairs("test"), table()), rel=1e-4)
+    if counting:
+        faked = text.pairs("train") + settings.smoothing
+        np.testing.assert_allclose(run["table"].sel(close_look=STEPS), faked / faked.sum(1, keepdims=True), rtol=1e-6)
+
+
+@pytest.mark.parametrize("corpus", ["names", pytest.param("python", marks=pytest.mark.slow)])
+def test_the_last_look_at_counted_pairs_is_of_all_of_them_and_scores_what_their_line_says(corpus):
+    """Of long texts the dev loss is of the first 4,096 contexts: the line must be of the same."""
+    run = goldviz.api.run("char-language-model", model="bigram", corpus=corpus, steps=30, close_looks=3,
+                          seeds=(SEED, 31), progress=False).isel(network=0)  # fmt: skip
+    faked = run["count"].values + 1.0
+    np.testing.assert_allclose(run["table"].values[-1], faked / faked.sum(1, keepdims=True), rtol=1e-6)
+    np.testing.assert_allclose(run["dev_loss"].values[-1], run["bigram_dev_loss"], rtol=1e-6)
 
 
 @pytest.mark.parametrize("preset", ["count-pairs", "pairs-as-a-network"])

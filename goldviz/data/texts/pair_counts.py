@@ -72,6 +72,6 @@ def simple_losses(
     single = probabilities(seen.sum(axis=0)[None, :], smoothing)[0]
     return {
         "uniform_loss": float(np.log(len(seen))),
-        "unigram_loss": cross_entropy(asked.sum(axis=0), single),
-        "bigram_loss": cross_entropy(asked, probabilities(seen, smoothing)),
+        "unigram_dev_loss": cross_entropy(asked.sum(axis=0), single),
+        "bigram_dev_loss": cross_entropy(asked, probabilities(seen, smoothing)),
     }

@@ -34,14 +34,14 @@ class Guesses(NetworkReading):
     """What was recorded of a language model's guesses, for each seed; NaN where nothing was.
 
     ``train`` and ``dev`` are of the last close look, ``lowest`` is the lowest dev loss of all. ``letters`` and
-    ``pairs`` are dev losses of guessing by single tokens and by counted pairs.
+    ``pairs`` are dev losses of guessing by single tokens and by counted pairs, on the very tokens that ``dev`` is of.
     """
 
     train: Floats = at_last("train_loss", "close_look")
     dev: Floats = at_last("dev_loss", "close_look")
     lowest: Floats = measured("dev_loss", "close_look", by=lambda losses: losses.min(axis=0))
-    letters: Floats = measured("unigram_loss")
-    pairs: Floats = measured("bigram_loss")
+    letters: Floats = measured("unigram_dev_loss")
+    pairs: Floats = measured("bigram_dev_loss")
     update: Floats = measured("update_to_data", "look", "layer", by=typical_updates)
     diverged: Verdicts = judged("loss", "step", by=diverged)
     rising: Verdicts = judged("loss", "step", by=rising)

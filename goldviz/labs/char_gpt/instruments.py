@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.functional import cross_entropy, normalize
 
-from goldviz.data.texts.pair_counts import cross_entropy as of_counts
-from goldviz.data.texts.pair_counts import probabilities, table_of_counts
 from goldviz.diagnostics.layers import activation_readings
 from goldviz.labs.char_gpt.texts import TokenText
 from goldviz.models.feedforward.activations import ACTIVATIONS
@@ -47,8 +44,12 @@ class Asked:
 
 def stretches(tokens: Int[Tensor, " place"], block: int) -> Int[Tensor, "stretch place"]:
     """At most 32 stretches of a block and the token after it, evenly spread over the text."""
-    starts = torch.linspace(0, len(tokens) - block - 1, min(SCORED, max(1, len(tokens) // block)))
-    return tokens[starts.long()[:, None] + torch.arange(block + 1)]
+    return tokens[starts(len(tokens), block)[:, None] + torch.arange(block + 1)]
+
+
+def starts(tokens: int, block: int) -> Int[Tensor, " stretch"]:
+    """Where the stretches begin in a text of so many tokens."""
+    return torch.linspace(0, tokens - block - 1, min(SCORED, max(1, tokens // block))).long()
 
 
 @torch.no_grad()
@@ -119,20 +120,3 @@ def of_first_seed(network: CausalTransformer, asked: Asked, seed: int) -> Measur
         "attention": weights.half(), "position_similarity": (places @ places.T).half(),
         "sample_token": tokens.int(), "sample_probability": held,
     }  # fmt: skip
-
-
-def simple_losses(text: TokenText) -> dict[str, float]:
-    """Dev losses of guessing evenly, by single tokens and by pairs of the training part, with one fake count each."""
-    size = text.size
-    train, dev = text.train.numpy(), text.dev.numpy()
-    counts = [table_of_counts(_pairs(part), size) for part in (train, dev)]
-    single = probabilities(counts[0].sum(axis=0)[None, :], 1.0)[0]
-    return {
-        "uniform_loss": math.log(size),
-        "unigram_loss": of_counts(counts[1].sum(axis=0), single),
-        "bigram_loss": of_counts(counts[1], probabilities(counts[0], 1.0)),
-    }
-
-
-def _pairs(tokens: Int[np.ndarray, " place"]) -> Int[np.ndarray, "pair two"]:
-    return np.stack([tokens[:-1], tokens[1:]], axis=1)

@@ -56,9 +56,13 @@ def _numbers(lane: Lane[CharGpt]) -> str:
         f"{float(ds['parameter_count'][0]):,.0f} parameters",
         f"- guessing all tokens alike costs $\\ln V = {uniform:.2f}$ nat; the first dev loss is **{first:.2f}**"
         f"{head_start(settings, ds)}",
-        f"- counted pairs: {float(ds['bigram_loss']):.2f} nat; this network now: **{last:.2f}** nat = "
-        f"**{last * share:.2f}** bits a byte; gzip: {float(ds['gzip_bits']):.2f}",
+        f"- this network now: **{last:.2f}** nat = **{last * share:.2f}** bits a byte",
     ]
+    if "bigram_dev_loss" in ds:
+        lines.append(
+            f"- on the same text counted pairs: {float(ds['bigram_dev_loss']):.2f} nat; "
+            f"gzip: {float(ds['gzip_dev_bits']):.2f} bits a byte"
+        )
     return "\n".join(lines)
 
 

@@ -26,14 +26,14 @@ class Reading(Guesses):
 
     ``ahead`` is how far the loss at the block's last place, which has no later token to look at, is above that of the
     others. ``evenness`` is the entropy of attention over that of an even one, mean over the blocks. ``gzip`` are bits a
-    byte by gzip.
+    byte by gzip, on the same text.
     """
 
     labels: ClassVar[Mapping[str, str]] = {"gpt": "GPT"}
     ahead: Floats = at_last("position_loss", "close_look", "position", by=_ahead)
     evenness: Floats = at_last("attention_entropy", "close_look", "block_number", by=lambda one: one.mean(axis=0))
     tokens_per_byte: Floats = measured("tokens_per_byte")
-    gzip: Floats = measured("gzip_bits")
+    gzip: Floats = measured("gzip_dev_bits")
 
     @property
     def bits(self) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -79,14 +78,11 @@ class Pieces:
 
 @dataclass(frozen=True)
 class TokenText:
-    """The training and the dev part in tokens, with the bytes that they stand for, and notes on what was done."""
+    """The training and the dev part in tokens, and notes on what was done."""
 
     tokens: Characters | Pieces
     train: Int[Tensor, " place"]
     dev: Int[Tensor, " place"]
-    train_bytes: int
-    dev_bytes: int
-    gzip_bits: float
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -99,10 +95,10 @@ class TokenText:
         """V, how many tokens there are."""
         return len(self.signs)
 
-    @property
-    def tokens_per_byte(self) -> float:
-        """Of the dev part: what turns nats a token into nats a byte."""
-        return len(self.dev) / self.dev_bytes
+    def in_bytes(self, tokens: Int[Tensor, " place"]) -> bytes:
+        """What tokens stand for."""
+        contents = self.tokens.token_bytes()
+        return b"".join(contents[token] for token in tokens.tolist())
 
 
 def shown(content: bytes) -> str:
@@ -177,22 +173,7 @@ def token_text(corpus: str, kind: str, size: int) -> TokenText:
             f"The text has {len(tokens.signs):,} different characters; allowed are at most {MOST_SYMBOLS:,}. "
             "Pieces in place of characters read any text."
         )
-    known, held = train.encode("utf-8", "surrogatepass"), dev.encode("utf-8", "surrogatepass")
-    return TokenText(
-        tokens, torch.tensor(tokens.encode(train)), torch.tensor(tokens.encode(dev)), len(known), len(held),
-        gzip_bits(known, held), notes,
-    )  # fmt: skip
-
-
-def gzip_bits(known: bytes, held: bytes) -> float:
-    """Bits a byte that gzip's method takes for the dev part after it has read the training part.
-
-    It looks back no further than 32,768 bytes.
-
-    >>> gzip_bits(b"abcd" * 100, b"abcd" * 100) < 0.2
-    True
-    """
-    return 8 * (len(zlib.compress(known + held, 9)) - len(zlib.compress(known, 9))) / len(held)
+    return TokenText(tokens, torch.tensor(tokens.encode(train)), torch.tensor(tokens.encode(dev)), notes)
 
 
 def fits(text: TokenText, block: int) -> None:

@@ -24,9 +24,10 @@ from goldviz.labs.char_gpt.instruments import (
     Measured,
     look_closely,
     of_first_seed,
-    simple_losses,
+    starts,
 )
 from goldviz.labs.char_gpt.network import Writer, layers_of, writer
+from goldviz.labs.char_gpt.simple_guesses import gzip_bits, in_bytes, simple_losses, tokens_per_byte
 from goldviz.labs.char_gpt.texts import TokenText, fits, token_text
 from goldviz.models.text.encoder import EncoderDropout
 from goldviz.training.clipping import clip_gradients
@@ -93,14 +94,16 @@ def announce(
         place=list(range(1, LONGEST + 1)), token=list(text.signs), value_bin=VALUE_BINS.centres,
         magnitude_bin=MAGNITUDE_BINS.centres,
     )  # fmt: skip
+    known, held = text.in_bytes(text.train), text.in_bytes(text.dev)
     record.attribute(
         device=device_name(device), text_notes=" ".join(text.notes), train_tokens=len(text.train),
-        dev_tokens=len(text.dev), dev_bytes=text.dev_bytes,
+        dev_tokens=len(text.dev), dev_bytes=len(held),
     )  # fmt: skip
-    for name, loss in simple_losses(text).items():
+    for name, loss in simple_losses(text, asked.dev).items():
         record.once(name, loss)
-    record.once("gzip_bits", text.gzip_bits)
-    record.once("tokens_per_byte", text.tokens_per_byte)
+    spans = in_bytes(text, starts(len(text.dev), settings.block), settings.block)
+    record.once("gzip_dev_bits", gzip_bits(known, held, spans))
+    record.once("tokens_per_byte", tokens_per_byte(spans, settings.block))
     record.once("token_count", torch.bincount(text.train, minlength=text.size).numpy())
     record.once("parameter_count", [parameter_count(first.network)])
 

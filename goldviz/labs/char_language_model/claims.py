@@ -78,7 +78,7 @@ def later_gradient_behind(run: xr.Dataset) -> float:
 
 def learned(run: xr.Dataset) -> float:
     """How far the dev loss is below that of single characters at the end, in nats."""
-    return float(run["unigram_loss"]) - float(run["dev_loss"][-1, 0])
+    return float(run["unigram_dev_loss"]) - float(run["dev_loss"][-1, 0])
 
 
 def vowels_together(run: xr.Dataset) -> float:

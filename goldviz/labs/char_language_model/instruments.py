@@ -52,8 +52,8 @@ def losses_unseen(network: Model, unseen: Windows, counts: np.ndarray, smoothing
     """The network's loss on such windows and that of counted pairs, which know the last symbol at least; else NaN."""
     if not len(unseen):
         return dict.fromkeys(("unseen_loss", "unseen_pairs_loss"), math.nan)
-    rows = torch.stack([unseen.contexts[:, -1], unseen.targets], 1).cpu().numpy()
-    pairs_loss = of_counts(table_of_counts(rows, len(counts)), probabilities(counts, smoothing))
+    asked = table_of_counts(unseen.pairs(), len(counts))
+    pairs_loss = of_counts(asked, probabilities(counts, smoothing))
     return {"unseen_loss": mean_loss(network, unseen).item(), "unseen_pairs_loss": pairs_loss}
 
 

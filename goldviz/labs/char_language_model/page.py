@@ -54,7 +54,9 @@ def _losses(lane: Lane[CharLanguageModel]) -> str:
         f"- all alike: {in_all_units(uniform)}",
         f"- this run's first loss: **{float(np.median(ds['loss'][0])):.3f}** nat",
     ]
-    for name, words in (("unigram_loss", "single characters"), ("bigram_loss", "counted pairs")):
+    for name, words in (("unigram_dev_loss", "single characters"), ("bigram_dev_loss", "counted pairs")):
+        if name not in ds:
+            continue
         value = float(np.median(ds[name]))
         lines.append(f"- {words}: {in_all_units(value) if math.isfinite(value) else 'infinite'}")
     if ds.sizes.get("close_look") and "dev_loss" in ds:

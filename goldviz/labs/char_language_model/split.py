@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
+from numpy import ndarray
 from torch import Generator, Tensor
 
 from goldviz.data.texts.items import BOUNDARY, Corpus
@@ -28,6 +29,10 @@ class Windows:
     def first(self, most: int) -> Windows:
         """At most so many of them; items were put in random order before."""
         return Windows(self.contexts[:most], self.targets[:most])
+
+    def pairs(self) -> Int[ndarray, "window two"]:
+        """The last symbol of every context with the one that follows it."""
+        return torch.stack([self.contexts[:, -1], self.targets], 1).cpu().numpy()
 
     def to(self, device: torch.device) -> Windows:
         """The same on a device."""

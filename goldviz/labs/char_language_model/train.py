@@ -1,7 +1,8 @@
 """What a run of *Character language models* does: document 002, sections 1.1 to 1.5.
 
 Networks of a seed share the split, the order of batches and, where shapes agree, their first weights. Every look is of
-the network as its step finds it: the first one is of the start.
+the network as its step finds it: the first one is of the start. A counted table is looked at as its step leaves it, so
+that the last look is of the table of all pairs.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ COOLER = 0.1
 class SeedText:
     """One seed's text: items, counted pairs to learn and to be asked, training contexts, and what is looked at.
 
-    ``shares`` are the weights of training contexts that stand once for all that are alike.
+    ``asked`` counts the pairs in ``dev``, so that simple guesses are asked what a network's dev loss is of. ``shares``
+    are the weights of training contexts that stand once for all that are alike.
     """
 
     items: Split
@@ -105,11 +107,13 @@ def train(settings: CharLanguageModel, record: Record) -> None:
         for step in steps_from_state(record, settings.steps, grid.parts()):
             closely = step in close
             looks = settings.look_every > 0 and (step == 1 or step % settings.look_every == 0)
+            counted = [count(one, step, settings.steps) for one in readers]
             if closely:
                 with record.instrument():
                     seen = characters_read(settings)
                     hand_over(of_first_seed(readers[0].network, seen, settings.seeds[0], len(read.symbols)), record)
-            shown = [train_step(one, record.settings, record, step, looks, closely) for one in readers]
+            trained = [train_step(one, record.settings, record, step, looks, closely) for one in readers]
+            shown = [first | second for first, second in zip(counted, trained, strict=True)]
             if closely:
                 with record.instrument():
                     release()
@@ -177,13 +181,14 @@ def reader(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.d
 def text_of(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.device) -> SeedText:
     """A seed's text in windows, on the device. Counting reads its pairs in their order, which is random already."""
     items = split(read, settings.items, stream(seed, DATA))
-    counts, asked = (table_of_counts(pairs(part, read.symbols), len(read.symbols)) for part in (items.train, items.dev))
+    counts = table_of_counts(pairs(items.train, read.symbols), len(read.symbols))
     train, dev = (windows(part, read.symbols, characters_read(settings)) for part in (items.train, items.dev))
-    seen, shares = train.first(LOOKED_AT), None
+    seen, dev, shares = train.first(LOOKED_AT), dev.first(LOOKED_AT), None
+    asked = table_of_counts(dev.pairs(), len(read.symbols))
     if settings.batch == 0 and settings.model != "bigram":
         train, shares = train.distinct()
         shares = shares.to(device)
-    return SeedText(items, counts, asked, train.to(device), shares, seen.to(device), dev.first(LOOKED_AT).to(device))
+    return SeedText(items, counts, asked, train.to(device), shares, seen.to(device), dev.to(device))
 
 
 def announce(
@@ -235,21 +240,25 @@ def train_step(
             if not isinstance(one.network, CharacterModel):
                 seen["divergence"] = divergence_of(one.network, one.text.counts)
     if isinstance(one.network, CountedBigram):
-        return {**seen, "loss": count(one.network, one.text.train, step, settings.steps)}
+        return seen
     if one.optimiser is None:
         raise TypeError("Only the counted bigram has nothing to train.")
     return {**seen, **learn(one, one.network, one.optimiser, settings, record, step, looks, closely)}
 
 
 @torch.no_grad()
-def count(network: CountedBigram, text: Windows, step: int, steps: int) -> Tensor:
-    """Read the step's part of the text; its loss by what was counted before, with one fake count at least."""
+def count(one: Reader, step: int, steps: int) -> Measured:
+    """Let a counted table read the step's part of the text; its loss by what was counted before, with one fake count at
+    least. A network counts nothing."""
+    if not isinstance(one.network, CountedBigram):
+        return {}
+    text = one.text.train
     first, last = (len(text) * number // steps for number in (step - 1, step))
     # With more steps than pairs a step may read none: its loss is then that of the next.
     asked = slice(first, max(last, first + 1))
-    loss = cross_entropy(network(text.contexts[asked], least=1.0).logits, text.targets[asked])
-    network.count(text.contexts[first:last], text.targets[first:last])
-    return loss
+    loss = cross_entropy(one.network(text.contexts[asked], least=1.0).logits, text.targets[asked])
+    one.network.count(text.contexts[first:last], text.targets[first:last])
+    return {"loss": loss}
 
 
 def learn(

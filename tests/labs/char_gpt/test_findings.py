@@ -89,9 +89,12 @@ def test_steps_that_are_too_small_and_yet_beat_pairs_are_said_to_be_slow(healthy
 
 
 def test_a_loss_that_is_a_little_lower_than_that_of_pairs_is_not_called_no_better(healthy):
+    """On the same tokens; on all of the dev text pairs score 2.445, which made this run look better than it is."""
     settings = CharGpt.preset("fix-it-slower-steps")
     found = card("no_better_than_pairs", settings, example(CharGpt, "fix-it-slower-steps"))
-    assert found.number == "2.423 nat against 2.445"
+    assert found.number == "2.423 nat against 2.352"
+    assert found.title == "The GPT guesses no better than counted pairs"
+    found = card("no_better_than_pairs", SMALL, altered(healthy, dev_loss=2.33, train_loss=2.33))
     assert found.title == "The GPT guesses hardly better than counted pairs"
     assert "should guess clearly better" in found.explanation
     worse = card("no_better_than_pairs", SMALL, altered(healthy, dev_loss=3.0, train_loss=3.0))

@@ -1,16 +1,11 @@
 """Texts in characters and in pieces: what is learned, what is not, and which texts are refused in a sentence."""
 
-import math
-
-import numpy as np
 import pytest
-import torch
 
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.char_gpt import texts
 from goldviz.labs.char_gpt.corpora import of_a_file
-from goldviz.labs.char_gpt.instruments import simple_losses
 from goldviz.labs.char_gpt.settings import CORPORA, CharGpt
 from goldviz.labs.char_gpt.texts import checked_text, fits, parted, text_of, token_text
 from tests.labs.small_runs import carried_out
@@ -27,7 +22,7 @@ def test_every_text_comes_back_from_its_tokens(corpus, kind):
     assert text.tokens.decode(text.dev.tolist()) == dev
     assert len(dev) == pytest.approx((len(train) + len(dev)) / 10, abs=10)
     assert text.size <= 300
-    assert 0 < text.tokens_per_byte <= 1
+    assert (text.in_bytes(text.train), text.in_bytes(text.dev)) == (train.encode(), dev.encode())
 
 
 def test_pieces_are_learned_on_the_training_part_alone():
@@ -96,22 +91,3 @@ def test_unknown_characters_are_named():
     with pytest.raises(TextError, match="has no 'Ω', '語'"):
         token_text("cities", "characters", 0).tokens.encode("Ω語 a")
     assert token_text("cities", "pieces", 256).tokens.encode("Ω")
-
-
-def test_simple_losses_are_ordered_and_those_of_a_plain_loop():
-    text = token_text("cities", "characters", 0)
-    simple = simple_losses(text)
-    assert simple["uniform_loss"] == math.log(text.size) > simple["unigram_loss"] > simple["bigram_loss"]
-    counts = np.ones((text.size, text.size))
-    for one, other in zip(text.train[:-1].tolist(), text.train[1:].tolist(), strict=True):
-        counts[one, other] += 1
-    shares = counts / counts.sum(1, keepdims=True)
-    expected = -np.log(shares[text.dev[:-1], text.dev[1:]]).mean()
-    assert simple["bigram_loss"] == pytest.approx(expected)
-
-
-def test_bits_a_byte_are_those_of_the_bytes_that_tokens_stand_for():
-    text = token_text("python", "characters", 0)
-    assert text.tokens_per_byte == len(text.dev) / len(text.tokens.decode(text.dev.tolist()).encode())
-    assert 1 < text.gzip_bits < 4
-    assert torch.is_tensor(text.train)

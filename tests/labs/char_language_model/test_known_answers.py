@@ -78,7 +78,7 @@ def test_simple_guesses_are_ordered_and_the_counted_table_is_the_best_of_all():
     counts = counts_of(read.items, read.symbols)
     simple = simple_losses(counts, counts, 0.0)
     assert simple["uniform_loss"] == math.log(len(read.symbols))
-    assert simple["uniform_loss"] > simple["unigram_loss"] > simple["bigram_loss"]
+    assert simple["uniform_loss"] > simple["unigram_dev_loss"] > simple["bigram_dev_loss"]
     drawn = np.random.default_rng(0).dirichlet(np.ones(len(read.symbols)), size=len(read.symbols))
     assert divergence(counts, drawn) > 0
     assert divergence(counts, probabilities(counts, 0.0)) == 0

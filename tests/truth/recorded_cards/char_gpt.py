@@ -13,12 +13,12 @@ def dev_loss(run):
 
 
 def beats_pairs(run):
-    dev, pairs = dev_loss(run), float(run.bigram_loss)
+    dev, pairs = dev_loss(run), float(run.bigram_dev_loss)
     return Card(dev < pairs - 0.05, number=(dev, pairs), threshold=(0.05,), named=NAMES)
 
 
 def no_better_than_pairs(run):
-    dev, pairs = dev_loss(run), float(run.bigram_loss)
+    dev, pairs = dev_loss(run), float(run.bigram_dev_loss)
     says = ("hardly", "clearly") if dev < pairs else ("no better",)
     return Card(dev > pairs - 0.05, number=(dev, pairs), threshold=(0.05,), named=NAMES, says=says)
 

@@ -26,8 +26,8 @@ def dev_loss(run):
 
 
 def guessing(run, tokens):
-    """The dev loss of guessing by how often single characters, or pairs of them, were counted."""
-    return float(run[f"{tokens}_loss"].isel(seed=0))
+    """The dev loss of guessing by how often single characters, or pairs of them, were counted, on the same contexts."""
+    return float(run[f"{tokens}_dev_loss"].isel(seed=0))
 
 
 def beats_pairs(run):

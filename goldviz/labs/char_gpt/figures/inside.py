@@ -16,6 +16,7 @@ from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.frames import AtStep
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive, single
+from goldviz.figures.theme import style_of
 from goldviz.labs.char_gpt.figures.quantities import figure, probe_of
 
 
@@ -43,12 +44,16 @@ def _sharpest(now: xr.DataArray) -> str:
 
 
 @figure("Does what came before help?", needs=("position_loss",),
-    shows="The dev loss at each place in the block: the first sees one token, the last sees all.",
+    shows="The dev loss at each place in the block: the first sees one token, the last sees all. Dotted: counted pairs "
+    "on the same tokens.",
     cannot_show="Which of the earlier tokens helped.")  # fmt: skip
 def position_loss(plot: Plot) -> Figure:
     """Loss by place in the block; a last place far above the others means that those see what they should guess."""
     plot.linear_axis("position_loss", "Loss (nat a token)")
     plot.number_axis("position", "Place in the block", "place %{x}")
+    if not plot.lacks("bigram_position_loss"):
+        pairs = finite(plot.ds["bigram_position_loss"]).expand_dims("seed")
+        plot.curve(pairs, "counted pairs", style=style_of("bigram"), hover="%{y:.3f} nat", width=1.5)
     return _curve_now(plot, finite(plot.now["position_loss"]), "%{y:.3f} nat", _of_ends)
 
 

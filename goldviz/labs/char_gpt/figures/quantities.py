@@ -16,6 +16,9 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
 
+SIMPLE = {"uniform_loss": "all alike", "unigram_dev_loss": "single tokens", "bigram_dev_loss": "pairs"}
+"""Losses of guesses that need no network."""
+
 
 def in_bits(ds: xr.Dataset, name: str) -> xr.DataArray:
     """A loss in nats a token as bits a byte: times tokens a byte, over ln 2."""
@@ -25,9 +28,9 @@ def in_bits(ds: xr.Dataset, name: str) -> xr.DataArray:
 def _of_bits(ds: xr.Dataset) -> Values:
     if "tokens_per_byte" not in ds:
         return np.array([])
-    names = [name for name in ("dev_loss", "uniform_loss", "unigram_loss", "bigram_loss") if name in ds]
+    names = [name for name in ("dev_loss", *SIMPLE) if name in ds]
     values = np.concatenate([np.array([]), *(in_bits(ds, name).values.ravel() for name in names)])
-    return np.append(values[np.isfinite(values)], float(ds["gzip_bits"]) if "gzip_bits" in ds else [])
+    return np.append(values[np.isfinite(values)], float(ds["gzip_dev_bits"]) if "gzip_dev_bits" in ds else [])
 
 
 COLOURS = (
@@ -48,7 +51,7 @@ QUANTITIES = {
     "loss": Quantity(values_of("loss", "dev_loss", "uniform_loss")),
     "dev_loss": Quantity(values_of("train_loss", "dev_loss"), padded),
     "bits": Quantity(_of_bits, padded),
-    "position_loss": Quantity(values_of("position_loss"), padded),
+    "position_loss": Quantity(values_of("position_loss", "bigram_position_loss"), padded),
     "logit_entropy": Quantity(values_of("logit_entropy", "dev_loss", "uniform_loss"), padded),
     "attention": Quantity(with_zero("attention")),
     "residual_variance": Quantity(log_of("residual_variance"), decades),

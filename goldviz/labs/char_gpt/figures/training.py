@@ -15,16 +15,15 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import smoothed_curves
 from goldviz.figures.theme import NetworkStyle
-from goldviz.labs.char_gpt.figures.quantities import figure, in_bits
+from goldviz.labs.char_gpt.figures.quantities import SIMPLE, figure, in_bits
 
-SIMPLE = {"uniform_loss": "all alike", "unigram_loss": "single tokens", "bigram_loss": "pairs"}
 AFTER = NetworkStyle("after clipping", "#838383", "dot", "square")
 RATE = NetworkStyle("learning rate", "#838383", "solid", "circle")
 
 
 @figure("Does it guess better than counting?", needs=("loss",),
-    shows="The loss of each step over training, and lines for guesses that need no network.",
-    cannot_show="How well it does on new text: that is the dev loss, in the line under the title.")  # fmt: skip
+    shows="The loss of each step over training, and lines for guesses that need no network, on dev text.",
+    cannot_show="How well it does on the lines' text: that is the dev loss, in the line under the title.")  # fmt: skip
 def loss(plot: Plot) -> Figure:
     """Loss on each step's text, smoothed without looking ahead, beside guesses by uniform, single and pair counts."""
     smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
@@ -45,8 +44,9 @@ def _dev_now(plot: Plot) -> Words:
 
 
 @figure("How many bits does a byte cost?", needs=("dev_loss", "tokens_per_byte"),
-    shows="The dev loss in bits a byte, which compare between characters and pieces, beside gzip.",
-    cannot_show="How other compressors do. Gzip is a yardstick: it looks back 32,768 bytes and needs no training."
+    shows="The dev loss in bits a byte, which compare between characters and pieces, beside gzip on the same text.",
+    cannot_show="How other compressors do: gzip looks back 32,768 bytes and needs no training. With another block or "
+    "other tokens other stretches of the dev text are scored, so look at the lines, too."
 )  # fmt: skip
 def bits(plot: Plot) -> Figure:
     """Dev loss times tokens a byte over ln 2: what a byte of text that was not learned would take to be sent."""
@@ -54,8 +54,8 @@ def bits(plot: Plot) -> Figure:
     plot.step_grid()
     plot.linear_axis("bits", "Bits a byte")
     lines = {words: float(in_bits(plot.ds, name)) for name, words in SIMPLE.items() if not plot.lacks(name)}
-    if not plot.lacks("gzip_bits"):
-        lines["gzip"] = float(plot.ds["gzip_bits"])
+    if not plot.lacks("gzip_dev_bits"):
+        lines["gzip"] = float(plot.ds["gzip_dev_bits"])
     for place, (words, value) in enumerate(sorted(lines.items(), key=lambda line: line[1])):
         plot.reference(value, f"{words}: {value:.2f}", x=1 if place % 2 else 0)
     return plot.finish(plot.drawn())

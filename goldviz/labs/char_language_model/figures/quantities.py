@@ -26,7 +26,7 @@ QUANTITIES = {
         hidden=LayerAxis(ends_of("hidden"), title="Hidden layer", noun="hidden layer"),
     ),
     "loss": Quantity(values_of("loss", "dev_loss", "uniform_loss")),
-    "dev_loss": Quantity(values_of("train_loss", "dev_loss", "bigram_loss"), padded),
+    "dev_loss": Quantity(values_of("train_loss", "dev_loss", "bigram_dev_loss"), padded),
     "batch_statistics_loss": Quantity(values_of("dev_loss", "batch_statistics_loss"), padded),
     **magnitudes("running_gap", "divergence"),
     "activation_std": Quantity(with_zero("activation_std", "expected_std"), padded),

@@ -16,7 +16,7 @@ from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import smoothed_curves
 from goldviz.labs.char_language_model.figures.quantities import figure
 
-SIMPLE = {"uniform_loss": "all alike", "unigram_loss": "single characters", "bigram_loss": "pairs"}
+SIMPLE = {"uniform_loss": "all alike", "unigram_dev_loss": "single characters", "bigram_dev_loss": "pairs"}
 
 
 def in_all_units(loss: float) -> str:
@@ -29,8 +29,8 @@ def in_all_units(loss: float) -> str:
 
 
 @figure("Does it guess better than counting?", needs=("loss",),
-    shows="The loss of each step over training, and lines for guesses that need no network.",
-    cannot_show="A batch's loss is noisy: the dev loss stands in the line under the title.")  # fmt: skip
+    shows="The loss of each step over training, and lines for guesses that need no network, on dev text.",
+    cannot_show="How well it does on the lines' text: that is the dev loss, in the line under the title.")  # fmt: skip
 def loss(plot: Plot) -> Figure:
     """Loss on each step's contexts, smoothed without looking ahead, beside guesses by uniform, single and pair counts.
 
@@ -58,8 +58,8 @@ def _dev_now(plot: Plot) -> Words:
 def generalisation(plot: Plot) -> Figure:
     """Training and dev loss: where the dev loss turns up while the other falls, names are learned by heart."""
     apart = learned_and_new(plot, "Loss (nat)")
-    if not plot.lacks("bigram_loss"):
-        value = float(finite(plot.ds["bigram_loss"]).median())
+    if not plot.lacks("bigram_dev_loss"):
+        value = float(finite(plot.ds["bigram_dev_loss"]).median())
         plot.reference(value, f"counted pairs: {value:.3f}", x=1)
     return plot.finish(apart, "Dotted: training text.", plot.drawn())
 
