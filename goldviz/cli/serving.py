@@ -57,7 +57,8 @@ def serve(served: Served, open_browser: bool) -> int:
     app, environment, base = app_path(), _environment(served), _base_path(served.base_path)
     address, port = served.address, served.port
     check_port(address, port)
-    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless", "true"]
+    # By -P neither it nor its workers import from the folder in which it is started, which may be one of many people's.
+    command = [sys.executable, "-P", "-m", "streamlit", "run", str(app), "--server.headless", "true"]
     command += ["--server.address", address, "--server.port", str(port), "--server.baseUrlPath", base]
     # In a session of its own the server does not see Ctrl-C, which would cut its workers short.
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True, env=environment)

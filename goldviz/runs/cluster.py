@@ -10,7 +10,10 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import stat
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goldviz.data.tables.private_files import keep_others_out
@@ -18,7 +21,7 @@ from goldviz.runs.limits import WORKER_BYTES, WORKER_LIMIT, hold_to_memory
 from goldviz.runs.scratch import scratch_folder
 
 if TYPE_CHECKING:
-    from distributed import Future, SpecCluster
+    from distributed import Future, SpecCluster, Worker
 
 SYNC_SECONDS = 3600
 """How often Dask's cluster tells its scheduler what dashboards would show of it."""
@@ -102,12 +105,28 @@ def local_cluster(
     )
 
 
-def dask_setup(_worker: object) -> None:
-    """Called by Dask in a worker process as it starts: Ctrl-C is for the server, which lets its workers go."""
+def dask_setup(worker: Worker) -> None:
+    """Called by Dask in a worker process as it starts: Ctrl-C is for the server, which lets its workers go.
+
+    A worker of another machine may have been started without a folder of its own: it ends here with a sentence where
+    the one that Dask took is somebody else's, and imports nothing from it where it is not.
+    """
+    _leave_shared_folder(Path(worker.local_directory))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     keep_others_out()
     if limit := os.environ.get(WORKER_LIMIT):
         hold_to_memory(int(limit))
+
+
+def _leave_shared_folder(folder: Path) -> None:
+    for place in (folder, folder.parent):
+        found = place.stat()
+        if hasattr(os, "getuid") and (found.st_uid not in (0, os.getuid()) or found.st_mode & stat.S_IWOTH):
+            raise SystemExit(
+                f"This worker does not start: other accounts can write in its folder {place}, from which Dask has it "
+                "import modules. Name a folder of its own with --local-directory."
+            )
+        sys.path[:] = [entry for entry in sys.path if entry != str(place)]
 
 
 def quieten() -> None:

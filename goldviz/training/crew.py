@@ -163,12 +163,13 @@ class _Process:
         # It finds the same modules, runs torch on one thread, and is no target of a Ctrl-C that is meant for this one.
         environment = {
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
             "OMP_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
         }
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "goldviz.training.crew_member"],
+            # By -P it imports from nowhere else, as the folder in which this one was started.
+            [sys.executable, "-P", "-m", "goldviz.training.crew_member"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
