@@ -249,19 +249,25 @@ def port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("number", "base", "below"),
+    [
+        (signal.SIGTERM, ["--base-path", "/class/lab/"], "/class/lab/"),
+        pytest.param(signal.SIGINT, [], "", marks=pytest.mark.slow),
+    ],
+)
 def test_serve_says_where_it_is_and_stops_cleanly(
-    number: signal.Signals, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: signal.Signals, base: list[str], below: str, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOLDVIZ_WORKERS", "1" if number == signal.SIGINT else "0")
-    command = [*COMMAND, "serve", "--port", str(port)]
+    command = [*COMMAND, "serve", "--port", str(port), *base]
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=tmp_path, start_new_session=True
         )
         assert server.stdout is not None
-        assert server.stdout.readline() == f"goldviz is at http://127.0.0.1:{port} (Ctrl-C stops it)\n"
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=20) as answer:
+        assert server.stdout.readline() == f"goldviz is at http://127.0.0.1:{port}{below} (Ctrl-C stops it)\n"
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{below or '/'}_stcore/health", timeout=20) as answer:
             assert answer.status == 200
         second = subprocess.run(command, capture_output=True, text=True, check=False)
         assert second.returncode == 2

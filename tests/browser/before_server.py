@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socketserver import BaseRequestHandler, ThreadingTCPServer
+from socketserver import BaseRequestHandler, TCPServer, ThreadingTCPServer
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -82,7 +82,7 @@ class _Threading(ThreadingTCPServer):
     block_on_close = False
 
 
-def _serving(up: ThreadingTCPServer) -> Iterator[str]:
+def _serving(up: TCPServer) -> Iterator[str]:
     threading.Thread(target=up.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{up.server_address[1]}"

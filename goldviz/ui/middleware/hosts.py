@@ -49,8 +49,9 @@ class KnownHosts:
         if scope["type"] not in ("http", "websocket"):
             return await self._app(scope, receive, send)
         # The server has taken the scheme from X-Forwarded-Proto where a proxy on a trusted address sent it.
-        scheme = SCHEMES.get(scope["scheme"], scope["scheme"])
-        here, sent = origin_of_request(scheme, _header(scope, b"host")), _header(scope, b"origin")
+        scheme = str(scope["scheme"])
+        here = origin_of_request(SCHEMES.get(scheme, scheme), _header(scope, b"host"))
+        sent = _header(scope, b"origin")
         if here is None or not (here.host in self._own or (self._by_number and _is_number(here.host))):
             return await _refuse(
                 scope, receive, send,
