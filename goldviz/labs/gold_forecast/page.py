@@ -11,7 +11,7 @@ from goldviz.labs.gold_forecast import LAB
 from goldviz.labs.gold_forecast.doubts import doubts
 from goldviz.labs.gold_forecast.observed import observed_rows
 from goldviz.labs.gold_forecast.settings import GoldForecast
-from goldviz.labs.gold_forecast.verdict import score_rows, verdict
+from goldviz.labs.gold_forecast.verdict import score_rows, standing_still, verdict
 from goldviz.labs.gold_forecast.words import source_words
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
@@ -21,6 +21,8 @@ from goldviz.ui.words import plain
 def judge(lane: Lane[GoldForecast]) -> None:
     """The one sentence that matters, and where the numbers come from."""
     st.markdown(f"### {plain(verdict(lane.dataset, lane.settings.target))}")
+    if still := standing_still(lane.dataset):
+        st.markdown(plain(still))
     st.caption(f"{plain(source_words(lane.dataset))} A laboratory, not investment advice.")
 
 
@@ -31,6 +33,8 @@ def why(lane: Lane[GoldForecast], draw: Callable[[str], None]) -> None:
     if rows:
         st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
         st.caption("Intervals come from a bootstrap of blocks of days; DM is Diebold and Mariano's test.")
+        if still := standing_still(lane.dataset):
+            st.caption(plain(still))
     else:
         st.caption("The scores come with the run's first look.")
     _observed(lane)

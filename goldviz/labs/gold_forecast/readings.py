@@ -153,6 +153,13 @@ class Reading:
         """Which forecasts of the network lie before the final block and are finite."""
         return np.flatnonzero(np.isfinite(self.series.gains("network")) & ~self.series.final)
 
+    @property
+    def moves(self) -> Floats:
+        """What the target moved by after each forecast before the final block."""
+        series = self.series
+        moved = series.came - series.price if series.target == "level" else series.came
+        return np.asarray(moved[~series.final])
+
     @cached_property
     def planted(self) -> float:
         """The share of the returns' variance that a planted answer to documents makes; 0 without one."""

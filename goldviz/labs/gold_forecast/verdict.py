@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.forecasts.result import Result, judged
+from goldviz.diagnostics.forecasts.standing_still import still_in_words
 from goldviz.diagnostics.forecasts.words import forecasts_counted, near_one, p_value, plain_number, signed_percent
 from goldviz.labs.gold_forecast.readings import Reading
 from goldviz.labs.gold_forecast.scoring.results import ends_in_words, recorded_score, result_in_words
@@ -55,6 +56,19 @@ def verdict(ds: xr.Dataset, target: str) -> str:
     else:
         text = _of_level(n) if target == "level" else _of_move(n, target)
     return f"{text[0].upper()}{text[1:]}"
+
+
+def standing_still(ds: xr.Dataset) -> str:
+    """What is to be known of the scores where the target does not move for many days on end; empty where it does."""
+    n = Reading.of(ds)
+    if n.series.target == "volatility":
+        so = (
+            "QLIKE rewards whatever narrows on such days, so its gains say little of the others. The simple forecasts "
+            "stop at a hundredth of the past's width."
+        )
+    else:
+        so = "Such days lie inside every interval."
+    return still_in_words(str(ds.attrs.get("target_words", "")), n.moves, so)
 
 
 def _unfinished(ds: xr.Dataset) -> bool:

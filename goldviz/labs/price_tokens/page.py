@@ -10,7 +10,7 @@ import streamlit as st
 from goldviz.labs.price_tokens import LAB
 from goldviz.labs.price_tokens.doubts import doubts
 from goldviz.labs.price_tokens.settings import PriceTokens
-from goldviz.labs.price_tokens.verdict import score_rows, verdict
+from goldviz.labs.price_tokens.verdict import score_rows, standing_still, verdict
 from goldviz.ui.laboratory_page import LaboratoryPage
 from goldviz.ui.lanes import Lane
 from goldviz.ui.words import plain
@@ -20,6 +20,8 @@ def judge(lane: Lane[PriceTokens]) -> None:
     """The one sentence that matters."""
     notes = plain(str(lane.dataset.attrs.get("data_notes", "")))
     st.markdown(f"### {plain(verdict(lane.dataset, lane.settings))}", help=notes or None)
+    if still := standing_still(lane.dataset):
+        st.markdown(plain(still))
     st.caption(plain(" ".join(filter(None, [fitted_before(lane), "A laboratory, not investment advice."]))))
 
 
@@ -39,6 +41,8 @@ def why(lane: Lane[PriceTokens], draw: Callable[[str], None]) -> None:
             "Fewer nats are better. Intervals come from a bootstrap of blocks of days. DM p is how likely Diebold and "
             "Mariano's test finds such a difference between equally good forecasts."
         )
+        if still := standing_still(lane.dataset):
+            st.caption(plain(still))
     else:
         st.caption("The scores come when the run ends.")
     words, formulas = st.columns(2)

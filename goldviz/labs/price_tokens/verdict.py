@@ -8,6 +8,7 @@ import numpy as np
 
 from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.forecasts.result import Result, judged
+from goldviz.diagnostics.forecasts.standing_still import still_in_words
 from goldviz.diagnostics.forecasts.words import forecasts_counted, p_value, signed
 from goldviz.labs.price_tokens.readings import NETWORK, Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
@@ -65,6 +66,13 @@ def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
     beside = f"; GARCH reaches {signed(n.garch.value, 3)}" if np.isfinite(n.garch.value) else ""
     words = WORDS if n.knows_size else ("Better than token frequency", *WORDS[1:])
     return f"{judged(n.own, words, score)}{beside}."
+
+
+def standing_still(ds: xr.Dataset) -> str:
+    """What is to be known of the scores where the price does not move for many days on end; empty where it does."""
+    so = "Whatever narrows on such days gains nats by them, so gains say little of the others."
+    moves = ds["came"].values if "came" in ds else np.array([])
+    return still_in_words(str(ds.attrs.get("target_words", "")), moves, so)
 
 
 def _of_shuffled(n: Reading, score: str) -> str:

@@ -20,8 +20,18 @@ EWMA_DECAY = 0.94
 """RiskMetrics' lambda for daily returns (J. P. Morgan 1996)."""
 
 LEAST_GARCH_ANSWERS = 100
+SMALLEST_SHARE = 1e-2
+"""Of the root mean square of what was learnt from, the narrowest forecast, as of a network's heads.
+
+EWMA halves its variance in eleven days without a move. QLIKE divides by it (Patton 2011), so one move after two years
+of them would else cost more than all other days together.
+"""
 SMALLEST_SCALE = 1e-8
-"""Returned for a series that never moved, so that its logarithm exists."""
+"""Returned for a series that never moved and has no size of its own, so that its logarithm exists."""
+LEAST_RANGE = 1e-9
+"""Answers that differ by less than this share of their size are all the same but for rounding."""
+FITTED_DECIMALS = 5
+"""Of answers in units of their size, that GARCH is fitted on: fewer than rounding reaches, more than quotes have."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,8 @@ class ScaleForecast:
 
 def constant_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
     """Forecast the root mean square of the answers that were learnt from."""
-    return ScaleForecast(np.full(len(fold.test), _standard_deviation(_mean_square(answers, fold))))
+    square = _mean_square(answers, fold)
+    return ScaleForecast(_standard_deviation(np.full(len(fold.test), square), square))
 
 
 def exponentially_weighted_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
@@ -42,8 +53,9 @@ def exponentially_weighted_scale(answers: ForecastAnswers, fold: ForecastParts) 
 
     It starts with the mean square of what was learnt from, which is forgotten after some months.
     """
-    variances = _carried(np.square(answers.values), _mean_square(answers, fold), 0.0, 1 - EWMA_DECAY, EWMA_DECAY)
-    return ScaleForecast(_standard_deviation(variances[known_answers(answers)[fold.test]]))
+    square = _mean_square(answers, fold)
+    variances = _carried(np.square(answers.values), square, 0.0, 1 - EWMA_DECAY, EWMA_DECAY)
+    return ScaleForecast(_standard_deviation(variances[known_answers(answers)[fold.test]], square))
 
 
 def garch_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
@@ -61,7 +73,8 @@ def garch_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
         return ScaleForecast(constant_scale(answers, fold).scale, f"{fit} The constant variance stands in for it.")
     last = fit.omega + fit.alpha * learnt[-1] ** 2 + fit.beta * fit.last_variance
     variances = _carried(np.square(answers.values[end:]), last, fit.omega, fit.alpha, fit.beta)
-    return ScaleForecast(_standard_deviation(variances[known_answers(answers)[fold.test] - end]))
+    later = variances[known_answers(answers)[fold.test] - end]
+    return ScaleForecast(_standard_deviation(later, _mean_square(answers, fold)))
 
 
 VOLATILITY_FORECASTS: dict[str, Callable[[ForecastAnswers, ForecastParts], ScaleForecast]] = {
@@ -87,12 +100,14 @@ def _garch_fit(learnt: Float[np.ndarray, " past"]) -> GarchFit | str:
     if len(learnt) < LEAST_GARCH_ANSWERS:
         return f"GARCH(1,1) needs {LEAST_GARCH_ANSWERS} answers to be fitted on and got {len(learnt)}."
     unit = float(np.sqrt(np.square(learnt).mean()))
-    if np.ptp(learnt) <= SMALLEST_SCALE:
+    if np.ptp(learnt) <= LEAST_RANGE * unit:
         return "GARCH(1,1) cannot be fitted to answers that are all the same."
     from arch import arch_model  # Importing it takes longer than fitting.
 
-    # In units of their own size, because the optimiser stops too early among numbers like 1e-6.
-    model = arch_model(learnt / unit, mean="Zero", vol="GARCH", p=1, q=1, rescale=False)
+    # In units of their own size, because the optimiser stops too early among numbers like 1e-6. Rounded, because on a
+    # flat likelihood it ends elsewhere, or nowhere, for a last digit, in which prices in cents and dollars differ.
+    of_size_one = np.round(learnt / unit, FITTED_DECIMALS)
+    model = arch_model(of_size_one, mean="Zero", vol="GARCH", p=1, q=1, rescale=False)
     # Fitting sets a warning filter for the whole process, which ends here. The optimiser's last digits depend on how
     # many threads add its sums up: one, so that a fit is the same everywhere.
     with warnings.catch_warnings(), threadpool_limits(1):
@@ -119,5 +134,7 @@ def _mean_square(answers: ForecastAnswers, fold: ForecastParts) -> float:
     return float(np.square(answers.values[past_of(fold)]).mean())
 
 
-def _standard_deviation(variance: Float[np.ndarray, " test"] | float) -> Float[np.ndarray, " test"]:
-    return np.maximum(np.sqrt(variance), SMALLEST_SCALE)
+def _standard_deviation(variance: Float[np.ndarray, " test"], mean_square: float) -> Float[np.ndarray, " test"]:
+    """The root, no smaller than a share of that of ``mean_square``, which is what was learnt from."""
+    least = SMALLEST_SHARE * np.sqrt(mean_square) if mean_square > 0 else SMALLEST_SCALE
+    return np.maximum(np.sqrt(variance), least)

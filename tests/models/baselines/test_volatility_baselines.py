@@ -14,8 +14,10 @@ from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_valu
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.markets.walk_forward import Fold, folds
 from goldviz.models.baselines.volatility_baselines import (
+    FITTED_DECIMALS,
     LEAST_GARCH_ANSWERS,
     SMALLEST_SCALE,
+    SMALLEST_SHARE,
     VOLATILITY_FORECASTS,
     constant_scale,
     exponentially_weighted_scale,
@@ -99,15 +101,18 @@ def test_the_garch_recursion_is_that_of_arch(seed):
     found = garch_scale(daily(values), fold)
     assert found.note == ""
     unit = np.sqrt(np.mean(values[:end] ** 2))
+    learnt = np.round(values[:end] / unit, FITTED_DECIMALS)
     # One thread, as in goldviz: the optimiser's last digits depend on how sums are added up.
     with threadpool_limits(1):
-        fitted = arch_model(values[:end] / unit, mean="Zero", rescale=False).fit(disp="off")
+        fitted = arch_model(learnt, mean="Zero", rescale=False).fit(disp="off")
     # Here arch sees the whole series, with the parameters fixed to those of the past: its variance of day k uses
     # the days before k alone.
-    fixed = arch_model(values / unit, mean="Zero", rescale=False).fix(fitted.params)
-    np.testing.assert_allclose(found.scale, unit * fixed.conditional_volatility[fold.test], rtol=1e-8)
+    # The recursion goes on from answers that are not rounded, which a sixth digit shows.
+    series = np.concatenate([learnt, values[end:] / unit])
+    fixed = arch_model(series, mean="Zero", rescale=False).fix(fitted.params)
+    np.testing.assert_allclose(found.scale, unit * fixed.conditional_volatility[fold.test], rtol=3e-6)
     ahead = fixed.forecast(horizon=1, start=end).variance.to_numpy()[:, 0]
-    np.testing.assert_allclose(found.scale, unit * np.sqrt(ahead[fold.test - 1 - end]), rtol=1e-8)
+    np.testing.assert_allclose(found.scale, unit * np.sqrt(ahead[fold.test - 1 - end]), rtol=3e-6)
 
 
 def test_garch_finds_the_parameters_that_made_the_series():
@@ -152,6 +157,46 @@ def test_the_unit_of_the_returns_does_not_matter(name, factor):
     scale, scaled = (VOLATILITY_FORECASTS[name](daily(some), fold).scale for some in (values, factor * values))
     # Powers of two change no digit of the input; the optimiser sees the same numbers.
     np.testing.assert_allclose(scaled, factor * scale, rtol=1e-9)
+
+
+PRICES = {"log returns": lambda price: np.diff(np.log(price)), "changes": np.diff}
+NATS = 1e-9
+
+
+@pytest.mark.parametrize("moves", PRICES)
+@given(
+    seed=st.integers(0, 9999),
+    factor=st.sampled_from([100.0, 0.01, 31.1034768, 1 / 31.1034768, 1e-3, 1.09]),
+    kind=st.sampled_from(["GARCH", "noise", "heavy tails", "quoted to cents"]),
+)
+def test_prices_in_dollars_cents_and_by_the_gram_get_the_same_forecasts(moves, seed, factor, kind):
+    """Noise has a flat likelihood, on which the optimiser ends elsewhere, or nowhere, for a last digit."""
+    drawn = np.random.default_rng(seed)
+    returns = {
+        "GARCH": lambda: garch_path(seed, 700),
+        "noise": lambda: 0.01 * drawn.standard_normal(700),
+        "heavy tails": lambda: 0.006 * drawn.standard_t(3, 700),
+        "quoted to cents": lambda: 0.01 * drawn.standard_normal(700),
+    }[kind]()
+    price = 50 * np.exp(np.cumsum(returns))
+    price = np.round(price, 2) if kind == "quoted to cents" else price
+    fold = one_fold(699)
+    for model in VOLATILITY_FORECASTS.values():
+        dollars, other = (model(daily(PRICES[moves](some)), fold) for some in (price, factor * price))
+        unit = 1.0 if moves == "log returns" else factor
+        assert other.note == dollars.note
+        np.testing.assert_allclose(np.log(other.scale / unit), np.log(dollars.scale), atol=NATS)
+
+
+def test_a_price_that_stands_still_for_two_years_does_not_narrow_a_forecast_to_nothing():
+    values, fold = garch_path(4, 1500), one_fold(1500)
+    values[fold.test[20:420]] = 0.0
+    truth, learnt = values[fold.test], values[np.concatenate([fold.train, fold.validation])]
+    for model in VOLATILITY_FORECASTS.values():
+        scale = model(daily(values), fold).scale
+        assert scale.min() >= 0.999 * SMALLEST_SHARE * np.sqrt(np.mean(learnt**2))
+        # Of one day that moves by as much as its forecast the z^2 is 1; without a floor the mean was in the millions.
+        assert np.mean(np.square(truth / scale)) < 100
 
 
 @pytest.mark.parametrize("level", [0.0, 0.01])
@@ -212,7 +257,8 @@ def test_odd_series_give_positive_scales_and_no_warning(seed, n, kind):
     for model in VOLATILITY_FORECASTS.values():
         found = model(daily(values), one_fold(n))
         assert np.isfinite(found.scale).all()
-        assert (found.scale >= SMALLEST_SCALE).all()
+        assert (found.scale >= 0.999 * SMALLEST_SHARE * constant_scale(daily(values), one_fold(n)).scale).all()
+        assert (found.scale > 0).all()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

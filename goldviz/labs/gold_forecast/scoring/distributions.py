@@ -20,6 +20,8 @@ def qlike_losses(truth: PerForecast, scale: PerForecast) -> PerForecast:
     ``truth`` is the return r, whose mean counts as zero, and ``scale`` its forecast standard deviation s. Up to a
     constant this is twice the negative log likelihood of a Gaussian. In the mean it ranks forecasts by r^2, noisy as
     that is, as it would by the true variance; a loss in s instead of s^2 would not. NaN where s is not above zero.
+    A return of zero costs log s^2, so this form needs no floor under r^2, as r^2 / s^2 - log(r^2 / s^2) - 1 would; what
+    has a floor are the forecasts, see :data:`goldviz.models.baselines.volatility_baselines.SMALLEST_SHARE`.
     """
     z, positive = _standardised(truth, 0.0, scale)
     with np.errstate(over="ignore"):
