@@ -12,6 +12,10 @@ measured, and every other step costs nothing::
     optimiser.step()
     shown = seen.after_step() | seen.distributions()
 
+Each layer has one row: norms and spreads are over all entries of its weights, of whatever shape they are, and
+distributions of an output over all its entries at the first samples. A module may take and return what it likes; of
+several tensors in what it returns, packed sequences and mappings included, the first that holds real numbers is taken.
+
 A model that keeps what its layers give needs no hooks: ``LayerStep(weights, outputs)``. The names of what is measured
 are those of :mod:`goldviz.declare.layers`, and :mod:`goldviz.figures.layers` draws them.
 """
@@ -19,9 +23,9 @@ are those of :mod:`goldviz.declare.layers`, and :mod:`goldviz.figures.layers` dr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import Any
@@ -29,6 +33,7 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
 
 from goldviz.diagnostics.activations import activation_statistics
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, Bins
@@ -56,16 +61,28 @@ class Layer:
         return cls(name, module, tuple(weight for weight in module.parameters() if weight.ndim > 1))
 
 
+@dataclass(frozen=True)
+class MatrixStack:
+    """The matrices of several layers in one parameter, (layer, row, column): each has a row of its own."""
+
+    matrices: Tensor
+
+
 class LayerStep:
     """One step of training: ask it after the backward pass, and again after the optimiser's step.
 
-    ``weights`` holds each layer's parameters. One that stands alone may be a matrix or a stack of several layers'
-    matrices (layer, row, column). ``outputs`` holds what each layer gave in the forward pass, (sample, ...) each, and
-    several tensors where a layer was used several times; the samples come first.
+    ``weights`` holds each layer's parameters, of any shape, or several layers' as a :class:`MatrixStack`. One that two
+    layers share counts in both, and one that a layer names twice counts once. A frozen parameter, and one that no
+    gradient reaches, has a gradient of 0. ``outputs`` holds what each layer gave in the forward pass, (sample, ...)
+    each, and several tensors where a layer was used several times, none where it was not used; the samples come first.
     """
 
-    def __init__(self, weights: Iterable[Sequence[Tensor]], outputs: Sequence[Sequence[Tensor]] = ()) -> None:
-        self.weights = [*weights]
+    def __init__(
+        self, weights: Iterable[Sequence[Tensor] | MatrixStack], outputs: Sequence[Sequence[Tensor]] = ()
+    ) -> None:
+        named = [*weights]
+        self.weights = [[one.matrices] if isinstance(one, MatrixStack) else _distinct(one) for one in named]
+        self._stacked = [len(one.matrices) if isinstance(one, MatrixStack) else 1 for one in named]
         self.outputs: list[list[Tensor]] = [[] for _ in outputs or self.weights]
         for layer, given in enumerate(outputs):
             for output in given:
@@ -80,16 +97,14 @@ class LayerStep:
     def after_backward(self) -> None:
         """Keep the weights and their gradient as they are: ask before the gradient is clipped."""
         self._before = _in_one([weight for layer in self.weights for weight in layer])
-        self._slopes = _in_one(
-            [torch.zeros_like(w) if w.grad is None else w.grad for layer in self.weights for w in layer]
-        )
+        self._slopes = _in_one([_slopes_of(weight) for layer in self.weights for weight in layer])
 
     def after_step(self) -> Measured:
         """What the step made of each layer's weights W, (layer) each.
 
         ``gradient_norm`` is ||dL/dW||, ``gradient_to_data`` spread(dL/dW) / spread(W), and ``update_to_data``
         spread(W_after - W_before) / spread(W_before), of which about 1e-3 is healthy. NaN or infinite where all weights
-        of a layer are equal.
+        of a layer are equal; both ratios are NaN for a layer without weights.
         """
         moved = _in_one([weight for layer in self.weights for weight in layer]).sub_(self._before)
         kept, found, first = (self._before, self._slopes, moved), [], 0
@@ -102,7 +117,7 @@ class LayerStep:
         """Shares of magnitudes per bin after the backward pass, (layer, bin) each.
 
         ``gradient_histogram`` is of the entries of dL/dh, NaN for an output that no gradient reaches, and
-        ``weight_gradient_histogram`` of those of dL/dW.
+        ``weight_gradient_histogram`` of those of dL/dW, NaN for a layer without weights.
         """
         reached = [[output.grad for output in given if output.grad is not None] for given in self.outputs]
         return {
@@ -114,8 +129,7 @@ class LayerStep:
     def _sizes(self) -> Int[Tensor, " layer"]:
         """How many entries each layer has, in order."""
         sizes: list[int] = []
-        for layer in self.weights:
-            matrices = len(layer[0]) if len(layer) == 1 and layer[0].ndim > 2 else 1
+        for layer, matrices in zip(self.weights, self._stacked, strict=True):
             sizes += [sum(weight.numel() for weight in layer) // matrices] * matrices
         return torch.tensor(sizes)
 
@@ -144,7 +158,7 @@ class LayerSteps:
 
     def after_backward(self) -> None:
         """Keep the weights and their gradient as they are: ask before the gradient is clipped."""
-        slopes = [torch.zeros_like(w).view(-1) if w.grad is None else w.grad.view(-1) for w in self.matrices]
+        slopes = [_slopes_of(matrix).view(-1) for matrix in self.matrices]
         for row, entries in zip(self._rows, (self._entries, slopes), strict=False):
             torch.cat(entries, out=row[self.count])
 
@@ -186,11 +200,17 @@ def of_weights(step: LayerStep) -> Measured:
 
 @contextmanager
 def watching(layers: Sequence[Layer]) -> Iterator[LayerStep]:
-    """Take what the layers give in the passes made meanwhile: the first tensor of a module that gives several."""
+    """Take what the layers give in the passes made meanwhile: of a module that gives several tensors the first of real
+    numbers. What is changed in place afterwards is seen as it became."""
     step = LayerStep([layer.weights for layer in layers])
 
     def hook(number: int) -> Callable[[nn.Module, object, Any], None]:
-        return lambda _module, _given, output: step.saw(number, output if isinstance(output, Tensor) else output[0])
+        def see(_module: nn.Module, _given: object, output: Any) -> None:
+            first = next(filter(torch.is_floating_point, _tensors_in(output)), None)
+            if first is not None:
+                step.saw(number, first)
+
+        return see
 
     hooks = [layer.module.register_forward_hook(hook(number)) for number, layer in enumerate(layers)]
     try:
@@ -255,4 +275,34 @@ def _in_parts(sizes: Sequence[int]) -> Iterator[list[int]]:
 
 def _in_one(tensors: Sequence[Tensor]) -> Float[Tensor, " entry"]:
     """All entries in one row, copied."""
-    return torch.cat([tensor.detach().flatten() for tensor in tensors])
+    return torch.cat([tensor.detach().flatten() for tensor in tensors]) if tensors else torch.empty(0)
+
+
+def _distinct(weights: Sequence[Tensor]) -> list[Tensor]:
+    return [*{id(weight): weight for weight in weights}.values()]
+
+
+def _slopes_of(weight: Tensor) -> Tensor:
+    """The gradient of a parameter, as the optimiser sees it: sparse ones, which tables of embeddings may have, with
+    their zeros. What a frozen parameter was left with counts no more."""
+    slopes = weight.grad if weight.requires_grad else None
+    if slopes is None:
+        return torch.zeros_like(weight, memory_format=torch.contiguous_format)
+    return slopes.to_dense() if slopes.layout != torch.strided else slopes.contiguous()
+
+
+def _tensors_in(output: object) -> Iterator[Tensor]:
+    """The tensors of what a module returns, in their order."""
+    match output:
+        case Tensor():
+            yield output
+        case PackedSequence():
+            # Its other tensors say how it is packed.
+            yield output.data
+        case Mapping():
+            yield from _tensors_in([*output.values()])
+        case list() | tuple():
+            for part in output:
+                yield from _tensors_in(part)
+        case _ if is_dataclass(output):
+            yield from _tensors_in([getattr(output, field.name) for field in fields(output)])

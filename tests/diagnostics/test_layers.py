@@ -11,7 +11,15 @@ from torch.nn.functional import cross_entropy
 
 from goldviz.diagnostics import layers
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS
-from goldviz.diagnostics.layers import Layer, LayerStep, LayerSteps, activation_readings, distributions, watching
+from goldviz.diagnostics.layers import (
+    Layer,
+    LayerStep,
+    LayerSteps,
+    MatrixStack,
+    activation_readings,
+    distributions,
+    watching,
+)
 from goldviz.models.feedforward.activations import ACTIVATIONS
 
 OPTIMISERS = {
@@ -170,7 +178,7 @@ def test_a_layer_that_is_used_several_times_and_one_that_no_gradient_reaches():
 def test_parameters_of_one_layer_count_together_and_a_stack_is_its_matrices():
     a, b = nn.Parameter(torch.tensor([[1.0, 2.0]])), nn.Parameter(torch.tensor([[3.0], [6.0]]))
     stack = nn.Parameter(torch.tensor([[[1.0, 3.0]], [[5.0, 9.0]]]))
-    step = LayerStep([(a, b), (stack,)])
+    step = LayerStep([(a, b), MatrixStack(stack)])
     (a.sum() + 2 * b.sum() + (stack * torch.tensor([[[0.0, 1.0]], [[0.0, 2.0]]])).sum()).backward()
     step.after_backward()
     shown = step.after_step()

@@ -22,6 +22,7 @@ from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import (
     PROBE,
     LayerStep,
+    MatrixStack,
     Measured,
     activation_readings,
     distributions,
@@ -181,7 +182,8 @@ def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely:
     at_end: Measured = {}
     for number, rows in enumerate(chosen, start=1):
         done = network(data.x[rows], one.disturbance)
-        layers = LayerStep(_each(network.weight_stacks()), _each(_signals(network, done)))
+        stacks = [MatrixStack(stack) if stack.ndim > 2 else [stack] for stack in network.weight_stacks()]
+        layers = LayerStep(stacks, _each(_signals(network, done)))
         loss = mse_loss(done.output, data.y[rows])
         clear_gradients(optimiser)
         loss.backward()
