@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from goldviz.runs.cluster import local_cluster, why_lost
 from goldviz.runs.limits import WORKER_LIMIT, gigabytes, job_bytes, ran_out_of_memory, system_holds
 from goldviz.runs.memory_watch import MemoryWatch, give_back_memory
+from goldviz.runs.time_watch import OverdueError, ended_after
 
 if TYPE_CHECKING:
     from distributed import Client, Future, SpecCluster
@@ -89,17 +90,18 @@ class JobWorkers:
             return self._client
 
     def carry_out(
-        self, function: Callable[..., Any], arguments: tuple[Any, ...], report: Report, stop: threading.Event
-    ) -> Any:
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], report: Report, stop: threading.Event,
+        most_seconds: float = float("inf"),
+    ) -> Any:  # fmt: skip
         """What ``function(report, *arguments)`` returns, from another process.
 
         Raises :class:`Stopped` where ``stop`` was set and the work heeded it, and :class:`JobFailedError` where the
-        work failed or its process died.
+        work failed, took more than ``most_seconds``, or its process died.
         """
         client, name = self.start(), os.urandom(8).hex()
         self._reports[name] = report
         over = threading.Event()
-        future = client.submit(_work, name, function, arguments, key=f"job-{name}", pure=False)
+        future = client.submit(_work, name, function, arguments, most_seconds, key=f"job-{name}", pure=False)
         future.add_done_callback(lambda _: over.set())
         try:
             reminded = -REMIND_EVERY
@@ -143,25 +145,32 @@ class JobWorkers:
             raise Stopped
         if outcome == "memory":
             raise _too_much(self.processes)
+        if outcome == "overdue":
+            raise _too_long(content)
         if outcome == "failed":
             raise JobFailedError(content)
         return pickle.loads(content)  # noqa: S301 - packed by this machine's own worker
 
 
 def carry_out_here(
-    function: Callable[..., Made], arguments: tuple[Any, ...], report: Report, stop: threading.Event
-) -> Made:
+    function: Callable[..., Made], arguments: tuple[Any, ...], report: Report, stop: threading.Event,
+    most_seconds: float = float("inf"),
+) -> Made:  # fmt: skip
     """What ``function(report, *arguments)`` returns, made in this very thread.
 
     All that do so at once may take :func:`goldviz.runs.limits.job_bytes` beside what the process had before them.
-    Raises :class:`JobFailedError` for work that takes more, Stopped, and what the work raises.
+    Raises :class:`JobFailedError` for work that takes more, or more than ``most_seconds``, Stopped, and what the work
+    raises.
     """
     room = job_bytes()
     name = os.urandom(8).hex()
     try:
-        return _with_memory(
-            name, lambda: function(report, *arguments), stop, lambda: _memory.held_below(lambda taken: taken + room)
-        )
+        with ended_after(most_seconds):
+            return _with_memory(
+                name, lambda: function(report, *arguments), stop, lambda: _memory.held_below(lambda taken: taken + room)
+            )
+    except OverdueError:
+        raise _too_long(most_seconds) from None
     except Exception as error:
         if not ran_out_of_memory(error):
             raise
@@ -171,6 +180,10 @@ def carry_out_here(
 def _too_much(processes: int) -> JobFailedError:
     memory = gigabytes(job_bytes(processes))
     return JobFailedError(f"This takes more memory than a page's work may have here: {memory}. Ask for less.")
+
+
+def _too_long(most_seconds: float) -> JobFailedError:
+    return JobFailedError(f"This takes longer than a page's work of this kind may: {most_seconds:.0f} seconds.")
 
 
 _stops: dict[str, threading.Event] = {}
@@ -189,7 +202,7 @@ _over = threading.Condition()
 _memory = MemoryWatch()
 
 
-def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
+def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], most_seconds: float) -> tuple[str, Any]:
     """Called in a worker process: how the work ended, and its result, packed, or why there is none."""
     from distributed import get_worker
 
@@ -208,9 +221,12 @@ def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -
         return _packed(function(report, *arguments))
 
     try:
-        return "done", _with_memory(name, packed, stop, _held_in_a_worker)
+        with ended_after(most_seconds):
+            return "done", _with_memory(name, packed, stop, _held_in_a_worker)
     except Stopped:
         return "stopped", None
+    except OverdueError:
+        return "overdue", most_seconds
     except BaseException as error:  # noqa: BLE001 - an error that cannot be packed would take the whole job with it
         return ("memory", None) if ran_out_of_memory(error) else ("failed", sentence_of(error))
     finally:

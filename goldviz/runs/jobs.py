@@ -57,8 +57,8 @@ class Task(Generic[Made]):
 
     ``function`` stands in a module, under its own name, and ``arguments`` are plain (names, texts, numbers), because
     both go to another process; it returns anything but None. ``words`` say what is done, as in "Encoding 98 documents";
-    ``seconds`` is about how long it takes. A "download" waits for the network alone, so it stays a thread of this
-    process.
+    ``seconds`` is about how long it takes, and after ``most_seconds`` of work it ends in a sentence. A "download" waits
+    for the network alone, so it stays a thread of this process, without that limit.
     """
 
     key: str
@@ -67,6 +67,7 @@ class Task(Generic[Made]):
     words: str
     seconds: float
     line: Line = "work"
+    most_seconds: float = float("inf")
 
     def __post_init__(self) -> None:
         module = sys.modules.get(self.function.__module__)
@@ -259,12 +260,12 @@ class Jobs:
         state: State = "failed"
         try:
             self._take_a_turn(job)
-            if self._workers is not None and job.task.line == "work":
-                made = self._workers.carry_out(job.task.function, job.task.arguments, job.report, job.stop_asked)
-            elif job.task.line == "work":
-                made = carry_out_here(job.task.function, job.task.arguments, job.report, job.stop_asked)
+            task = job.task
+            if task.line == "work":
+                carry_out = carry_out_here if self._workers is None else self._workers.carry_out
+                made = carry_out(task.function, task.arguments, job.report, job.stop_asked, task.most_seconds)
             else:
-                made = job.task.function(job.report, *job.task.arguments)
+                made = task.function(job.report, *task.arguments)
             self.results.put(job.task.key, made)
             state = "done"
         except Stopped:

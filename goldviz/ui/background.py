@@ -7,6 +7,7 @@ wait for the same are not disturbed.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar, cast
 
@@ -25,6 +26,8 @@ WAITED_SECONDS = 2.0
 """The rest of the page is drawn after work that takes no longer, and before what takes longer."""
 PATIENCE_SECONDS = 6.0
 """Work that was thought to be short gets a progress bar with a stop after so long."""
+QUIET_SECONDS = 0.4
+"""Work that is done by then shows no bar."""
 LEFT = "jobs-left"
 """In the session state: the keys of jobs for which this visitor no longer waits."""
 
@@ -74,6 +77,51 @@ def awaited(task: Task[Made]) -> Made:
     asked = jobs.ask(task, _session())
     _wait_for(asked, float("inf"))
     return cast("Made", jobs.outcome(asked))
+
+
+def finished(task: Task[Made], holds: Callable[[Made], bool] = lambda made: True) -> Made | None:
+    """The task's result, waited for under a bar with a stop; for dialogs and other fragments.
+
+    Always made by a worker; one that no longer ``holds``, such as the name of a file that is gone, is made again. None
+    where it was stopped or failed, which is then said, with a way to try again.
+    """
+    jobs = services.jobs()
+    found = jobs.held(task)
+    if found is not None and holds(found):
+        return found
+    if found is not None:
+        jobs.results.forget(task.key)
+    known = jobs.job(task.key)
+    if task.key not in _left() and (known is None or known.unfinished or known.state == "done"):
+        try:
+            known = jobs.ask(task, _session())
+        except TooManyJobsError as error:
+            st.error(plain(str(error)), icon=":material/hourglass_top:")
+            return None
+        _wait_with_a_stop(known)
+        if known.state == "done":
+            return cast("Made", jobs.outcome(known))
+    if known is not None and known.state == "failed":
+        st.error(plain(sealed_text(known.message)), icon=":material/error:")
+    else:
+        st.caption(f"{plain(task.words)}: stopped.")
+    st.button("Try again", key=f"again-{task.key}", icon=":material/refresh:", on_click=_again, args=(task.key,))
+    return None
+
+
+def _wait_with_a_stop(job: Job) -> None:
+    """Wait for a job. A press of *Stop* makes Streamlit leave this at the bar's next change, and draw anew."""
+    if job.over.wait(QUIET_SECONDS):
+        return
+    place = st.empty()
+    with place.container():
+        left, right = st.columns([5, 1], vertical_alignment="center")
+        bar = left.empty()
+        with right:
+            _stop_button(job)
+    while not job.over.wait(0.1):
+        bar.progress(_share(job), _progress_words(job))
+    place.empty()
 
 
 def _wait_for(job: Job, seconds: float) -> None:
@@ -140,16 +188,20 @@ def _watch(watched: Job) -> None:
     with bar:
         st.progress(_share(watched), _progress_words(watched))
     with button:
-        st.button(
-            "Stop",
-            icon=":material/stop:",
-            key=f"stop-{watched.task.key}",
-            disabled=watched.stop_asked.is_set(),
-            on_click=_leave,
-            args=(watched.task.key,),
-            width="stretch",
-            help="What others wait for, too, goes on for them." if len(watched.waiters) > 1 else None,
-        )
+        _stop_button(watched)
+
+
+def _stop_button(watched: Job) -> None:
+    st.button(
+        "Stop",
+        icon=":material/stop:",
+        key=f"stop-{watched.task.key}",
+        disabled=watched.stop_asked.is_set(),
+        on_click=_leave,
+        args=(watched.task.key,),
+        width="stretch",
+        help="What others wait for, too, goes on for them." if len(watched.waiters) > 1 else None,
+    )
 
 
 def _share(watched: Job) -> float:

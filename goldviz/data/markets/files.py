@@ -32,6 +32,7 @@ from goldviz.data.tables.file_table import FileTable, plain_words
 from goldviz.data.tables.parquet_table import ENCRYPTED_MARK, PARQUET_MARK, parquet_table
 from goldviz.data.tables.printed_dates import DateOrder, Moments
 from goldviz.data.tables.table_layout import TableLayout, Told, understood
+from goldviz.data.tables.workbook_parts import Report, unheard
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table
 
 LARGEST_FILE = 50 * 10**6
@@ -134,8 +135,10 @@ class Choices:
         )
 
 
-def look_into(content: bytes, name: str, choices: Choices = Choices()) -> TablePreview:
+def look_into(content: bytes, name: str, choices: Choices = Choices(), report: Report = unheard) -> TablePreview:
     """What a file holds, told from its bytes and what was chosen, and never from its name.
+
+    ``report`` is told how far the reading of a workbook is; what it raises ends it.
 
     Raises :class:`MarketError` where it cannot be used, in one sentence that names the file, the
     place, and what is allowed.
@@ -145,7 +148,7 @@ def look_into(content: bytes, name: str, choices: Choices = Choices()) -> TableP
     >>> found.date_order, found.readings["day"][0], found.separator, found.decimal, found.target
     ('day', '2024-01-31', ';', ',', 'Preis')
     """
-    table, layout = _read(content, name, choices)
+    table, layout = _read(content, name, choices, report)
     target = layout.columns[layout.target]
     usable = {name: column for name, column in layout.columns.items() if not column.trouble}
     made = {column: file_channel(column, daily, choices.of(column)) for column, daily in usable.items()}
@@ -176,7 +179,9 @@ def look_into(content: bytes, name: str, choices: Choices = Choices()) -> TableP
     )
 
 
-def market_from_file(content: bytes, name: str, choices: Choices = Choices(), *, retrieved: pd.Timestamp) -> Market:
+def market_from_file(
+    content: bytes, name: str, choices: Choices = Choices(), *, retrieved: pd.Timestamp, report: Report = unheard
+) -> Market:
     """The market in a file, with the columns, the reading of dates and the transformations that were chosen.
 
     Words, release and transformation come from :mod:`symbols` where a column is named like a symbol, or was said to be
@@ -187,7 +192,7 @@ def market_from_file(content: bytes, name: str, choices: Choices = Choices(), *,
     Raises :class:`MarketError` as :func:`look_into` does, for choices that the file does not
     offer, and where the dates can be read in two ways and neither was chosen.
     """
-    table, layout = _read(content, name, choices)
+    table, layout = _read(content, name, choices, report)
     _check(choices, table, layout)
     chosen = choices.values or layout.chosen
     found: list[FileChannel] = []
@@ -213,21 +218,21 @@ def _market_notes(layout: TableLayout, found: Sequence[FileChannel], future: Seq
     return {name: " ".join(sentences) for name, sentences in notes.items() if sentences}
 
 
-def _read(content: bytes, name: str, choices: Choices) -> tuple[FileTable, TableLayout]:
+def _read(content: bytes, name: str, choices: Choices, report: Report) -> tuple[FileTable, TableLayout]:
     """The table and its layout, kept for a while: a person looks at the same file again with every choice."""
     file = plain_words(name) or "The file"
     check_size(len(content), file)
     key = (hashlib.sha256(content).digest(), file, choices.sheet)
-    table = _TABLES.get(key, lambda: _table(content, file, choices.sheet))
+    table = _TABLES.get(key, lambda: _table(content, file, choices.sheet, report))
     return table, _LAYOUTS.get((*key, choices.told), lambda: understood(table, choices.told))
 
 
-def _table(content: bytes, file: str, sheet: str) -> FileTable:
+def _table(content: bytes, file: str, sheet: str, report: Report) -> FileTable:
     """The table in a file of any kind."""
     if content[:4] in (PARQUET_MARK, ENCRYPTED_MARK):
         return parquet_table(content, file)
     if is_workbook(content):
-        return workbook_table(content, file, sheet)
+        return workbook_table(content, file, sheet, report)
     return delimited_table(content, file)
 
 

@@ -28,7 +28,7 @@ from openpyxl.xml.constants import SHARED_STRINGS
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_extent, distinct_names, plain_words
 from goldviz.data.tables.sheet_cells import Percentage, Sheet, Style, Value, shared_strings, sheet_cells
-from goldviz.data.tables.workbook_parts import Parts, Report
+from goldviz.data.tables.workbook_parts import Parts, Report, unheard
 
 WORKBOOK_PART = b"xl/workbook.xml"
 EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
@@ -47,7 +47,7 @@ def is_workbook(content: bytes) -> bool:
     return content.startswith(b"PK\x03\x04") and WORKBOOK_PART in content
 
 
-def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = lambda done, total: None) -> FileTable:
+def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = unheard) -> FileTable:
     """The table in one sheet of a workbook: the first sheet with cells, or the one of this name.
 
     Raises :class:`MarketError` for a damaged or locked workbook, one without such a sheet, and one that is too large,

@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
 
+from goldviz.data.markets.brought_market import Looked, Made, look, make
 from goldviz.data.markets.calendars import calendars
-from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, TablePreview, look_into, market_from_file
+from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, TablePreview, check_size
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
+from goldviz.runs.jobs import Task
+from goldviz.ui import background
+from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, BroughtFile, brought
 from goldviz.ui.markets import reading_table
 from goldviz.ui.markets.reading_table import Changes, changes_of
 from goldviz.ui.words import plain
@@ -41,15 +45,17 @@ def show(held: Market | None) -> Market | None:
         return None
     read: list[Market | None] = []
     refused: list[str] = []
-    for file in files:
-        content = file.getvalue()
-        identity = hashlib.sha256(content + file.name.encode()).hexdigest()[:12]
-        with st.container(border=True, key=f"market-file-{identity}"):
+    for place, uploaded in enumerate(files):
+        with st.container(border=True, key=f"market-file-{place}"):
             try:
-                read.append(_one_file(content, file.name, identity))
+                check_size(uploaded.size, uploaded.name)
+                [file] = brought([uploaded], MarketError)
+                read.append(_one_file(file))
+            except _NotReadError:
+                read.append(None)
             except MarketError as error:
                 _refuse(error)
-                refused.append(file.name)
+                refused.append(uploaded.name)
     markets = [market for market in read if market is not None]
     if not markets or len(markets) < len(read):
         return None
@@ -65,13 +71,52 @@ def show(held: Market | None) -> Market | None:
     return whole
 
 
-def _one_file(content: bytes, name: str, identity: str) -> Market | None:
+class _NotReadError(Exception):
+    """A file is not read yet, or no longer: the page says so where it stands."""
+
+
+Answer = TypeVar("Answer", Looked, Made)
+
+
+def _one_file(file: BroughtFile) -> Market | None:
     """What was read in a file and the choices about it; its market, or None while something is missing.
 
-    Raises :class:`MarketError` for a file that cannot be used.
+    Raises :class:`MarketError` for a file that cannot be used, and _NotReadError.
     """
-    choices = _how_to_read(content, name, identity)
-    return None if choices is None else _with_channels(content, name, choices, identity)
+    identity = hashlib.sha256(f"{file.key} {file.name}".encode()).hexdigest()[:12]
+    choices = _how_to_read(file, identity)
+    return None if choices is None else _with_channels(file, choices, identity)
+
+
+def _look(file: BroughtFile, choices: Choices) -> TablePreview:
+    """What a worker saw in a file; it looks once for each choice. Raises MarketError and _NotReadError."""
+    preview = _answer(Task(_key("look", file, choices), look, (file.key, file.name, choices), *_words_of(file))).preview
+    assert preview is not None
+    return preview
+
+
+def _make(file: BroughtFile, choices: Choices) -> Market:
+    """The market that a worker made of a file. Raises MarketError and _NotReadError."""
+    market = _answer(Task(_key("make", file, choices), make, (file.key, file.name, choices), *_words_of(file))).market
+    assert market is not None
+    return market
+
+
+def _key(what: str, file: BroughtFile, choices: Choices) -> str:
+    return f"{what}-market-{hashlib.sha256(repr((file, choices)).encode()).hexdigest()}"
+
+
+def _answer(task: Task[Answer]) -> Answer:
+    found = background.finished(replace(task, most_seconds=MOST_READ_SECONDS))
+    if found is None:
+        raise _NotReadError
+    if found.refused:
+        raise MarketError(found.refused)
+    return found
+
+
+def _words_of(file: BroughtFile) -> tuple[str, float]:
+    return f"Reading {file.name}", READ_SECONDS
 
 
 def _refuse(error: MarketError) -> None:
@@ -85,20 +130,20 @@ def _asked(sentence: str, name: str, options: Sequence[Any], **how: Any) -> Any:
     return st.radio(name, options, label_visibility="collapsed", **how)
 
 
-def _how_to_read(content: bytes, name: str, identity: str) -> Choices | None:
+def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
     """Sheet, dates and decimal mark, asked where there is a choice; None while the order of dates must be told."""
-    found = look_into(content, name)
     choices = Choices()
+    found = _look(file, choices)
     if len(found.sheets) > 1:
         sheet = st.selectbox(
             "Sheet", found.sheets, index=found.sheets.index(found.sheet), key=f"market-sheet-{identity}"
         )
         choices = replace(choices, sheet=sheet)
-        found = look_into(content, name, choices)
+        found = _look(file, choices)
     if len(found.dates.candidates) > 1:
         column = st.selectbox("Dates stand in", found.dates.candidates, key=f"market-date-column-{identity}")
         choices = replace(choices, date_column=column)
-        found = look_into(content, name, choices)
+        found = _look(file, choices)
     if found.unclear:
         mark = _asked(
             f"Which decimal mark does {found.unclear} have?",
@@ -113,7 +158,7 @@ def _how_to_read(content: bytes, name: str, identity: str) -> Choices | None:
     if found.date_order != "either":
         return choices
     day_first = _asked(
-        f"The dates of {name} can be read in two ways.",
+        f"The dates of {file.name} can be read in two ways.",
         "How the dates are read",
         list(ORDERS),
         format_func=lambda first: f"{ORDERS[first]}: {', '.join(found.readings['day' if first else 'month'][:3])}",
@@ -126,20 +171,20 @@ def _how_to_read(content: bytes, name: str, identity: str) -> Choices | None:
     return replace(choices, day_first=day_first)
 
 
-def _with_channels(content: bytes, name: str, choices: Choices, identity: str) -> Market | None:
+def _with_channels(file: BroughtFile, choices: Choices, identity: str) -> Market | None:
     """The table of what was read, what the file's name is asked about, and the market that they make."""
     changes = changes_of(identity)
-    found = look_into(content, name, choices)
+    found = _look(file, choices)
     _say(found)
     symbols = _answers(found, [column for column in found.values if changes.used(column, column in found.chosen)])
     choices = replace(choices, symbols=symbols)
     try:
         changes.refuse_dates(found)
-        found = look_into(content, name, _changed(choices, changes))
+        found = _look(file, _changed(choices, changes))
     except MarketError as error:
         _refuse(error)
         changes.take_back()
-        found = look_into(content, name, _changed(choices, changes))
+        found = _look(file, _changed(choices, changes))
     choices = _changed(choices, changes)
     reading_table.show(found, identity)
     st.caption("Double-click a cell under *Read as*, *Network sees*, *Unit* or *Known at* to change it.")
@@ -150,7 +195,7 @@ def _with_channels(content: bytes, name: str, choices: Choices, identity: str) -
         st.info("Choose at least one column under *Use*.")
         return None
     used.sort(key=lambda column: column != found.target)
-    return market_from_file(content, name, replace(choices, values=tuple(used)), retrieved=pd.Timestamp.now(tz="UTC"))
+    return _make(file, replace(choices, values=tuple(used)))
 
 
 def _changed(choices: Choices, changes: Changes) -> Choices:

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 import streamlit as st
 
 from goldviz.data.tables.kept_labels import kept_label
-from goldviz.data.texts.kept_texts import LARGEST_TEXT, keep_text, load_text
+from goldviz.data.texts.kept_texts import LARGEST_TEXT, load_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import Settings, facts
 from goldviz.ui import controls, visitors_data
+from goldviz.ui.texts.brought_text import kept_text
 from goldviz.ui.words import plain
 
 GENERATED = {"generated": "generated sentences"}
@@ -96,21 +97,20 @@ def _upload(declared: type[Settings], key: str) -> None:
     file = st.file_uploader("Text file", type=["txt"], key="text-file")
     if file is None:
         return
-    content, notes = file.getvalue(), ()
     try:
-        if corpora is not None:
-            content, notes = corpora.of_a_file(content, file.name)
-        kept = keep_text(content, file.name)
+        kept = kept_text(file, "" if corpora is None else lab.name)
+        if kept is None:
+            return
         words, beginning = _described(kept.name)
     except TextError as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
     st.markdown(f"**{words:,} words** were read. It begins:")
     st.caption(f"{plain(beginning)} …")
-    for note in (*notes, *kept.notes):
+    for note in kept.notes:
         st.caption(f":material/info: {plain(note)}")
     st.button(
-        "Read this text", type="primary", key="use-text", on_click=_use, args=(key, kept.name, (*notes, *kept.notes)),
+        "Read this text", type="primary", key="use-text", on_click=_use, args=(key, kept.name, kept.notes),
     )  # fmt: skip
 
 

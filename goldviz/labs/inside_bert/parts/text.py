@@ -23,6 +23,8 @@ from goldviz.ui.words import plain
 if TYPE_CHECKING:
     from goldviz.models.text.model import TextModel
 
+LARGEST_FILE = 8 * LONGEST_TEXT
+"""Bytes: no encoding takes more for a text that fits, blanks around it aside."""
 UPLOAD_COMPLAINT = "inside-bert-upload-complaint"
 ASKED = "inside-bert-model-asked"
 FIRST, SECOND = "model", "second_model"
@@ -139,6 +141,12 @@ def text_box() -> None:
 def _take_file() -> None:
     file: Any = st.session_state["text-file"]
     if file is None:
+        return
+    if file.size > LARGEST_FILE:
+        st.session_state[UPLOAD_COMPLAINT] = (
+            f"{file.name} has {file.size / 1e6:.1f} MB; allowed are {LONGEST_TEXT:,} characters here. Policy documents "
+            "takes longer texts."
+        )
         return
     try:
         text, _ = decoded_text(file.getvalue(), file.name)

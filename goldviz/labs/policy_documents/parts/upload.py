@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from datetime import time
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -17,21 +19,18 @@ from goldviz.data.texts.dated_texts import (
     NEW_YORK_AFTERNOON,
     WAIT_FOR_THE_NEXT_MEETING,
     DatedTextError,
-    DatedTexts,
     ReleaseRule,
 )
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD
-from goldviz.labs.policy_documents.documents.files import texts_from_files
-from goldviz.labs.policy_documents.documents.kept import GENERATED, keep_documents
-from goldviz.labs.policy_documents.documents.tables import (
-    TextColumns,
-    TextTablePreview,
-    look_into_texts,
-    texts_from_table,
-)
-from goldviz.ui import keys
+from goldviz.labs.policy_documents.documents.brought import Kept, Looked, keep_files, keep_table, look
+from goldviz.labs.policy_documents.documents.kept import GENERATED, KEPT_DOCUMENTS
+from goldviz.labs.policy_documents.documents.tables import TextColumns, TextTablePreview
+from goldviz.runs.jobs import Task
+from goldviz.ui import background, keys
+from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, BroughtFile, brought
 from goldviz.ui.words import plain
 
+Answer = TypeVar("Answer", Looked, Kept)
 Use = Callable[[str], None]
 """Takes the documents' name."""
 
@@ -57,16 +56,11 @@ def ask(use: Use) -> None:
     """Show the sources; ``use`` is told the name of what was chosen, and the page drawn again."""
     own, generated = st.tabs(["Your files", "Generated"])
     with own:
-        documents = _own()
-        if documents is not None:
-            try:
-                name = keep_documents(documents)
-            except DatedTextError as error:
-                st.error(plain(str(error)), icon=":material/block:")
-            else:
-                keys.remember([name])
-                use(name)
-                st.rerun()
+        name = _own()
+        if name is not None:
+            keys.remember([name])
+            use(name)
+            st.rerun()
     with generated:
         st.markdown(
             "Statements and minutes of twenty years of meetings that goldviz makes up, as long as its simulated "
@@ -77,7 +71,7 @@ def ask(use: Use) -> None:
             st.rerun()
 
 
-def _own() -> DatedTexts | None:
+def _own() -> str | None:
     st.caption(
         f"One CSV file with a column of dates and one of texts. Or up to {MOST_TEXTS:,} TXT or Markdown files with "
         f"the date in the name or at the top. At most {LARGEST_UPLOAD // 10**6} MB in all. They stay on this server; "
@@ -90,18 +84,43 @@ def _own() -> DatedTexts | None:
     try:
         if tables and len(files) > 1:
             raise DatedTextError("A CSV file holds all documents by itself; bring one of them, or text files alone.")
+        own = brought(files, DatedTextError)
         if tables:
-            return _from_table(tables[0].getvalue(), tables[0].name)
+            return _from_table(own[0])
         rule = _rule(asks_for_minutes=True)
         if st.button("Use these documents", type="primary", key="use-documents"):
-            return texts_from_files([(file.name, file.getvalue()) for file in files], rule)
+            return _kept(keep_files, [(file.key, file.name) for file in own], rule)
     except DatedTextError as error:
         st.error(plain(str(error)), icon=":material/block:")
     return None
 
 
-def _from_table(content: bytes, name: str) -> DatedTexts | None:
-    found = look_into_texts(content, name)
+def _kept(keep: Callable[..., Kept], *what: Any) -> str | None:
+    """The name under which a worker kept documents; None where it was stopped, which is said."""
+    found = _answer(keep, *what)
+    return None if found is None else found.name
+
+
+def _answer(work: Callable[..., Answer], *what: Any) -> Answer | None:
+    """What a worker says of files, once for each question. Raises DatedTextError for files that cannot be used."""
+    key = f"{work.__name__}-documents-{hashlib.sha256(repr(what).encode()).hexdigest()}"
+    found = background.finished(
+        Task(key, work, what, "Reading the documents", READ_SECONDS, most_seconds=MOST_READ_SECONDS), _is_there
+    )
+    if found is not None and found.refused:
+        raise DatedTextError(found.refused)
+    return found
+
+
+def _is_there(found: Looked | Kept) -> bool:
+    return isinstance(found, Looked) or not found.name or KEPT_DOCUMENTS.path(found.name).is_file()
+
+
+def _from_table(file: BroughtFile) -> str | None:
+    looked = _answer(look, file.key, file.name)
+    if looked is None or looked.preview is None:
+        return None
+    found = looked.preview
     st.markdown(f"**{found.rows:,} rows**. The first ones, texts cut short:")
     st.dataframe(pd.DataFrame(list(found.head), columns=list(found.columns)), hide_index=True)
     for note in found.notes:
@@ -120,7 +139,7 @@ def _from_table(content: bytes, name: str) -> DatedTexts | None:
     if not st.button("Use these documents", type="primary", key="use-documents"):
         return None
     columns = TextColumns(chosen.date, chosen.text, chosen.release, chosen.kind, day_first)
-    return texts_from_table(content, name, columns, rule)
+    return _kept(keep_table, file.key, file.name, columns, rule)
 
 
 def _columns(found: TextTablePreview) -> TextColumns:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from goldviz.data.tables.kept_labels import kept_label
-from goldviz.data.texts.kept_texts import LARGEST_TEXT, keep_text
+from goldviz.data.texts.kept_texts import LARGEST_TEXT
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.text_tokens.settings import CORPORA, LONGEST_TEXT, TextTokens
 from goldviz.labs.text_tokens.sources import MOST_CHARACTERS
 from goldviz.ui import controls, visitors_data
+from goldviz.ui.texts.brought_text import kept_text
 from goldviz.ui.words import plain
 
 TEXT = controls.key_of(TextTokens, "text")
@@ -51,9 +52,11 @@ def _upload() -> None:
     if file is None:
         return
     try:
-        kept = keep_text(file.getvalue(), file.name)
+        kept = kept_text(file)
     except TextError as error:
         st.error(plain(str(error)), icon=":material/block:")
+        return
+    if kept is None:
         return
     for note in (f"{kept.words:,} words were read.", *kept.notes):
         st.caption(plain(note))

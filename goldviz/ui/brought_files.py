@@ -1,0 +1,55 @@
+"""Files that a visitor chose, let go of by the server's memory as soon as they are kept under their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+from goldviz.data.tables.brought_files import keep_brought
+from goldviz.runs.memory_watch import give_back_memory
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+READ_SECONDS, MOST_READ_SECONDS = 2.0, 60.0
+"""About how long a worker looks into a file, and how long it may."""
+BROUGHT = "brought-files"
+
+
+@dataclass(frozen=True)
+class BroughtFile:
+    """A file under its key: what the visitor calls it, and its bytes."""
+
+    key: str
+    name: str
+    size: int
+
+
+def brought(files: Sequence[UploadedFile], fault: type[Exception]) -> list[BroughtFile]:
+    """The files that an uploader holds, each kept once; raises ``fault`` where the disk refuses.
+
+    Of a file that is kept the uploader goes on with its name alone.
+    """
+    known: dict[str, BroughtFile] = st.session_state.setdefault(BROUGHT, {})
+    new = [file for file in files if file.file_id not in known]
+    for file in new:
+        known[file.file_id] = BroughtFile(keep_brought(file.getvalue(), fault), file.name, file.size)
+        _let_go(file)
+    if new:
+        # The C library would keep what large files took for the next ones, in each of the threads that read them.
+        give_back_memory()
+    return [known[file.file_id] for file in files]
+
+
+def _let_go(file: UploadedFile) -> None:
+    file.seek(0)
+    file.truncate(0)
+    context = get_script_run_ctx(suppress_warning=True)
+    add = getattr(context.uploaded_file_mgr, "add_file", None) if context is not None else None
+    if context is not None and add is not None:
+        add(context.session_id, UploadedFileRec(file.file_id, file.name, file.type, b""))

@@ -1,0 +1,35 @@
+"""A text file that a visitor chose, kept by a worker."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from goldviz.data.texts.kept_texts import KEPT_TEXTS, KeptText
+from goldviz.data.texts.pieces import TextError
+from goldviz.runs.jobs import Task
+from goldviz.texts.brought_texts import keep
+from goldviz.ui import background
+from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, brought
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+
+def kept_text(uploaded: UploadedFile, laboratory: str = "") -> KeptText | None:
+    """The text in a file, as the ``laboratory`` of this name can learn from it; None where there is none, as it says.
+
+    Raises :class:`TextError` for a file that cannot be used.
+    """
+    [file] = brought([uploaded], TextError)
+    key = hashlib.sha256(repr((file, laboratory)).encode()).hexdigest()
+    found = background.finished(
+        Task(
+            f"keep-text-{key}", keep, (file.key, file.name, laboratory), f"Reading {file.name}", READ_SECONDS,
+            most_seconds=MOST_READ_SECONDS,
+        ),
+        lambda kept: kept.text is None or KEPT_TEXTS.path(kept.text.name).is_file(),
+    )  # fmt: skip
+    if found is not None and found.refused:
+        raise TextError(found.refused)
+    return None if found is None else found.text
