@@ -30,7 +30,7 @@ from goldviz.figures.unread import of_unread_run
 from goldviz.runs.jobs import JobFailedError, TooManyJobsError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import lanes
+from goldviz.ui import keys, lanes
 from goldviz.ui.lanes import AnyLane, Lane, progress_of, sense_of
 
 OFFERS_IN_MEMORY = 4096
@@ -50,11 +50,12 @@ TEXT = "text/plain; charset=utf-8"
 
 
 class Offer(NamedTuple):
-    """What a page shows: lanes of a laboratory, in a theme."""
+    """What a page shows: lanes of a laboratory, in a theme, to a visitor who has ``keys`` of files that they used."""
 
     laboratory: str
     lanes: tuple[str, ...]
     theme: Theme
+    keys: frozenset[str] = frozenset()
 
 
 class Answer(NamedTuple):
@@ -208,7 +209,8 @@ def _question(asked: str, offer: Offer) -> dict[str, _Known]:
 def _lane(offer: Offer, lane_id: str) -> AnyLane | str:
     """A lane as of now, or a sentence that says why there is none."""
     try:
-        return lanes.read(experiment(offer.laboratory), lane_id)
+        with keys.held(offer.keys):
+            return lanes.read(experiment(offer.laboratory), lane_id)
     except (UnknownRunError, SettingsError, StoreError) as error:
         return str(error)
 

@@ -5,7 +5,9 @@ The name of a kept file is its key. Whoever else sees a run that used it sees it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -20,6 +22,7 @@ Declared = TypeVar("Declared", bound=Settings)
 
 OURS = "keys-of-this-session"
 """In the session state: keys that this visitor has brought, or was given by a link."""
+_held: ContextVar[frozenset[str]] = ContextVar("held", default=frozenset())
 
 
 def remember(names: Iterable[Any]) -> None:
@@ -27,10 +30,20 @@ def remember(names: Iterable[Any]) -> None:
     st.session_state[OURS] = ours() | {name for name in names if isinstance(name, str) and KEY.fullmatch(name)}
 
 
+@contextmanager
+def held(names: frozenset[str]) -> Iterator[None]:
+    """Answer meanwhile for a visitor who has these keys, outside of the visitor's session."""
+    before = _held.set(names)
+    try:
+        yield
+    finally:
+        _held.reset(before)
+
+
 def ours() -> frozenset[str]:
-    """The visitor's keys; none outside of a visitor's session."""
+    """The visitor's keys; outside of a visitor's session those that are :func:`held`."""
     if get_script_run_ctx(suppress_warning=True) is None:
-        return frozenset()
+        return _held.get()
     return frozenset(st.session_state.get(OURS, frozenset()))
 
 

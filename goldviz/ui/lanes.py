@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import streamlit as st
 import xarray as xr
 
-from goldviz.data.tables.sealed_names import sealed_text
+from goldviz.data.tables.sealed_names import KEY
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.declare.setting_words import value_in_words
 from goldviz.declare.settings import Experiment, Settings, SettingsError, label
@@ -22,6 +23,7 @@ from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
 from goldviz.sheet import Sheet
 from goldviz.ui import controls, keys, services, visitors_data
+from goldviz.ui.seen_runs import seen_run, seen_sheet
 from goldviz.ui.words import duration, numbered
 
 Declared = TypeVar("Declared", bound=Experiment)
@@ -270,6 +272,16 @@ def settings_into_panel(experiment: type[Experiment]) -> None:
             return
 
 
+def keys_of(lane_ids: Sequence[str]) -> frozenset[str]:
+    """The visitor's keys among those of the runs in view."""
+    ours, used = keys.ours(), set[str]()
+    for lane_id in lane_ids if ours else ():
+        if not lane_id.startswith(EXAMPLE):
+            with suppress(UnknownRunError, StoreError):
+                used |= set(KEY.findall(services.live_run(lane_id).snapshot()[0].settings))
+    return ours & used
+
+
 def told_apart(shown: Sequence[AnyLane]) -> list[AnyLane]:
     """The lanes with a number behind each title that stands before it already."""
     titles = numbered([lane.own_title for lane in shown])
@@ -288,8 +300,8 @@ def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLan
         if not has_example(experiment, slug):
             raise SettingsError({"runs": f"No recorded run of the preset {slug!r} ships with this version."})
         return Lane(lane_id, Sheet.of(example(experiment, slug)), None, settings, settings)
-    run, sheet = services.live_run(lane_id).snapshot()
-    run = replace(run, name=sealed_text(run.name), message=sealed_text(run.message))
+    stored, recorded = services.live_run(lane_id).snapshot()
+    run, sheet = seen_run(stored), seen_sheet(stored, recorded)
     if run.experiment != experiment.name:
         raise SettingsError({"runs": f"Run {run.id} belongs to another laboratory ({run.experiment})."})
     try:

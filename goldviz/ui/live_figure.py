@@ -20,7 +20,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from goldviz.figures.theme import inks
-from goldviz.ui import frames
+from goldviz.ui import frames, lanes
 from goldviz.ui.answers import ANSWERS_PATH
 from goldviz.ui.components import asset, assets, component
 from goldviz.ui.frames_route import FRAMES_PATH
@@ -109,7 +109,7 @@ class Source:
     def of(cls, laboratory: str, lane_ids: list[str]) -> Source:
         """Offer these lanes to the visitor."""
         context = get_script_run_ctx(suppress_warning=True)
-        offer = frames.Offer(laboratory, tuple(lane_ids), theme_now())
+        offer = frames.Offer(laboratory, tuple(lane_ids), theme_now(), lanes.keys_of(lane_ids))
         return cls(offer, frames.boards.offer(context.session_id if context else "", offer))
 
     @property

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.registry import experiments
 from goldviz.figures.overlay import MOST
 from goldviz.runs.execution import ExecutionError
@@ -18,6 +17,7 @@ from goldviz.runs.store import Result, Run, Size, UnknownRunError
 from goldviz.ui import chrome, lanes, services, together
 from goldviz.ui.runs import space
 from goldviz.ui.runs.table import LOOKS, gone, label_of, table, unclear
+from goldviz.ui.seen_runs import seen_run
 from goldviz.ui.settings_panel import complain, show_complaints
 from goldviz.ui.words import STATES, numbered, plain
 
@@ -186,7 +186,7 @@ def _open(chosen: Sequence[Run]) -> None:
 
 def _rename(run: Run) -> None:
     with st.popover("Name", icon=":material/edit:"), st.form(f"rename-{run.id}", border=False):
-        name = st.text_input("Name of the run", value=sealed_text(run.name))
+        name = st.text_input("Name of the run", value=seen_run(run).name)
         if st.form_submit_button("Save"):
             try:
                 services.store().rename(run.id, name)

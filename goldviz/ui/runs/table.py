@@ -10,29 +10,30 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from goldviz.data.tables.sealed_names import sealed_text, shown_name
+from goldviz.data.tables.sealed_names import shown_name
 from goldviz.declare.data_labels import labelled, labels_of
 from goldviz.declare.registry import experiments
-from goldviz.declare.settings import Experiment, SettingsError, label
+from goldviz.declare.settings import Experiment, label
 from goldviz.diagnostics.findings import times
 from goldviz.figures.theme import NETWORKS
 from goldviz.runs.rows import UNCLEAR
 from goldviz.runs.store import DAMAGED_RECORDS, Result, Run, Size
 from goldviz.ui.lanes import difference, in_words, kept_labels
+from goldviz.ui.seen_runs import seen_run, settings_of
 from goldviz.ui.words import STATES, duration, plain
 
 
 def label_of(run: Run) -> str:
     """The run's name, or what is special about its settings."""
-    if run.name:
-        return sealed_text(run.name)
-    declared = experiments().get(run.experiment)
+    seen = seen_run(run)
+    if seen.name:
+        return seen.name
+    declared, settings = experiments().get(run.experiment), settings_of(run)
     if declared is None:
         return run.experiment
-    try:
-        return difference(declared.from_store(run.settings_version, run.settings), kept_labels(run))
-    except SettingsError:
+    if settings is None:
         return f"{declared.title} (settings of another version)"
+    return difference(settings, kept_labels(seen))
 
 
 def gone(runs: Sequence[Run]) -> str:
@@ -86,15 +87,6 @@ def result_in_words(result: Result | None) -> str:
     return f"{result.name.replace('_', ' ')}: {values}"
 
 
-def settings_of(run: Run) -> Experiment | None:
-    """The run's settings, where this version understands them."""
-    declared = experiments().get(run.experiment)
-    try:
-        return declared.from_store(run.settings_version, run.settings) if declared else None
-    except SettingsError:
-        return None
-
-
 def beside_preset(run: Run) -> str:
     """The preset that a run's settings are nearest to, and what sets them apart from it."""
     settings = settings_of(run)
@@ -106,7 +98,7 @@ def beside_preset(run: Run) -> str:
         for preset, whole in _presets(type(settings)).items()
     }
     nearest = min(apart, key=lambda name: len(apart[name]))
-    labels = labels_of(settings, kept_labels(run))
+    labels = labels_of(settings, kept_labels(seen_run(run)))
     words = in_words(type(settings), apart[nearest], labels)
     begins = words if set(apart[nearest]) & set(labels) else f"{words[:1].lower()}{words[1:]}"
     return f"{nearest} · {begins}" if words else nearest
@@ -124,7 +116,9 @@ def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
     if len({run.experiment for run in runs}) != 1 or len(runs) < 2 or None in known:
         return {}
     values = [
-        labelled(settings, kept_labels(run)) for settings, run in zip(known, runs, strict=True) if settings is not None
+        labelled(settings, kept_labels(seen_run(run)))
+        for settings, run in zip(known, runs, strict=True)
+        if settings is not None
     ]
     names = [name for name in values[0] if name not in UNTOLD and any(one[name] != values[0][name] for one in values)]
     return {label(name): [_cell(one[name]) for one in values] for name in names[:MOST_SETTINGS]}
