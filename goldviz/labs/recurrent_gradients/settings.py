@@ -98,7 +98,9 @@ class RecurrentGradients(Experiment):
         "loss_by_lag": Variable((*LOOK, "task_lag"), "Loss on fresh sequences whose cue lies this far back"),
         "accuracy_by_lag": Variable((*LOOK, "task_lag"), "Share of right answers with the cue this far back"),
         "test_loss": Variable(("network", "seed"), "Loss on fresh sequences after training", once=True),
-        "memoryless_loss": Variable(("seed",), "Known loss of the best answer without memory", once=True),
+        "memoryless_loss": Variable(("seed",), "Loss of the best answer without memory, same sequences", once=True),
+        "memoryless_loss_by_lag": Variable(("seed", "task_lag"), "The same on the sequences with the cue this far back",
+            once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
         "weights": Variable(("network", "weight"),
             "Weights after training in the order of the network's parameters, first seed, zeros after the last "

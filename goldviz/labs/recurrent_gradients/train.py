@@ -77,6 +77,8 @@ def train(settings: RecurrentGradients, record: Record) -> None:
         )
         announce(settings, record, data[0].looked_at, device)
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
+        by_lag = [[memoryless_loss(settings, group) for group in own.looked_at.groups] for own in data]
+        record.once("memoryless_loss_by_lag", by_lag)
 
         for step in steps_from_state(record, settings.steps, grid.parts()):
             every = settings.look_every
@@ -94,7 +96,7 @@ def train(settings: RecurrentGradients, record: Record) -> None:
             kept = side_by_side([one.network for one in grid.first()]).cpu().numpy()
             record.coordinates(weight=list(range(kept.shape[1])))
             record.once("weights", kept)
-        record.once("memoryless_loss", [memoryless_loss(settings)] * len(settings.seeds))
+        record.once("memoryless_loss", [memoryless_loss(settings, batch) for batch in tests])
 
 
 def learner(

@@ -79,6 +79,7 @@ def build(
         "accuracy_by_lag": np.full(by_lag.shape, np.nan) if asks_for_numbers else 1 - by_lag,
         "test_loss": np.where(learns[0], 0.012, 0.171) * noisy((len(networks), seeds), 0.02),
         "memoryless_loss": np.full(seeds, 1 / 6),
+        "memoryless_loss_by_lag": np.full((seeds, len(task_lag)), 0.16),
         "parameter_count": np.full(len(networks), 4400),
     }
     if not done:

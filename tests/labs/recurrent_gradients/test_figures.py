@@ -324,8 +324,11 @@ def test_a_run_that_was_never_clipped_has_no_clip_line(run):
 def test_by_lag_has_a_second_panel_where_answers_are_right_or_wrong(run):
     both = FIGURES["by_lag"](run)
     assert {trace.yaxis for trace in both.data} == {"y", "y2"}
-    assert {shape.yref for shape in both.layout.shapes} == {"y"}
-    assert {trace.yaxis for trace in FIGURES["by_lag"](build()).data} == {"y"}
+    [nothing] = [trace for trace in both.data if trace.name == "best without memory"]
+    assert nothing.yaxis == "y"
+    np.testing.assert_allclose(nothing.y, run["memoryless_loss_by_lag"][0])
+    earlier = FIGURES["by_lag"](build().drop_vars("memoryless_loss_by_lag"))
+    assert {(trace.yaxis, trace.name) for trace in earlier.data} == {("y", name) for name in ("RNN", "LSTM", "GRU")}
 
 
 def test_contribution_shares_add_up_to_one(run):

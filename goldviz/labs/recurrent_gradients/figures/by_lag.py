@@ -6,17 +6,22 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
-from goldviz.labs.recurrent_gradients.figures.quantities import figure, reference_without_memory
+from goldviz.figures.theme import NetworkStyle
+from goldviz.labs.recurrent_gradients.figures.quantities import figure
+
+NOTHING_KEPT = NetworkStyle("best without memory", "#838383", "dot", "square")
 
 
 @figure("From what distance does each network forget the cue?", title="From what distance is it forgotten?",
-    needs=("loss_by_lag",), shows="Loss and accuracy on fresh sequences, by how far back the cue lies.",
+    needs=("loss_by_lag",),
+    shows="Loss and accuracy on fresh sequences, by how far back the cue lies. Dotted: the best answer without memory "
+    "on the same sequences.",
     cannot_show="It says where a network fails, not why: a gradient that arrives may still not have been followed.",
 )  # fmt: skip
 def by_lag(plot: Plot) -> Figure:
     """Loss, and accuracy where the task has it, on fresh sequences by how far back their cue lies, at one look.
 
-    A curve that climbs to the line of the best answer without memory shows the distance at which a network forgets.
+    A curve that climbs to that of the best answer without memory shows the distance at which a network forgets.
     """
     scored = not plot.lacks("accuracy_by_lag")
     plot.panels(["Loss", "Share of right answers"] if scored else ["Loss"])
@@ -28,6 +33,8 @@ def by_lag(plot: Plot) -> Figure:
     plot.loss_axis("loss_by_lag", "Loss", row=1)
     if scored:
         plot.figure.update_yaxes(title_text="Share", range=(-0.05, 1.05), tickformat=".0%", row=2)
-    reference_without_memory(plot, every_panel=False)
+    if not plot.lacks("memoryless_loss_by_lag"):
+        plot.curve(finite(plot.ds["memoryless_loss_by_lag"]), "best without memory", style=NOTHING_KEPT,
+            hover="%{y:.4f}", row=1)  # fmt: skip
     words = plot.drawn(plot.when("Step {}, fresh sequences.", "look"))
     return legend_above_headings(plot.finish(words, height=560 if scored else 430))

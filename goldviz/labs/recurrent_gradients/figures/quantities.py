@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -59,7 +58,7 @@ def _whole_decades(low: float, high: float) -> tuple[float, float]:
 
 
 def _of_loss_by_lag(ds: xr.Dataset) -> Values:
-    return values_of("loss_by_lag", "memoryless_loss")(ds) if "loss_by_lag" in ds else np.array([])
+    return values_of("loss_by_lag", "memoryless_loss_by_lag")(ds) if "loss_by_lag" in ds else np.array([])
 
 
 def _of_matrix(ds: xr.Dataset) -> Values:
@@ -107,10 +106,3 @@ QUANTITIES = {
 
 figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)
-
-
-def reference_without_memory(drawn: plot.Plot, **how: Any) -> None:
-    """The line of what the best answer without memory scores, where the run knows it."""
-    if not drawn.lacks("memoryless_loss"):
-        memoryless = float(finite(drawn.ds["memoryless_loss"]).median())
-        drawn.reference(memoryless, f"best without memory: {memoryless:.3f}", **how)

@@ -11,7 +11,7 @@ from goldviz.figures.layers import RULE_OF_THUMB, lines_of_layers
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, positive
 from goldviz.figures.smoothed import smoothed_curves
-from goldviz.labs.recurrent_gradients.figures.quantities import figure, reference_without_memory
+from goldviz.labs.recurrent_gradients.figures.quantities import figure
 
 CLIPPING_WINDOWS = 20
 """Windows over a run in which clipped steps are counted: a single step is either clipped or not."""
@@ -33,7 +33,9 @@ def loss(plot: Plot) -> Figure:
     tested = plot.test_losses()
     plot.step_grid()
     plot.loss_axis("loss", "Loss")
-    reference_without_memory(plot)
+    if not plot.lacks("memoryless_loss"):
+        memoryless = float(finite(plot.ds["memoryless_loss"]).median())
+        plot.reference(memoryless, f"best without memory: {memoryless:.3f}")
     return plot.finish(smoothing, tested, plot.drawn())
 
 
