@@ -28,6 +28,7 @@ from goldviz.diagnostics.findings.line import above, at_least, at_most, where
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import times
 from goldviz.labs.depth_gradients.readings import Reading
+from goldviz.models.feedforward.activations import leaky_relu_gain
 
 if TYPE_CHECKING:
     from goldviz.labs.depth_gradients.settings import DepthGradients
@@ -39,8 +40,9 @@ KEPT_WITHIN = 10
 DEGRADED = 1.5
 BRANCH = 0.2
 """The share of every branch that keeps a residual network of usual depths near its start, as *Fix it* presets use."""
-ORTHOGONAL_GAINS = {"leaky_relu": 1.35, "relu": 1.41, "tanh": 1.1, "gelu": 1.5}
-"""Gains that about keep a gradient's size through an orthogonal layer and its nonlinearity."""
+FOUND_GAINS = {"tanh": 1.1, "gelu": 1.5}
+"""Gains that about keep a gradient's size through an orthogonal layer and a nonlinearity for which the signal's size
+decides, found by trying; for ReLU and LeakyReLU there is :func:`leaky_relu_gain`."""
 NORMALISE: Candidate = (
     "Normalise the sums of every layer, without dropout and with a fifth of every residual branch, and train three "
     "times as long.",
@@ -60,9 +62,12 @@ UNSOUND = ("diverged", "no_gradient")
 def orthogonal(settings: DepthGradients) -> Candidate:
     """Orthogonal weights whose gain suits the nonlinearity, and small branches: at that gain whole ones would add up
     to a residual network hundreds of times worse than zero."""
-    suited = settings.activation in ORTHOGONAL_GAINS
+    suited = settings.activation in ("leaky_relu", "relu", *FOUND_GAINS)
     activation = settings.activation if suited else "leaky_relu"
-    changes = {"initialisation": "orthogonal", "gain": ORTHOGONAL_GAINS[activation], "dropout": 0.0}
+    closed = leaky_relu_gain(settings.slope if activation == "leaky_relu" else 0.0)
+    changes = {
+        "initialisation": "orthogonal", "gain": FOUND_GAINS.get(activation, round(closed, 2)), "dropout": 0.0,
+    }  # fmt: skip
     draw = "Draw" if suited else "Use LeakyReLU, and draw"
     return (
         f"{draw} orthogonal weights whose gain suits the nonlinearity, without dropout and with a fifth of every "

@@ -45,6 +45,16 @@ def _step(z: Tensor) -> Tensor:
     return z.detach().clone().gt_(0)
 
 
+def leaky_relu_gain(slope: float) -> float:
+    """He's gain for LeakyReLU, sqrt(2 / (1 + slope^2)), which keeps a signal's size on its way on and its error's on
+    the way back (He et al. 2015, section 2.2). A slope of 0 is ReLU.
+
+    >>> [round(leaky_relu_gain(slope), 2) for slope in (0, 0.3, 0.9, 1)]
+    [1.41, 1.35, 1.05, 1.0]
+    """
+    return math.sqrt(2 / (1 + slope**2))
+
+
 def _leaky_relu(slope: float) -> Activation:
     from torch.nn.functional import leaky_relu
 
@@ -52,7 +62,7 @@ def _leaky_relu(slope: float) -> Activation:
         lambda z: leaky_relu(z, slope),
         lambda z: _step(z).mul_(1 - slope).add_(slope),
         1.0,
-        math.sqrt(2 / (1 + slope**2)),
+        leaky_relu_gain(slope),
     )
 
 

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+import torch
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
 import goldviz.api
-from goldviz.labs.depth_gradients.findings import findings_of
+from goldviz.labs.depth_gradients.findings import findings_of, orthogonal
+from goldviz.labs.depth_gradients.networks import DeepMLP
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
 
@@ -181,6 +183,34 @@ def test_orthogonal_weights_are_never_advised_with_whole_branches(activation):
     normalised = [changes for changes in offered if changes.get("normalisation") == "batch"]
     assert normalised
     assert all(changes["dropout"] == 0 and changes["residual_scale"] == 0.2 for changes in normalised)
+
+
+@pytest.mark.parametrize(("slope", "gain"), [(0.0, 1.41), (0.3, 1.35), (0.6, 1.21), (0.9, 1.05), (1.0, 1.0)])
+@pytest.mark.parametrize("activation", ["leaky_relu", "sigmoid"])
+def test_the_gain_of_orthogonal_weights_follows_the_slope(activation, slope, gain):
+    words, changes = orthogonal(DepthGradients(activation=activation, slope=slope))
+    assert changes["activation"] == "leaky_relu"
+    assert changes["gain"] == gain
+    assert ("Use LeakyReLU" in words) == (activation == "sigmoid")
+
+
+@pytest.mark.parametrize(
+    ("activation", "slope"), [("leaky_relu", slope) for slope in (0.0, 0.3, 0.9, 1.0)] + [("relu", 0.9)]
+)
+def test_at_that_gain_signal_and_error_keep_their_size_through_thirty_layers(activation, slope):
+    _, changes = orthogonal(DepthGradients(activation=activation, slope=slope))
+    drawn = torch.Generator().manual_seed(5)
+    network = DeepMLP(
+        network="plain", features=100, width=100, depth=30, activation=activation, slope=slope,
+        initialisation="orthogonal", gain=changes["gain"],
+        weights=lambda layer: torch.Generator().manual_seed(100 + layer),
+    )  # fmt: skip
+    done = network(torch.randn(50, 100, generator=drawn))
+    for signal in done.hidden:
+        signal.retain_grad()
+    (done.hidden[-1] * torch.randn(50, 100, generator=drawn)).sum().backward()
+    assert 1 / 3 < done.hidden[-1].norm() / done.hidden[0].norm() < 3
+    assert 1 / 3 < done.hidden[0].grad.norm() / done.hidden[-1].grad.norm() < 3
 
 
 def test_advice_on_the_document_s_experiment_helps_both_networks():
