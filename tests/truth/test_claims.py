@@ -1,0 +1,283 @@
+"""What the claims measure, measured once more with numpy alone, of recorded runs and of what instant pages compute.
+
+A claim's numbers are its measures of its own settings, in five cases or more; here each measure is given runs that are
+at hand, and other code reads the same number off their arrays. Counts of parameters are worked out from the shapes.
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from goldviz.api import dataset_of
+from goldviz.declare.claims import claims, one_seed
+from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Experiment
+from goldviz.runs.examples import example
+from tests.truth.numbers_of_runs import (
+    a_step,
+    agreement,
+    alike,
+    answers_stay,
+    bag_of_words,
+    deep_size,
+    deepest_beside_others,
+    divergence,
+    end_of_words,
+    error_kept,
+    first,
+    fitted,
+    given,
+    gradient_kept,
+    in_use,
+    last_dev,
+    loss_of,
+    merged,
+    mixed,
+    moved,
+    nats,
+    of,
+    off_by_one,
+    on_itself,
+    order_of,
+    part_of_gain,
+    power_of_batch,
+    recurrent_size,
+    saved,
+    scatter,
+    stays,
+    text_sizes,
+    tone_right,
+    vowels,
+    worth,
+)
+
+MEASURES = {
+    (claim.lab.name, part.measure.__name__): part.measure for claim in claims().values() for part in claim.parts
+}
+FROM_THE_PAGE = {
+    "backpropagation-by-hand": {"off_autograd", "off_with_direct", "off_with_total", "turned", "clipped_norm",
+        "made_worse"},
+    "backward-by-hand": {"bias_gradient", "bias_in_logits", "identity_error", "identity_elsewhere", "shift_in_loss",
+        "shift_in_gradient", "sign_in_gradient"},
+    "backpropagation-steps": {"nudge_beside_delta", "share_without_news", "largest_gradient_without_news"},
+    "lstm-valves": {"off_autograd"},
+    "residual-flow": {"answers_changed"},
+    "gold-market": {"whole_rows"},
+    "inside-bert": {"attention_beside_evidence"},
+    "text-tokens": {"longest_spaces_left", "longest_spaces_right", "glued_left", "glued_right", "alone_left",
+        "more_pieces_left", "more_pieces_right"},
+}  # fmt: skip
+"""Numbers that a dataset holds once, as they are or as a difference; each laboratory's own file computes them anew."""
+
+
+SHORT = "a short run"
+CHANGES = {"char-language-model": {"steps": 20, "close_looks": 2}}
+"""Of what recorded runs do not hold."""
+
+
+@cache
+def run_of(lab, preset):
+    declared = laboratories()[lab].declared
+    if preset == SHORT:
+        return dataset_of(declared.checked(CHANGES[lab]), progress=False)
+    if issubclass(declared, Experiment):
+        return example(declared, preset)
+    return dataset_of(declared.preset(preset), progress=False)
+
+
+DEPTH = ("as-in-the-document",)
+DEEPER = ("break-it-deeper-is-worse",)
+ADDING = ("adding-50-steps",)
+BATCHES = ("break-it-small-gain", "fix-it-orthogonal", "fix-it-identity")
+READ = ("as-in-the-document", "break-it-no-pre-training")
+PAIRS = ("pairs-as-a-network",)
+NAMES = ("as-in-the-document",)
+GPTS = ("break-it-no-scale", "as-in-the-document")
+FIRST = ("as-in-the-document",)
+
+ANEW = {
+    "depth-gradients": {
+        "typical_step": (DEPTH, lambda run: np.median(of(run, "update_to_data", "plain")[:, 1:])),
+        "residual_error_kept": (DEPTH, lambda run: error_kept(run, "residual")),
+        "plain_error_kept": (DEPTH, lambda run: error_kept(run, "plain")),
+        "residual_over_plain": (DEPTH, lambda run: loss_of(run, "residual") / loss_of(run, "plain")),
+        "residual_over_plain_in_training": (
+            DEEPER,
+            lambda run: of(run, "loss", "residual")[-1] / of(run, "loss", "plain")[-1],
+        ),
+        "plain_degradation": (DEEPER, lambda run: deepest_beside_others(run, "plain")),
+        "residual_degradation": (DEEPER, lambda run: deepest_beside_others(run, "residual")),
+        "plain_gradient_kept": (DEEPER, gradient_kept),
+        "plain_parameters": (DEPTH, deep_size),
+        "residual_parameters": (DEPTH, deep_size),
+    },
+    "recurrent-gradients": {
+        "rnn_worth": (ADDING, lambda run: worth(run, "rnn")),
+        "lstm_worth": (ADDING, lambda run: worth(run, "lstm")),
+        "gru_worth": (ADDING, lambda run: worth(run, "gru")),
+        "lstm_over_rnn": (ADDING, lambda run: loss_of(run, "lstm") / loss_of(run, "rnn")),
+        "gru_over_rnn": (ADDING, lambda run: loss_of(run, "gru") / loss_of(run, "rnn")),
+        "lstm_reaches_further": (
+            ADDING,
+            lambda run: of(run, "log_jacobian_norm", "lstm")[-1, -1] - of(run, "log_jacobian_norm", "rnn")[-1, -1],
+        ),
+        "diverges": (("break-it-exploding",), lambda run: float(not np.isfinite(of(run, "loss", "rnn")[-1]))),
+        "lstm_size": (ADDING, lambda run: recurrent_size(run, 4) / recurrent_size(run, 1)),
+        "gru_size": (ADDING, lambda run: recurrent_size(run, 3) / recurrent_size(run, 4)),
+        "scatter_over_largest_batch": (BATCHES, lambda small, _, large: scatter(small) / scatter(large)),
+        "scatter_by_batch": (BATCHES, power_of_batch),
+    },
+    "continuous-depth": {
+        "flow_answers_stay": (("break-it-one-big-step",), lambda run: answers_stay(run, "ode")),
+        "blocks_answer_as_their_flow": (("as-in-the-document",), lambda run: answers_stay(run, "residual")),
+    },
+    "ode-rnn": {
+        "beside_a_gru": (FIRST, lambda run: of(run, "error", "ode_rnn")[-1] / of(run, "error", "gru")[-1]),
+        "beside_a_gru_with_gaps": (
+            FIRST,
+            lambda run: of(run, "error", "ode_rnn")[-1] / of(run, "error", "gru_gap")[-1],
+        ),
+        "beside_a_gru_with_gaps_after_long_ones": (
+            FIRST,
+            lambda run: of(run, "long_gap_error", "ode_rnn")[-1] / of(run, "long_gap_error", "gru_gap")[-1],
+        ),
+        "refined": (FIRST, lambda run: of(run, "refined_error")[-1] / of(run, "error", "ode_rnn")[-1]),
+    },
+    "bert-pretraining": {
+        "beside_frequencies": (FIRST, end_of_words),
+        "gained_on_known": (READ, lambda read, unread: tone_right(read, "new draws") - tone_right(unread, "new draws")),
+        "gained_on_new": (READ, lambda read, unread: tone_right(read) - tone_right(unread)),
+        "above_counting_words": (FIRST, lambda run: tone_right(run) - bag_of_words(run)),
+    },
+    "gold-forecast": {
+        "gained_over_zero": (FIRST, saved),
+        "gained_by_reading": (
+            ("documents-that-move-gold", "as-in-the-document"),
+            lambda read, unread: saved(read) - saved(unread),
+        ),
+    },
+    "price-tokens": {
+        "agreement": (("regimes",), agreement),
+        "stay_error": (
+            ("regimes",),
+            lambda run: abs(stays(run, "fitted_transition") - stays(run, "planted_transition")),
+        ),
+        "of_size": (FIRST, lambda run: part_of_gain(run, "gain") - part_of_gain(run, "sign_gain")),
+        "of_sign": (FIRST, lambda run: part_of_gain(run, "gain") - part_of_gain(run, "size_gain")),
+        "saved_by_merges": (FIRST, lambda run: -np.diff(merged(run, "as it came"))[0]),
+        "saved_by_order": (FIRST, lambda run: merged(run, "shuffled")[1] - merged(run, "as it came")[1]),
+        "better_than_before": (("gpt", "as-in-the-document"), lambda before, after: nats(before) - nats(after)),
+        "share_in_use": (("learned-codes",), in_use),
+    },
+    "char-language-model": {
+        "divergence_at_the_end": (PAIRS, divergence),
+        "lowest_over_counts": (PAIRS, lambda run: of(run, "divergence").min()),
+        "distance_of_tables": (PAIRS, fitted),
+        "distance_unsmoothed": (PAIRS, divergence),
+        "share_of_decay": (PAIRS, lambda run: fitted(run) / divergence(run)),
+        "spread_of_last_layer": (
+            ("break-it-twenty-layers-gain-1",),
+            lambda run: first(run, "activation_std")[0, -1],
+        ),
+        "first_gradient_behind": (NAMES, lambda run: first(run, "gradient_norm", "hidden 1")[0]),
+        "later_gradient_behind": (NAMES, lambda run: first(run, "gradient_norm", "hidden 1")[1]),
+        "learned": (NAMES, lambda run: first(run, "unigram_dev_loss") - last_dev(run)),
+        "vowels_together": (NAMES, vowels),
+        "unseen_below_even": ((SHORT,), lambda run: math.log(run.sizes["symbol"]) - first(run, "unseen_loss")),
+        "unseen_below_pairs": ((SHORT,), lambda run: first(run, "unseen_pairs_loss") - first(run, "unseen_loss")),
+        "dev_of_flat_less_hierarchy": (
+            ("as-in-the-document", "hierarchy"),
+            lambda flat, hierarchy: last_dev(flat) - last_dev(hierarchy),
+        ),
+        "parameters_apart": (
+            ("as-in-the-document", "hierarchy"),
+            lambda flat, hierarchy: abs(first(flat, "parameter_count") - first(hierarchy, "parameter_count"))
+            / first(hierarchy, "parameter_count"),
+        ),
+    },
+    "char-gpt": {
+        "largest_weight_at_start": (FIRST, lambda run: first(run, "attention_peak")[0].mean()),
+        "peak_over_twin": (
+            GPTS,
+            lambda one, other: first(one, "attention_peak")[-1].mean() / first(other, "attention_peak")[-1].mean(),
+        ),
+        "dev_over_twin": (GPTS, lambda one, other: last_dev(one) - last_dev(other)),
+        "growth": (FIRST, lambda run: first(run, "residual_variance")[0, -1] / first(run, "residual_variance")[0, 0]),
+        "saved": (
+            ("pieces-of-bytes", "small-to-compare"),
+            lambda one, other: (first(one, "parameter_count") - first(other, "parameter_count"))
+            / (32 * one.sizes["token"]),
+        ),
+        "loss_with_a_view": (
+            ("break-it-no-mask",),
+            lambda run: np.mean(first(run, "position_loss")[-1][run.sizes["position"] // 2 : -1]),
+        ),
+        "loss_without_a_view": (
+            ("break-it-no-mask",),
+            lambda run: first(run, "position_loss")[-1, -1] - run["bigram_position_loss"].values[-1],
+        ),
+    },
+    "inside-bert": {
+        "off_one": (FIRST, off_by_one),
+        "moved_without_positions": (FIRST, lambda run: moved(run, "without")),
+        "moved_with_positions": (FIRST, lambda run: moved(run, "with")),
+        "looks_left": (FIRST, lambda run: given(run, -1)),
+        "looks_right": (FIRST, lambda run: given(run, 1)),
+        "on_itself": (FIRST, on_itself),
+        "heads_alike": (FIRST, alike),
+    },
+    "jacobian-lens": {
+        "left_at_the_end": (FIRST, lambda run: np.nanmax(run["singular_value"].values[-1])),
+        "highest": (FIRST, lambda run: np.nanmax(run["singular_value"].values)),
+        "over_the_bound": (
+            FIRST,
+            lambda run: max(
+                float(size - lag * np.log10(run.attrs["spectral_norm"] * run.attrs["largest_slope"]))
+                for lag, size in enumerate(run["singular_value"].values[:, 0])
+                if lag
+            ),
+        ),
+        "cell_path_kept": (("fix-it-forget-gate-open",), lambda run: a_step(run, "cell_path")),
+        "state_kept": (("fix-it-keep-the-state",), lambda run: a_step(run, "norm")),
+    },
+    "lstm-valves": {
+        "left_after_ten": (FIRST, lambda run: run["cell"].values[run.sizes["step"] - 11] / run["cell"].values[-1]),
+        "entering": (
+            ("fix-it-forget-gate-open", "as-in-the-document"),
+            lambda one, other: other["cell"].values[-1] / one["cell"].values[-1],
+        ),
+    },
+    "gold-market": {
+        "too_early": (
+            ("break-it-join-by-calendar-date",),
+            lambda run: run["too_early"].values[1:].sum() / run["placed"].values[1:].sum(),
+        ),
+    },
+    "residual-flow": {
+        "euler_order": (FIRST, lambda run: order_of(run, "euler")),
+        "midpoint_order": (FIRST, lambda run: order_of(run, "midpoint")),
+        "rk4_order": (FIRST, lambda run: order_of(run, "rk4")),
+    },
+    "text-tokens": {
+        "tokens_right_to_left": (FIRST, lambda run: text_sizes(run)[1] / text_sizes(run)[0]),
+        "tokens_left_to_right": (FIRST, lambda run: text_sizes(run)[0] / text_sizes(run)[1]),
+        "mixed_left": (FIRST, lambda run: mixed(run, "left")),
+        "mixed_right": (FIRST, lambda run: mixed(run, "right")),
+    },
+}  # fmt: skip
+
+
+def test_every_measure_of_a_claim_is_here():
+    there = {(lab, name) for names in (ANEW, FROM_THE_PAGE) for lab, found in names.items() for name in found}
+    assert set(MEASURES) - there == set()
+
+
+@pytest.mark.parametrize(("lab", "name"), [one for one in MEASURES if one[1] in ANEW.get(one[0], {})])
+def test_a_claim_measures_what_the_arrays_hold(lab, name):
+    presets, anew = ANEW[lab][name]
+    runs = [run_of(lab, preset) for preset in presets]
+    measured = MEASURES[lab, name](*map(one_seed, runs))
+    # Arrays are recorded in float32, and sums of them differ in the last digits.
+    assert measured == pytest.approx(float(anew(*runs)), rel=2e-5, abs=1e-7)
