@@ -21,6 +21,7 @@ from goldviz.runs.recorder import Order
 from goldviz.runs.rows import UNFINISHED
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Store, UnknownRunError
+from goldviz.runs.worker import UNWRITTEN
 from goldviz.runs.workers import Workers, WorkersError
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ FORGET_TURNS = 30
 MOST_SENT = 3
 """So often a run is sent whose worker died before it began; one that kills workers as it begins is given up then."""
 
+NO_ROOM = (
+    "Its last records could not be written: the disk was full, and its worker has given up waiting. What was recorded "
+    "before is kept; it can be continued."
+)
 DEVICES = "goldviz.training.devices:present"
 """What a worker is asked for the names of its devices."""
 
@@ -187,6 +192,10 @@ class Executor:
         """Change hot settings of a run while it goes on."""
         self.store.order(run_id, Order("change", changes))
 
+    def trouble(self, run_id: str) -> str:
+        """What keeps the records of a run in its worker's memory, in a sentence; mostly nothing."""
+        return self._workers.troubles.get(run_id, "")
+
     def waiting_before(self, run_id: str) -> int:
         """How many of this process's runs were queued before this one and are not finished."""
         with self._lock:
@@ -236,12 +245,16 @@ class Executor:
         return self._workers.reachable and not self._closing.is_set()
 
     def _done(self, run_id: str, future: Future[Any]) -> None:
+        unwritten = future.status == "finished" and future.result() == UNWRITTEN
         with self._lock:
             if self._futures.get(run_id) is not future:
                 return
             del self._futures[run_id]
             run = self._sent.pop(run_id)
-            if future.status != "finished" and not self._closing.is_set():
+            self._workers.troubles.pop(run_id, None)
+            if unwritten:
+                self._lost[run_id] = Lost(run, "interrupted", NO_ROOM)
+            elif future.status != "finished" and not self._closing.is_set():
                 self._lost[run_id] = Lost.of(run, future)
         self._settle_lost()
         self._deal_out()

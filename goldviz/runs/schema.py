@@ -132,6 +132,10 @@ class StoreBusyError(StoreError):
     """The database is locked by another program just now."""
 
 
+class StoreFullError(StoreError):
+    """The disk of the database is full."""
+
+
 def from_json(text: str | bytes) -> Any:
     """What a JSON column holds; the text itself where it is no JSON, which no reader takes for an object."""
     try:
@@ -368,8 +372,7 @@ def sentences(url: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        reason = str(error.orig)
-        raise (StoreBusyError if "locked" in reason else StoreError)(_sentence(reason, url)) from error
+        raise _fault(str(error.orig), url) from error
     except ImportError as error:
         raise StoreError(
             f"The database {shown(url)} needs a driver that is not installed ({error}); "
@@ -389,6 +392,17 @@ def _unusable(url: str, error: Exception) -> StoreError:
     return StoreError(f"The database address {shown(url)} cannot be used: {reason}.")
 
 
+def full_disk(url: str) -> str:
+    """That the disk of a database is full, and what to do."""
+    return f"The database {shown(url)} cannot be written: the disk is full. Make room on it."
+
+
+def _fault(reason: str, url: str) -> StoreError:
+    if _disk_is_full(reason, url):
+        return StoreFullError(full_disk(url))
+    return (StoreBusyError if "locked" in reason else StoreError)(_sentence(reason, url))
+
+
 def _sentence(reason: str, url: str) -> str:
     where = shown(url)
     causes = {
@@ -398,8 +412,6 @@ def _sentence(reason: str, url: str) -> str:
         "not a database": f"The file {where} is not a goldviz database.",
         "malformed": f"The database {where} is damaged. {way_out(url)}",
     }
-    if _disk_is_full(reason, url):
-        return f"The database {where} cannot be written: the disk is full. Make room on it, then try again."
     for sign, sentence in causes.items():
         if sign in reason:
             return sentence
@@ -414,6 +426,11 @@ def _disk_is_full(reason: str, url: str) -> bool:
     if "disk is full" in reason or "No space left" in reason:
         return True
     file = file_of(url)
+    return "disk I/O" in reason and file is not None and has_no_room(file)
+
+
+def has_no_room(file: Path) -> bool:
+    """Whether the disk of a file is full."""
     with suppress(OSError):
-        return "disk I/O" in reason and file is not None and shutil.disk_usage(file.parent).free < LEAST_FREE
+        return shutil.disk_usage(file.parent).free < LEAST_FREE
     return False

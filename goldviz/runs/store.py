@@ -47,6 +47,8 @@ from goldviz.runs.schema import (
     default_url,
     file_of,
     finals,
+    full_disk,
+    has_no_room,
     marks,
     open_engine,
     reads_only,
@@ -206,6 +208,11 @@ class Store:
         """What whoever looks at runs should know of the database, in sentences; mostly nothing."""
         only_read = f"The database {self.place} can only be read: its runs can be seen, and no new one can be kept."
         return [sentence for sentence in (self._damage, self._gone, only_read if self._reads_only else "") if sentence]
+
+    @property
+    def full(self) -> str:
+        """That the disk is full, and what to do, in sentences; nothing while there is room, or no file."""
+        return full_disk(self.url) if self._file is not None and has_no_room(self._file) else ""
 
     def check(self) -> None:
         """Let SQLite look through its whole file; what it finds is among the :attr:`notices` from then on."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from distributed import get_worker
 from distributed.diagnostics.plugin import WorkerPlugin
 
 from goldviz.runs.worker import execute
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
+
+TROUBLE = "goldviz-trouble"
+"""The topic of what keeps records of runs in their workers' memory."""
 
 _addresses: dict[str, str] = {}
 
@@ -30,5 +34,13 @@ class StoreAddress(WorkerPlugin):
 
 
 def carry_out(settings: Experiment, run_id: str, store: str, budget: int | None, *, processes: int) -> str:
-    """In a worker: :func:`goldviz.runs.worker.execute`, on the store that ``store`` means."""
-    return execute(settings, run_id, _addresses[store], budget, processes=processes)
+    """In a worker: :func:`goldviz.runs.worker.execute`, on the store that ``store`` means.
+
+    What keeps its records from being written goes to whoever sent the run, as an event of Dask's.
+    """
+    worker = get_worker()
+
+    def trouble(sentence: str) -> None:
+        worker.log_event(TROUBLE, (run_id, sentence))
+
+    return execute(settings, run_id, _addresses[store], budget, processes=processes, trouble=trouble)

@@ -9,6 +9,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +20,7 @@ from goldviz.runs.cluster import dask_setup
 from goldviz.runs.limits import ran_out_of_memory
 from goldviz.runs.memory_watch import give_back_memory
 from goldviz.runs.recorder import Batch, Desk, Ended, Order, Progress, Recorder
-from goldviz.runs.schema import StoreBusyError, StoreError
+from goldviz.runs.schema import StoreBusyError, StoreError, StoreFullError
 from goldviz.runs.spare_time import SPARE_TIME
 from goldviz.runs.store import Start, Store, UnknownRunError
 from goldviz.runs.versions import versions
@@ -32,6 +33,8 @@ FLUSH_SECONDS = 0.2
 HEARTBEAT_SECONDS = 2.0
 PATIENCE_SECONDS = 120.0
 """So long a run waits for a locked database, before it begins and before its last records are given up."""
+UNWRITTEN = "unwritten"
+"""In place of a status: the last records could not be written, and are lost."""
 
 T = TypeVar("T")
 
@@ -72,12 +75,19 @@ class _Outbox:
 class StoreSink:
     """A sink and a desk on the store. A thread writes and reads, so training never waits for the disk."""
 
-    def __init__(self, store: Store, start: Start, watch: Callable[[Progress], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        start: Start,
+        watch: Callable[[Progress], None],
+        trouble: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
         run = start.run
         self._store = store
         self._run_id = run.id
         self._lease = start.lease
         self._watch = watch
+        self._trouble, self._told = trouble, ""
         self._lock = threading.Lock()
         self._progress = Progress(run.step, run.total, run.seconds, run.instrument_seconds)
         self._outboxes: list[_Outbox] = [_Outbox(self._progress)]
@@ -141,7 +151,8 @@ class StoreSink:
     def close(self, status: str, message: str) -> str:
         """Write all that waits and how the run ended; waits for a locked database.
 
-        Returns how the run is listed: as stopped where it paused while it was asked to stop.
+        Returns how the run is listed: as stopped where it paused while it was asked to stop; :data:`UNWRITTEN` where
+        the database takes nothing any more.
         """
         self._closing = True
         self._wake.set()
@@ -152,14 +163,26 @@ class StoreSink:
             return status
         except StoreError as error:
             log.error("The end of run %s could not be written: %s", self._run_id, error)
-            return status
+            return UNWRITTEN
+        finally:
+            self._tell("")
 
     def _write_end(self, status: str, message: str) -> str:
-        self._write_all()
-        ended = self._store.append(
-            self._run_id, self._progress, lease=self._lease, status=status, message=message, left=self._orders
-        )
+        try:
+            self._write_all()
+            ended = self._store.append(
+                self._run_id, self._progress, lease=self._lease, status=status, message=message, left=self._orders
+            )
+        except StoreFullError as error:
+            self._tell(str(error))
+            raise
         return ended or status
+
+    def _tell(self, sentence: str) -> None:
+        """Tell whoever had the run carried out what keeps its records in memory; nothing once they are written."""
+        if sentence != self._told:
+            self._told = sentence
+            self._trouble(sentence)
 
     def _pump(self) -> None:
         spoke = time.monotonic()
@@ -168,6 +191,7 @@ class StoreSink:
             self._wake.clear()
             try:
                 wrote = self._write_all()
+                self._tell("")
                 taken = self._store.take_orders(self._run_id)
                 with self._lock:
                     self._orders.extend(taken)
@@ -182,7 +206,15 @@ class StoreSink:
                 return
             except StoreError as error:
                 # A locked database is met again at the next turn; nothing is dropped meanwhile.
+                if isinstance(error, StoreFullError):
+                    self._tell(str(error))
+                    self._give_sign_of_life()
                 log.warning("Run %s waits for its database: %s", self._run_id, error)
+
+    def _give_sign_of_life(self) -> None:
+        """A full disk may still have room for this."""
+        with suppress(StoreError, UnknownRunError):
+            self._store.sign_of_life(self._run_id, self._lease)
 
     def _write_all(self) -> bool:
         wrote = False
@@ -253,11 +285,13 @@ def execute(
     processes: int = 1,
     watch: Callable[[Progress], None] = lambda progress: None,
     desk: Desk | None = None,
+    trouble: Callable[[str], None] = lambda sentence: None,
 ) -> str:
     """Carry a queued run out, from its start or from its last kept state. Returns how it ended.
 
     Whatever goes wrong in the procedure is written into the run as a sentence. Orders come from the store, and
-    from ``desk`` where there is one. The procedure may share its work among ``processes``.
+    from ``desk`` where there is one. The procedure may share its work among ``processes``. ``trouble`` is told, in a
+    sentence, when a full disk keeps records in memory, and an empty one when they are written.
     """
     store = patiently(lambda: Store(database_url))
     try:
@@ -265,7 +299,8 @@ def execute(
             start = patiently(lambda: store.begin(run_id))
             if start is None:
                 return store.run(run_id).status
-            return _carry_out(settings, store, start, budget, processes, watch, desk)
+            sink = StoreSink(store, start, watch, trouble)
+            return _carry_out(settings, sink, start, budget, processes, desk)
     except UnknownRunError:
         return "deleted"
     finally:
@@ -275,14 +310,12 @@ def execute(
 
 def _carry_out(
     settings: Experiment,
-    store: Store,
+    sink: StoreSink,
     start: Start,
     budget: int | None,
     processes: int,
-    watch: Callable[[Progress], None],
     desk: Desk | None,
 ) -> str:
-    sink = StoreSink(store, start, watch)
     began, earlier = time.monotonic(), float(start.run.attributes.get("took", 0.0))
     sink.attributes({"versions": versions(), "worker": os.getpid(), "began": time.time()})
     try:

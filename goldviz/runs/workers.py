@@ -47,10 +47,14 @@ class Workers:
         self._cluster: SpecCluster | None = None
         self._seen = time.monotonic()
         self._told = ""
+        self.troubles: dict[str, str] = {}
+        """What keeps the records of runs in their workers' memory, in sentences."""
         self._client = self._connected()
 
     def _connected(self) -> Client:
         from distributed import Client
+
+        from goldviz.runs.store_address import TROUBLE
 
         try:
             if self._scheduler:
@@ -62,7 +66,12 @@ class Workers:
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             where = f"the Dask scheduler at {self._scheduler}" if self._scheduler else "the local workers"
             raise WorkersError(f"No run can start: {where} cannot be reached ({error}).") from error
+        client.subscribe_topic(TROUBLE, self._heard)
         return client
+
+    def _heard(self, event: tuple[float, tuple[str, str]]) -> None:
+        run_id, sentence = event[1]
+        self.troubles[run_id] = sentence
 
     @property
     def reachable(self) -> bool:

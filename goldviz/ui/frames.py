@@ -30,7 +30,7 @@ from goldviz.figures.unread import of_unread_run
 from goldviz.runs.jobs import JobFailedError, TooManyJobsError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import UnknownRunError
-from goldviz.ui import keys, lanes
+from goldviz.ui import keys, lanes, services
 from goldviz.ui.lanes import AnyLane, Lane, progress_of, sense_of
 
 OFFERS_IN_MEMORY = 4096
@@ -76,6 +76,7 @@ class _Board:
     lock: threading.Lock = field(default_factory=threading.Lock)
     sense: str = ""
     status: str | None = None
+    trouble: str = ""
     felt: int = -1
     felt_at: float = 0.0
 
@@ -151,8 +152,8 @@ def answer(token: str, asked: str) -> Answer | None:
     return Answer(200, packed({"lanes": sections}, arrays), BINARY) if sections else None
 
 
-def lacks_nothing(token: str, asked: str, versions: Mapping[str, int | None]) -> bool:
-    """Whether a browser has all there is of runs whose present ``versions`` are known, so that none has to be read.
+def lacks_nothing(token: str, asked: str, seen: Mapping[str, tuple[int, str] | None]) -> bool:
+    """Whether a browser has all there is of runs whose present version and trouble were seen, so that none is read.
 
     Said of what has been drawn alone; a queue moves on without a new version of the runs in it.
     """
@@ -165,11 +166,18 @@ def lacks_nothing(token: str, asked: str, versions: Mapping[str, int | None]) ->
         (board := boards.known_board(offer, lane_id)) is not None
         and board.status != "queued"
         and not _due(board, board.version)
-        and (lane_id.startswith(lanes.EXAMPLE) or board.version == versions.get(lane_id))
+        and (lane_id.startswith(lanes.EXAMPLE) or _is_as_seen(board, seen.get(lane_id)))
         and (board.table.edition, board.sense) == (known.edition, known.sense)
         and set(known.wants) <= set(known.figures)
         for lane_id, known in wanted.items()
     )  # fmt: skip
+
+
+def _is_as_seen(board: _Board, seen: tuple[int, str] | None) -> bool:
+    if seen is None:
+        return board.version is None
+    version, trouble = seen
+    return board.version == version and (board.status != "running" or board.trouble == trouble)
 
 
 class _Known(NamedTuple):
@@ -257,9 +265,12 @@ def _feel(board: _Board, lane: AnyLane) -> None:
     """Look at what a page would say of the run, at once when its state changes and now and then while it grows."""
     status = lane.run.status if lane.run else ""
     began, due = time.monotonic(), _due(board, lane.version)
-    turned = board.status != status or lane.last_step <= 1
+    trouble = services.trouble(lane.id) if status == "running" else ""
+    turned = (board.status, board.trouble) != (status, trouble) or lane.last_step <= 1
     if turned or due:
-        board.sense, board.status, board.felt, board.felt_at = sense_of(lane), status, lane.version, began
+        board.trouble, board.sense, board.status, board.felt, board.felt_at = (
+            trouble, sense_of(lane), status, lane.version, began,
+        )  # fmt: skip
     if due:
         boards.rest_until = began + FINDINGS_REST * (time.monotonic() - began)
 

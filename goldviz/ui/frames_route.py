@@ -36,11 +36,11 @@ ANSWERS_AT_ONCE = 2
 
 
 class Watch:
-    """The versions of all runs that are watched, looked up together."""
+    """The versions of all runs that are watched, looked up together, and what keeps new records from being written."""
 
     def __init__(self) -> None:
         self._watched: Counter[str] = Counter()
-        self._versions: dict[str, int] = {}
+        self._versions: dict[str, tuple[int, str]] = {}
         self._waiting: dict[str, set[asyncio.Event]] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -56,8 +56,8 @@ class Watch:
             self._watched.subtract(run_ids)
             self._watched = +self._watched
 
-    def versions(self, run_ids: Sequence[str]) -> list[int | None]:
-        """The versions last seen."""
+    def versions(self, run_ids: Sequence[str]) -> list[tuple[int, str] | None]:
+        """The versions last seen, each with the run's trouble."""
         return [self._versions.get(run_id) for run_id in run_ids]
 
     async def change(self, run_ids: Sequence[str], seconds: float) -> None:
@@ -74,13 +74,17 @@ class Watch:
                 if not self._waiting[run_id]:
                     del self._waiting[run_id]
 
-    async def _look(self) -> None:
+    def _seen(self) -> dict[str, tuple[int, str]]:
         from goldviz.ui import services
 
+        versions = services.store().versions(list(self._watched))
+        return {run_id: (version, services.trouble(run_id)) for run_id, version in versions.items()}
+
+    async def _look(self) -> None:
         while self._watched:
             await asyncio.sleep(LOOK_SECONDS)
             try:
-                found = await asyncio.to_thread(lambda: services.store().versions(list(self._watched)))
+                found = await asyncio.to_thread(self._seen)
             except StoreError:
                 # A page says so itself; here the next look tries again.
                 continue

@@ -135,13 +135,25 @@ def progress_of(lane: AnyLane) -> tuple[float, str]:
     return min(1.0, run.step / max(run.total, 1)), text
 
 
+def trouble_of(lane: AnyLane) -> str:
+    """What keeps a growing run's records from being written, and what becomes of them; mostly nothing."""
+    run = lane.run
+    found = services.trouble(run.id) if run is not None and run.status == "running" else ""
+    if run is None or not found:
+        return ""
+    return (
+        f"{found} Records up to {lane.step} {run.step} are kept. Later ones wait in the memory of the run's process, "
+        "which writes them as soon as there is room."
+    )
+
+
 def sense_of(lane: AnyLane) -> str:
     """A mark of all that a page shows of a run but its numbers: where this differs, the page is drawn again."""
     run = lane.run
     if run is None:
         return ""
     found = lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
-    parts = [run.status, run.message, run.name, run.step > 0, lane.sheet.attrs.get("marks", "")]
+    parts = [run.status, run.message, run.name, run.step > 0, lane.sheet.attrs.get("marks", ""), trouble_of(lane)]
     parts += [(one.kind, one.title, one.severity) for one in found]
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 

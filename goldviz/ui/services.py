@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from goldviz.runs.execution import ExecutionError, Executor
 from goldviz.runs.job_worker import JobFailedError, job_worker_count
 from goldviz.runs.jobs import Jobs, empty_results
 from goldviz.runs.live import LiveRun
-from goldviz.runs.schema import default_url
+from goldviz.runs.schema import StoreError, default_url
 from goldviz.runs.store import Store
 
 RUNS_IN_MEMORY = 64
@@ -74,6 +75,18 @@ def executor() -> Executor:
 def executor_refusal() -> str:
     """Why there are no workers since they were last asked for, in a sentence; nothing while they may come."""
     return _shared.refusal
+
+
+def trouble(run_id: str) -> str:
+    """What keeps the records of a run that trains from being written, in sentences; mostly nothing.
+
+    Its worker says so; of a run of the shell, which has none here, the disk does.
+    """
+    if _shared.executor is not None and (told := _shared.executor.trouble(run_id)):
+        return told
+    with suppress(StoreError):
+        return store().full
+    return ""
 
 
 def executor_ready() -> bool:

@@ -34,6 +34,8 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, alone: 
         live_progress(source, lane.id, *lanes.progress_of(lane), frames.felt(source.offer, lane), sought=sought)
         if sought:
             del st.session_state[SOUGHT]
+        if trouble := lanes.trouble_of(lane):
+            st.error(plain(trouble), icon=":material/hard_drive:")
         if lane.run.message and lane.run.status not in ("paused", "queued"):
             st.caption(plain(lane.run.message))
     if isinstance(lane, Lane):
