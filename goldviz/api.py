@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from goldviz.diagnostics.verdicts import Verdict
     from goldviz.figures.theme import Theme
     from goldviz.runs.recorder import Desk, Progress
+
+
+NOT_A_RUN = (
+    "The dataset does not say in its attributes which experiment it is of; give what goldviz.run or goldviz.load "
+    "returned, or a part of it that keeps its attributes, such as ds.mean('seed', keep_attrs=True)."
+)
 
 
 class RunFailedError(RuntimeError):
@@ -57,7 +63,7 @@ def carried_out(settings: Experiment, *, progress: bool, keep: bool, desk: Desk 
 
 
 def compute(name: str, **settings: Any) -> xr.Dataset:
-    """The numbers behind an instant page, such as ``compute("jacobian-lens", gain=1.2)``.
+    """The numbers behind an instant page, such as ``compute("jacobian-lens", size=1.2)``.
 
     Raises :class:`goldviz.experiments.SettingsError` for settings that are not allowed, and ``ValueError`` with a
     sentence for settings that have no result.
@@ -132,23 +138,59 @@ def load(run_id: str) -> xr.Dataset:
 def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Theme = "light") -> go.Figure:
     """One of a page's figures of a run, such as ``figure(ds, "loss", step=40)``, as a Plotly figure.
 
-    ``dataset`` is what :func:`run` or :func:`load` gave. A step that was not recorded stands for the last one before
-    it; without a step the run's last is drawn. Raises :class:`goldviz.experiments.SettingsError` where the dataset is
-    of no experiment, has no such figure, or the step or theme is none.
+    ``dataset`` is what :func:`run` or :func:`load` gave, or a part of it: one network by ``ds.sel(network="plain")``,
+    some steps, a mean over seeds. A step that was not recorded stands for the last one before it; without a step the
+    run's last is drawn. Raises :class:`goldviz.experiments.SettingsError` where the dataset is of no experiment, has no
+    such figure or lacks a dimension that it is drawn along, or the step or theme is none.
     """
+    from goldviz.declare.plain_values import plain
     from goldviz.declare.registry import experiment, laboratories
     from goldviz.declare.settings import SettingsError
+    from goldviz.figures.selected import given_back
     from goldviz.figures.theme import INKS
 
-    named = experiment(str(dataset.attrs.get("experiment", ""))).name
-    figures = laboratories()[named].figures().FIGURES
-    if name not in figures:
-        raise SettingsError({"name": f"There is no figure {name[:60]!r}; {named} has {', '.join(figures)}."})
-    if step is not None and (isinstance(step, bool) or not isinstance(step, int) or step < 1):
-        raise SettingsError({"step": f"The step is {step!r}; allowed is a whole number from 1 on, or None."})
-    if theme not in INKS:
+    if "experiment" not in getattr(dataset, "attrs", {}):
+        raise SettingsError({"dataset": NOT_A_RUN})
+    declared = experiment(str(dataset.attrs["experiment"]))
+    figures = laboratories()[declared.name].figures().FIGURES
+    if not isinstance(name, str) or name not in figures:
+        words = f"There is no figure {str(name)[:60]!r}; {declared.name} has {', '.join(figures)}."
+        raise SettingsError({"name": words})
+    number = plain(step)
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+        raise SettingsError({"step": f"The step is {number!r}; allowed is a whole number from 1 on, or None."})
+    if not isinstance(theme, str) or theme not in INKS:
         raise SettingsError({"theme": f"The theme is {theme!r}; allowed is {' or '.join(INKS)}."})
-    return figures[name](dataset, epoch=step, theme=theme)
+    whole, lost = given_back(dataset, {name: variable.dims for name, variable in declared.variables.items()})
+    drawn = figures[name]
+    if (variable := next((one for one in drawn.needs if one in lost), None)) is not None:
+        raise SettingsError({"dataset": _without_dimension(name, variable, lost[variable], dataset)})
+    try:
+        return drawn(whole, epoch=number, theme=theme)
+    except (LookupError, TypeError, ValueError) as error:
+        # Which entries of a run a figure cannot do without is known to its drawing alone.
+        raise SettingsError({"dataset": _too_small_a_part(name, drawn.needs, whole)}) from error
+
+
+def _too_small_a_part(figure: str, needs: Sequence[str], dataset: xr.Dataset) -> str:
+    dims = dict.fromkeys(str(dim) for name in needs if name in dataset for dim in dataset[name].dims)
+    along = f" along {', '.join(dims)}" if dims else ""
+    return (
+        f"The figure {figure!r} cannot be drawn of this part of the run, which lacks entries{along} that it reckons "
+        "with; give it the whole run, or choose networks, seeds and steps alone."
+    )
+
+
+def _without_dimension(figure: str, variable: str, dim: str, dataset: xr.Dataset) -> str:
+    if dim in dataset[variable].dims:
+        return (
+            f"The figure {figure!r} draws {variable}, which has the dimension {dim!r} in this dataset and in no run; "
+            f"choose one entry, such as ds.isel({dim}=0)."
+        )
+    return (
+        f"The figure {figure!r} draws {variable} along the dimension {dim!r}, which this dataset no longer has; choose "
+        f"along it by ds.isel or ds.sel, such as ds.isel({dim}=-1), and average over seeds alone."
+    )
 
 
 def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
@@ -204,9 +246,18 @@ def _bar(settings: Experiment, shown: bool) -> Iterator[Callable[[Progress], Non
         return
     from tqdm.auto import tqdm
 
-    with tqdm(total=settings.steps_planned(), desc=settings.name, unit=settings.step) as bar:
+    # Where nobody reads the bar any more, as behind "| head", the run is worth finishing without it.
+    unread = suppress(BrokenPipeError)
+    bar = tqdm(disable=True)
+    with unread:
+        bar = tqdm(total=settings.steps_planned(), desc=settings.name, unit=settings.step)
 
-        def watch(progress: Progress) -> None:
+    def watch(progress: Progress) -> None:
+        with unread:
             bar.update(progress.step - bar.n)
 
+    try:
         yield watch
+    finally:
+        with unread:
+            bar.close()

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+import torch
+import xarray as xr
 
 import goldviz
 from goldviz.declare.registry import experiment
@@ -134,12 +138,33 @@ def test_a_notebook_gets_the_page_s_figure_of_a_step() -> None:
         ({"name": "nothing"}, "depth-gradients has gradient_by_layer"),
         ({"step": 0}, "The step is 0; allowed is a whole number from 1 on"),
         ({"step": "last"}, "The step is 'last'"),
+        ({"step": np.array([1, 2])}, r"The step is \[1, 2\]"),
+        ({"step": np.float64(2.5)}, r"The step is 2\.5"),
         ({"theme": "grey"}, "The theme is 'grey'; allowed is light or dark"),
+        ({"name": ["loss"]}, "There is no figure \"\\['loss'\\]\""),
     ],
 )
 def test_what_is_no_figure_is_refused_in_a_sentence(what: dict[str, Any], sentence: str) -> None:
     ds = goldviz.run(SMALL.changed(epochs=1), progress=False)
     with pytest.raises(SettingsError, match=sentence):
         goldviz.figure(ds, **{"name": "loss", **what})
-    with pytest.raises(SettingsError, match="There is no experiment"):
+    with pytest.raises(SettingsError, match="does not say in its attributes which experiment it is of"):
         goldviz.figure(ds.drop_attrs(), "loss")
+    with pytest.raises(SettingsError, match="There is no experiment 'none'"):
+        goldviz.figure(ds.assign_attrs(experiment="none"), "loss")
+
+
+def test_numbers_may_be_those_of_numpy_pandas_xarray_and_torch() -> None:
+    plain = SMALL.changed(seeds=(0, 1, 2), learning_rate=0.5)
+    for seeds in (range(3), np.arange(3), pd.Index([0, 1, 2]), pd.Series([0, 1, 2]), xr.DataArray([0, 1, 2]),
+                  torch.arange(3), [np.int64(0), np.uint8(1), 2]):  # fmt: skip
+        assert SMALL.changed(seeds=seeds, learning_rate=np.float32(0.5)) == plain
+    assert DepthGradients(depth=np.int64(15), gain=xr.DataArray(1.5)) == DepthGradients(depth=15, gain=1.5)
+    with pytest.raises(SettingsError, match=r"Depth is 0; allowed is a whole number from 1 to 100\."):
+        goldviz.run("depth-gradients", depth=np.int64(0))
+    with pytest.raises(SettingsError, match=r"Seeds is .*; allowed is a list of 1 to 10 different values"):
+        goldviz.run("depth-gradients", seeds=np.int64(3))
+    ds = goldviz.run(SMALL, progress=False)
+    drawn = goldviz.figure(ds, "gradient_by_layer", step=2).data
+    for step in (np.int64(2), ds["epoch"][1], np.array(2), torch.tensor(2)):
+        assert goldviz.figure(ds, "gradient_by_layer", step=step).data == drawn

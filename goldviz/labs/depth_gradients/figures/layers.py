@@ -109,6 +109,8 @@ def gradient_factor(plot: Plot) -> Figure:
         return plot.instead("There is no block: the network has one hidden state.")
     missing = plot.lacks("jacobian_gain")
     norms, dim = plot.now["hidden_gradient_norm"], "epoch"
+    if not missing and not np.isin(plot.now["jacobian_gain"]["histogram_epoch"].values, ds["epoch"].values).all():
+        missing = "The gain was measured at no epoch that is here."
     if not missing:
         dim = "histogram_epoch"
         gains = plot.now["jacobian_gain"]
