@@ -211,6 +211,42 @@ def test_a_kept_run_is_exported(kept: str, suffix: str, tmp_path: Path, capsys: 
         ast.parse(file.read_text())
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [["claims"], pytest.param(["list"], marks=pytest.mark.slow), pytest.param(["--help"], marks=pytest.mark.slow),
+     pytest.param(["run", NAME, "--help"], marks=pytest.mark.slow),
+     pytest.param(["claims", "C76"], marks=pytest.mark.slow), pytest.param(["list", "--runs"], marks=pytest.mark.slow),
+     pytest.param(["compute", "jacobian-lens"], marks=pytest.mark.slow)],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_reader_that_leaves_is_no_error(argv: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = subprocess.run([*COMMAND, *argv], stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert process.stderr == ""
+    # argparse says its help to nobody without a word.
+    assert process.returncode == (0 if "--help" in argv else 141)
+
+
+def test_a_run_goes_on_where_nobody_reads_its_bar(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    file = tmp_path / "run.nc"
+    ended = subprocess.run([*COMMAND, "run", NAME, *SMALL, "--output", str(file)], stderr=write, check=False)
+    os.close(write)
+    assert ended.returncode == 141
+    assert xr.load_dataset(file).attrs["status"] == "finished"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_under_what_is_printed_is_said() -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run([*COMMAND, "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr == "goldviz: [Errno 28] No space left on device\n"
+
+
 @pytest.mark.parametrize("keep", [pytest.param([], marks=pytest.mark.slow), ["--keep"]])
 def test_ctrl_c_writes_what_was_recorded(keep: list[str], tmp_path: Path) -> None:
     file = tmp_path / "run.nc"

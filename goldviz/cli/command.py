@@ -12,6 +12,7 @@ from pathlib import Path
 from goldviz.cli import claiming, running, serving
 from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser, check_values, in_print
 from goldviz.cli.files import EXPORTS, checked_file
+from goldviz.cli.streams import abandoned, flushed
 from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.registry import experiments, instants
 from goldviz.declare.settings import SettingsError, either
@@ -22,6 +23,20 @@ from goldviz.runs.store import Store, UnknownRunError
 def main(argv: list[str] | None = None) -> int:
     """Carry out a command line, and return its exit code."""
     try:
+        try:
+            code = _carried_out(argv)
+        except SystemExit as end:  # after --help and --version
+            code = int(end.code or 0)
+        return flushed(code)
+    except BrokenPipeError:
+        return abandoned()
+    except OSError as error:
+        abandoned()
+        return _complain(FAILED, str(error))
+
+
+def _carried_out(argv: list[str] | None) -> int:
+    try:
         check_values(sys.argv[1:] if argv is None else argv)
         arguments = _parser().parse_args(argv)
         command: Callable[[argparse.Namespace], int] = arguments.command
@@ -30,6 +45,8 @@ def main(argv: list[str] | None = None) -> int:
         return _complain(REFUSED, *error.sentences.values())
     except (CommandError, UnknownRunError) as error:
         return _complain(REFUSED, str(error))
+    except BrokenPipeError:
+        raise
     except (StoreError, OSError) as error:
         return _complain(FAILED, str(error))
     except (RuntimeError, ValueError) as error:

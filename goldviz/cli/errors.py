@@ -6,8 +6,11 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
-FAILED, REFUSED, INTERRUPTED = 1, 2, 130
-"""Exit codes: the work failed; the command was wrong and nothing was started; stopped from the keyboard."""
+FAILED, REFUSED, INTERRUPTED, UNREAD = 1, 2, 130, 141
+"""Exit codes: the work failed; the command was wrong and nothing was started; stopped from the keyboard; nobody reads.
+
+The last two are 128 and the number of the signal that ends other programs there, as shells count.
+"""
 
 
 class CommandError(ValueError):
