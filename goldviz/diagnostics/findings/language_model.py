@@ -26,7 +26,10 @@ from goldviz.diagnostics.findings.training import (
 
 BY_HEART = 0.3
 BETTER = 0.05
-"""Nats below the loss of counted pairs, from which on a model has found more than they say."""
+"""Nats below the loss of counted pairs, from which on a model has found more than they say.
+
+On 32 stretches of 32 characters the difference has a standard error of 0.02, each of the two losses one of 0.12.
+"""
 
 
 @dataclass(frozen=True)
