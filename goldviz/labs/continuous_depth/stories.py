@@ -6,14 +6,11 @@ import xarray as xr
 
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
-
-
-def _last(run: xr.Dataset, name: str, network: str) -> float:
-    return float(run[name].sel(network=network).isel(look=-1, seed=0))
+from goldviz.labs.continuous_depth.readings import Reading
 
 
 def _crossing(run: xr.Dataset) -> tuple[int, str]:
-    flow, residual = _last(run, "test_loss", "ode"), _last(run, "test_loss", "residual")
+    flow, residual = (float(Reading.of(run, network).loss[0]) for network in ("ode", "residual"))
     return int(residual < flow), f"Error of the flow {flow:.2f}, of one residual step {residual:.3f}."
 
 
@@ -25,12 +22,13 @@ def _price(run: xr.Dataset) -> tuple[int, str]:
 
 
 def _lifted(_plane: xr.Dataset, lifted: xr.Dataset) -> tuple[int, str]:
-    right = _last(lifted, "test_accuracy", "ode")
+    right = float(lifted.test_accuracy.sel(network="ode").isel(look=-1, seed=0))
     return int(right == 1.0), f"{right:.1%} of unseen points are right."
 
 
 def _refined(step: xr.Dataset, _small: xr.Dataset) -> tuple[int, str]:
-    coarse, fine = _last(step, "test_loss", "ode"), _last(step, "refined_test_loss", "ode")
+    read = Reading.of(step, "ode")
+    coarse, fine = float(read.loss[0]), float(read.refined[0])
     return int(
         fine > 2 * coarse
     ), f"Its loss is {coarse:.2f} with its own step and {fine:.2f} with the field followed exactly."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.ode_rnn import LAB
+from goldviz.labs.ode_rnn.readings import Reading
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -16,26 +17,22 @@ SHORT = {"observations": 12, "steps": 300}
 
 def beside_a_gru(run: xr.Dataset) -> float:
     """The ODE-RNN's error after gaps as in training, over that of a GRU that knows nothing of time."""
-    return _error(run, "ode_rnn") / _error(run, "gru")
+    return float(Reading.of(run, "ode_rnn").beside_plain[0])
 
 
 def beside_a_gru_with_gaps(run: xr.Dataset) -> float:
     """The same over that of a GRU that is told the gaps."""
-    return _error(run, "ode_rnn") / _error(run, "gru_gap")
+    return float(Reading.of(run, "ode_rnn").error[0] / Reading.of(run, "gru_gap").error[0])
 
 
 def beside_a_gru_with_gaps_after_long_ones(run: xr.Dataset) -> float:
     """The same after gaps longer than any in training."""
-    return _error(run, "ode_rnn", "long_gap_error") / _error(run, "gru_gap", "long_gap_error")
+    return float(Reading.of(run, "ode_rnn").long_gap_error[0] / Reading.of(run, "gru_gap").long_gap_error[0])
 
 
 def refined(run: xr.Dataset) -> float:
     """The ODE-RNN's error with steps four times as fine over its error with the steps of training."""
-    return float(run["refined_error"].isel(look=-1)) / _error(run, "ode_rnn")
-
-
-def _error(run: xr.Dataset, network: str, name: str = "error") -> float:
-    return float(run[name].sel(network=network).isel(look=-1))
+    return float(Reading.of(run, "ode_rnn").refined_ratio[0])
 
 
 CLAIMS = (

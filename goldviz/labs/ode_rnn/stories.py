@@ -6,16 +6,13 @@ import xarray as xr
 
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
+from goldviz.labs.ode_rnn.readings import Reading
 
 NAMES = {"ode_rnn": "the ODE-RNN", "gru": "the GRU", "gru_gap": "the GRU told the gap", "gru_decay": "the decaying GRU"}
 
 
-def _last(run: xr.Dataset, name: str, network: str) -> float:
-    return float(run[name].sel(network=network).isel(look=-1, seed=0))
-
-
 def _best(run: xr.Dataset) -> tuple[int, str]:
-    errors = {name: _last(run, "error", name) for name in NAMES}
+    errors = {name: float(Reading.of(run, name).error[0]) for name in NAMES}
     order = sorted(errors, key=errors.__getitem__)
     return list(NAMES).index(order[0]), "Error: " + ", ".join(
         f"{NAMES[name]} {errors[name]:.3f}" for name in order
@@ -23,17 +20,16 @@ def _best(run: xr.Dataset) -> tuple[int, str]:
 
 
 def _beyond(run: xr.Dataset) -> tuple[int, str]:
-    zero = float(run.zero_error.isel(horizon=1))
-    below = [name for name in NAMES if _last(run, "long_gap_error", name) < zero]
+    read = {name: Reading.of(run, name) for name in NAMES}
+    zero = float(read["ode_rnn"].long_gap_zero[0])
+    below = [name for name, one in read.items() if one.long_gap_error[0] < zero]
     place = 0 if not below else 1 if below == ["ode_rnn"] else 2
-    errors = ", ".join(f"{NAMES[name]} {_last(run, 'long_gap_error', name):.2f}" for name in NAMES)
+    errors = ", ".join(f"{NAMES[name]} {float(one.long_gap_error[0]):.2f}" for name, one in read.items())
     return place, f"Predicting zero errs by {zero:.2f}: {errors}."
 
 
 def _finer(coarse: xr.Dataset, capped: xr.Dataset) -> tuple[int, str]:
-    ratios = [
-        float(run.refined_error.isel(look=-1, seed=0)) / _last(run, "error", "ode_rnn") for run in (coarse, capped)
-    ]
+    ratios = [float(Reading.of(run, "ode_rnn").refined_ratio[0]) for run in (coarse, capped)]
     return int(
         ratios[0] > 1.5
     ), f"With finer steps its error is {ratios[0]:.1f} times as large; the capped one's {ratios[1]:.2f} times."

@@ -8,6 +8,7 @@ import numpy as np
 
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.recurrent_gradients import LAB
+from goldviz.labs.recurrent_gradients.readings import Reading
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -44,8 +45,7 @@ def gru_over_rnn(run: xr.Dataset) -> float:
 
 def lstm_reaches_further(run: xr.Dataset) -> float:
     """log10 of how many times more of a change fifty steps back the LSTM's state keeps than the RNN's, at the end."""
-    left = run["log_jacobian_norm"].isel(look=-1, lag=-1)
-    return float(left.sel(network="lstm") - left.sel(network="rnn"))
+    return float(Reading.of(run, "lstm").farthest[0] - Reading.of(run, "rnn").farthest[0])
 
 
 def diverges(run: xr.Dataset) -> float:

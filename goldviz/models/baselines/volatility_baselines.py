@@ -137,4 +137,4 @@ def _mean_square(answers: ForecastAnswers, fold: ForecastParts) -> float:
 def _standard_deviation(variance: Float[np.ndarray, " test"], mean_square: float) -> Float[np.ndarray, " test"]:
     """The root, no smaller than a share of that of ``mean_square``, which is what was learnt from."""
     least = SMALLEST_SHARE * np.sqrt(mean_square) if mean_square > 0 else SMALLEST_SCALE
-    return np.maximum(np.sqrt(variance), least)
+    return np.asarray(np.maximum(np.sqrt(variance), least))
