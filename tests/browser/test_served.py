@@ -69,12 +69,11 @@ def test_a_page_whose_web_socket_is_refused_names_the_option(server: Server, ope
 
 
 def test_a_proxy_that_is_named_and_a_base_path_lead_through_the_pages(placed: Placed, open_page: Opener) -> None:
-    page = open_page(f"{placed.proxy}/lab")
+    page = open_page(f"{placed.proxy}/lab/depth-gradients")
+    wait_for_figure(page)
+    page.goto(f"{placed.proxy}/lab")
     page.locator("[data-testid=stPageLink] a").filter(has_text="Gradient flow in depth").first.click()
     page.wait_for_url(re.compile(re.escape(f"{placed.proxy}/lab/depth-gradients")))
-    wait_for_figure(page)
-    page.reload()
-    wait_for_figure(page)
     outside = [url for url in page.requested if url.startswith("http") and not url.startswith(f"{placed.proxy}/lab")]  # type: ignore[attr-defined]
     assert outside == []
     page.goto(f"{placed.proxy}/depth-gradients")
