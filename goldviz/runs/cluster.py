@@ -45,7 +45,7 @@ RESTFUL = {
     "distributed.client.heartbeat": "1m",
     "distributed.client.scheduler-info-interval": "1m",
     "distributed.scheduler.active-memory-manager.start": False,
-    "distributed.worker.memory.monitor-interval": "500ms",
+    "distributed.worker.memory.monitor-interval": "1s",
 }
 """How seldom Dask looks at itself. It would do so fifty times a second in each of its parts, of which a server has
 several: a tenth of a core while nothing happens, taken from whoever waits for the interpreter while much does."""

@@ -15,6 +15,7 @@ from goldviz.runs.cluster import why_lost
 from goldviz.runs.kept_states import KeptStatesError, room, room_of_run
 from goldviz.runs.limits import LimitsError, check, run_bytes, run_seconds
 from goldviz.runs.orders import Halt
+from goldviz.runs.outage import Outage
 from goldviz.runs.pace import expected
 from goldviz.runs.processes import ProcessesError, processes_for_run
 from goldviz.runs.recorder import Order
@@ -112,6 +113,8 @@ class Executor:
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._sent: dict[str, Waiting] = {}
+        self._store_away = Outage(log, "The store can be looked after again.")
+        self._scheduler_away = Outage(log, "Runs are sent to their scheduler again.")
         self._budget = kept_states_budget()
         workers = worker_count() if workers is None else workers
         scheduler = scheduler or os.environ.get("GOLDVIZ_SCHEDULER", "").strip()
@@ -223,6 +226,8 @@ class Executor:
         """Hand the runs that wait longest to the workers that are free."""
         from goldviz.runs.store_address import carry_out
 
+        if not self._queue:
+            return
         workers = max(1, self.worker_count)
         with self._lock:
             while self._queue and len(self._futures) < workers and self._open:
@@ -234,8 +239,9 @@ class Executor:
                 try:
                     future = self._workers.submit(carry_out, *told, processes=processes, key=key)
                 except (OSError, RuntimeError) as error:
-                    log.warning("A run waits until its scheduler is back: %s", error)
+                    self._scheduler_away.away(f"A run waits until its scheduler is back: {error}")
                     return
+                self._scheduler_away.over()
                 self._sent[run_id] = replace(self._queue.pop(run_id), times=run.times + 1)
                 self._futures[run_id] = future
                 future.add_done_callback(partial(self._done, run_id))
@@ -259,8 +265,8 @@ class Executor:
         self._settle_lost()
         self._deal_out()
 
-    def _settle_lost(self) -> None:
-        """Send runs again that had not begun, and list others by what became of their worker.
+    def _settle_lost(self) -> bool:
+        """Send runs again that had not begun, and list others by what became of their worker; whether all could be.
 
         What cannot be written now is tried again by the watcher.
         """
@@ -278,7 +284,9 @@ class Executor:
             with self._lock:
                 self._lost.pop(run_id, None)
         except StoreError as error:
-            log.warning("A run lost its worker, and that could not be written yet: %s", error)
+            self._store_away.away(f"A run lost its worker, and that could not be written yet: {error}")
+            return False
+        return True
 
     def _watch(self) -> None:
         """Give signs of life for queued runs, and find those that nobody trains any more."""
@@ -292,15 +300,17 @@ class Executor:
                 # Before anything that a scheduler may keep waiting: what waits here has only just been touched.
                 self.store.interrupt_silent()
                 self._workers.mend()
-                self._settle_lost()
+                settled = self._settle_lost()
                 self._deal_out()
                 turns += 1
                 if turns % FORGET_TURNS == 0:
                     self.store.forget_old_states(self._budget)
                     self.store.thin_states()
                     self.store.give_back_room()
+                if settled:
+                    self._store_away.over()
             except StoreError as error:
-                log.warning("The store could not be looked after: %s", error)
+                self._store_away.away(f"The store could not be looked after: {error}")
 
 
 def _workers(processes: int, scheduler: str, database: str) -> Workers:

@@ -19,6 +19,7 @@ from goldviz.declare.settings import either, label
 from goldviz.runs.cluster import dask_setup
 from goldviz.runs.limits import ran_out_of_memory
 from goldviz.runs.memory_watch import give_back_memory
+from goldviz.runs.outage import Outage
 from goldviz.runs.recorder import Batch, Desk, Ended, Order, Progress, Recorder
 from goldviz.runs.schema import StoreBusyError, StoreError, StoreFullError
 from goldviz.runs.spare_time import SPARE_TIME
@@ -95,6 +96,7 @@ class StoreSink:
         self._wake = threading.Event()
         self._waits_for_first = True
         self._closing = False
+        self._database = Outage(log, f"Run {run.id} has its database again.")
         self._thread = threading.Thread(target=self._pump, name=f"goldviz-writer-{run.id}", daemon=True)
         self._thread.start()
 
@@ -176,6 +178,7 @@ class StoreSink:
         except StoreFullError as error:
             self._tell(str(error))
             raise
+        self._database.over()
         return ended or status
 
     def _tell(self, sentence: str) -> None:
@@ -200,6 +203,7 @@ class StoreSink:
                 elif time.monotonic() - spoke > HEARTBEAT_SECONDS:
                     self._store.sign_of_life(self._run_id, self._lease)
                     spoke = time.monotonic()
+                self._database.over()
             except UnknownRunError:
                 with self._lock:
                     self._orders.append(Order("stop"))
@@ -209,7 +213,7 @@ class StoreSink:
                 if isinstance(error, StoreFullError):
                     self._tell(str(error))
                     self._give_sign_of_life()
-                log.warning("Run %s waits for its database: %s", self._run_id, error)
+                self._database.away(f"Run {self._run_id} waits for its database: {error}")
 
     def _give_sign_of_life(self) -> None:
         """A full disk may still have room for this."""

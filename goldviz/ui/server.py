@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from goldviz.ui.sessions import ClosingStorage
 
 COLLECT_SECONDS = 30.0
+LOOK_FOR_SETTINGS = "_POLLING_PERIOD_SECS"
+SETTINGS_SECONDS = 1.0
+"""A server that is told to end waits for the last of these looks."""
+FEW_COLLECTIONS = 5
+"""Where nobody comes, Python looks through its newest objects fewer times: there is no garbage worth a collection."""
 SWITCH_SECONDS = 0.0005
 """How long a visitor's thread computes before another may go on. Python's own 5 ms let every short answer wait, several
 times over, for figures that are drawn for others."""
@@ -141,6 +146,7 @@ def exception_handlers() -> dict[type[Exception], Callable[..., Response]]:
 async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     """Start the workers with the server, ahead of the first visitor, and let them go with it."""
     from streamlit.runtime.pages_manager import PagesManager
+    from streamlit.watcher import polling_path_watcher
 
     from goldviz.data.tables.private_files import keep_others_out
     from goldviz.runs.rights import close_what_is_kept
@@ -153,6 +159,8 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     # Streamlit takes a folder named pages/ for its older way of navigating until st.navigation has run once; the
     # first visitor of a page's own address would be told that it does not exist.
     PagesManager.uses_pages_directory = False
+    # Streamlit looks five times a second whether somebody has changed each of three files of settings.
+    setattr(polling_path_watcher, LOOK_FOR_SETTINGS, SETTINGS_SECONDS)
     sys.setswitchinterval(SWITCH_SECONDS)
     starting = asyncio.create_task(asyncio.to_thread(_start_workers))
     collecting = asyncio.create_task(_collect(sessions.closing()))
@@ -186,11 +194,15 @@ def _start_workers() -> None:
 async def _collect(storage: ClosingStorage) -> None:
     """End sessions whose visitors stay away, and collect garbage on a timer, in place of Streamlit's full collection
     after every rerun."""
-    loaded = 0
+    loaded = looked = 0
     while True:
         await asyncio.sleep(COLLECT_SECONDS)
         storage.close_gone()
+        made = gc.get_stats()[0]["collections"]
+        if made - looked < FEW_COLLECTIONS:
+            continue
         await asyncio.to_thread(gc.collect)
+        looked = made
         if len(sys.modules) > loaded:
             # Modules stay. Collections, for which everybody waits, pass them over: 20 to 80 ms in place of 200.
             gc.freeze()

@@ -84,6 +84,21 @@ def test_nothing_is_imported_from_where_dask_keeps_files_and_no_port_speaks_http
     assert seen["services"] == []
 
 
+def test_dask_wakes_seldom_while_nothing_happens(single: Executor) -> None:
+    client, cluster = single._workers._client, single._workers._cluster
+    assert cluster is not None
+    assert cluster.scheduler is not None
+    # A worker hears with the answer to its first sign of life that the next ones may come later.
+    until(lambda: all(times["heartbeat"] < 0.1 for times in client.run(_often).values()), SLOW)
+    often = [*client.run(_often).values(), *map(_often, (cluster.scheduler, *cluster.workers.values()))]
+    assert sum(sum(times.values()) for times in often) < 5, "times a second, in all processes"
+
+
+def _often(dask_worker: Any) -> dict[str, float]:
+    """How many times a second Dask calls each of what it calls again and again."""
+    return {name: 1000 / callback.callback_time for name, callback in dask_worker.periodic_callbacks.items()}
+
+
 def _import_path(dask_worker: Worker) -> dict[str, Any]:
     return {"folder": dask_worker.local_directory, "path": sys.path, "services": list(dask_worker.services)}
 
