@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from goldviz.declare.laboratory import laboratory_of
@@ -17,6 +18,9 @@ class Instant(Settings):
     position: ClassVar[str] = ""
     """The whole-number setting that only says where to look; the page draws it over its figures."""
 
+    units: ClassVar[Mapping[str, str]] = {}
+    """Units of what is computed, by the variable's name, as :class:`goldviz.declare.settings.Variable` has them."""
+
     def positions(self) -> tuple[int, int]:
         """The first and last place to look at with these settings."""
         raise TypeError(f"{type(self).__name__} declares no positions")
@@ -27,4 +31,7 @@ class Instant(Settings):
         Raises ``ValueError`` with a sentence for settings that have no result.
         """
         computed: xr.Dataset = laboratory_of(type(self)).part("compute").compute(self)
+        for name, unit in self.units.items():
+            if name in computed:
+                computed[name].attrs["units"] = unit
         return computed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from goldviz.declare import standard
@@ -32,6 +33,7 @@ class BackpropagationByHand(Instant):
         description="Where you are: first forward through the text, then backward from its end.")
     # fmt: on
 
+    units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document", "Three steps, T = 3, as in the document's example."),
         Preset("A longer text", "document", "Ten steps: watch what comes back from later steps fade or grow.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare import standard
@@ -39,6 +40,7 @@ class BackwardByHand(Instant):
         description="Where you are: first forward through the formulas, then backward through the gradients.")
     # fmt: on
 
+    units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document", "Every formula of sections 1.4.1 to 1.4.3, on a batch of 16."),
         Preset("As in 1.3.2: divide by n", "document",

@@ -44,6 +44,7 @@ class GoldMarket(Instant):
     # fmt: on
 
     kept_by_presets: ClassVar[tuple[str, ...]] = (*market_settings.MARKET_SETTINGS, "channel")
+    units: ClassVar[Mapping[str, str]] = {"dated": "d", "wait": "h", "typical_wait": "h", "longest_gap": "d"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",
             "Partial observations: each series has its own dates and is used only after release."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare.instant import Instant
@@ -56,6 +57,7 @@ class InsideBert(Instant):
         "model", "second_model", "layer", "head", "token", "masked", "label", "steps", "off", "hide_special",
         "convention",
     )  # fmt: skip
+    units: ClassVar[Mapping[str, str]] = {"head_entropy": "bit", "head_distance": "pieces"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document", "A policy statement, piece by piece, through every head."),
         Preset("A negation", "document",

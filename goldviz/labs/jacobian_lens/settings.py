@@ -54,6 +54,9 @@ class JacobianLens(Instant):
         description="The step k whose changes are followed, below the length.")
     # fmt: on
 
+    units: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("norm", "cell_path", "singular_value", "stepwise_bound", "bound_by_slope", "bound", "asymptote"), "log10"
+    )
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",
             "A tanh RNN with spectral radius 0.9: the document's argument says that the gradient vanishes. So it does, "

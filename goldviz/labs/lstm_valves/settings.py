@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare import standard
@@ -47,6 +48,7 @@ class LSTMValves(Instant):
         description="The step whose numbers stand in the diagram.")
     # fmt: on
 
+    units: ClassVar[Mapping[str, str]] = {"reach_by_bias": "steps"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document",
             "All biases zero: the forget gates stand near one half, and over all paths a step back leaves 0.6 to 0.8 "
