@@ -183,7 +183,7 @@ def _too_much(processes: int) -> JobFailedError:
 
 
 def _too_long(most_seconds: float) -> JobFailedError:
-    return JobFailedError(f"This takes longer than a page's work of this kind may: {most_seconds:.0f} seconds.")
+    return JobFailedError(f"This takes longer than a page's work of this kind may: {most_seconds:g} seconds.")
 
 
 _stops: dict[str, threading.Event] = {}

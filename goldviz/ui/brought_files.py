@@ -16,7 +16,7 @@ from goldviz.runs.memory_watch import give_back_memory
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-READ_SECONDS, MOST_READ_SECONDS = 2.0, 60.0
+READ_SECONDS, MOST_READ_SECONDS = 2.0, 300.0
 """About how long a worker looks into a file, and how long it may."""
 BROUGHT = "brought-files"
 

@@ -84,3 +84,9 @@ def modest(report: Report, folder: str) -> int:
         time.sleep(0.01)
     np.ones(200 * 2**17)
     return os.getpid()
+
+
+def endless(report: Report) -> None:
+    """Work that never tells how far it is."""
+    while True:
+        time.sleep(0.01)

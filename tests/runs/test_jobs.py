@@ -180,6 +180,15 @@ def test_a_result_that_cannot_be_sent_is_said_in_a_sentence(workers: Jobs) -> No
         workers.wait(Task("lock", job_tasks.unsendable, (), "Trying", 1.0))
 
 
+def test_work_that_takes_longer_than_it_may_ends_in_a_sentence_and_frees_its_place(jobs: Jobs) -> None:
+    for _ in range(AT_ONCE + 1):
+        with pytest.raises(
+            JobFailedError, match=r"^This takes longer than a page's work of this kind may: 0\.5 seconds\.$"
+        ):
+            jobs.wait(Task("endless", job_tasks.endless, (), "Trying", 1.0, most_seconds=0.5))
+    assert jobs.wait(Task("in time", job_tasks.process, (), "Looking", 1.0, most_seconds=60.0))
+
+
 def test_a_worker_that_dies_is_told_of_and_the_job_can_be_tried_again(workers: Jobs, tmp_path: Path) -> None:
     pid = workers.wait(Task("who", job_tasks.process, (), "Looking", 1.0))
     gate = Gate(tmp_path, total=1)

@@ -10,13 +10,14 @@ from typing import Any, TypeVar
 import pandas as pd
 import streamlit as st
 
+from goldviz.cupboard import Cupboard
 from goldviz.data.markets.brought_market import Looked, Made, look, make
 from goldviz.data.markets.calendars import calendars
 from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, TablePreview, check_size
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.runs.jobs import Task
-from goldviz.ui import background
+from goldviz.ui import background, services
 from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, BroughtFile, brought
 from goldviz.ui.markets import reading_table
 from goldviz.ui.markets.reading_table import Changes, changes_of
@@ -97,9 +98,19 @@ def _look(file: BroughtFile, choices: Choices) -> TablePreview:
 
 def _make(file: BroughtFile, choices: Choices) -> Market:
     """The market that a worker made of a file. Raises MarketError and _NotReadError."""
-    market = _answer(Task(_key("make", file, choices), make, (file.key, file.name, choices), *_words_of(file))).market
-    assert market is not None
-    return market
+    task = Task(_key("make", file, choices), make, (file.key, file.name, choices), *_words_of(file))
+    made = _MADE.held(task.key)
+    if made is None:
+        made = _answer(task)
+        _MADE.put(task.key, made)
+        # Among the results of all jobs it would stay for as long as there is room, which is much.
+        services.jobs().results.forget(task.key)
+    assert made.market is not None
+    return made.market
+
+
+_MADE: Cupboard[Made] = Cupboard(40 * 10**6, lambda made: made.nbytes)
+"""Markets that visitors are about to use; a worker makes another of the same file at once."""
 
 
 def _key(what: str, file: BroughtFile, choices: Choices) -> str:

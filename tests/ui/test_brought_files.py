@@ -1,0 +1,159 @@
+"""Files that a visitor chose are kept under their keys, read once by a worker, and held by the server no longer."""
+
+import io
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import psutil
+import pytest
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
+
+from goldviz.data.tables.brought_files import BROUGHT_FILES
+from goldviz.runs.jobs import Jobs, Task
+from goldviz.ui import services
+from tests.conftest import MAIN
+from tests.runs.conftest import until
+from tests.runs.job_tasks import process
+
+DAYS = pd.bdate_range("2020-01-01", periods=200)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path))
+    services.jobs().results.clear()
+    return tmp_path
+
+
+def page() -> None:
+    import streamlit as st
+
+    from goldviz.ui.markets import upload
+
+    st.text("above")
+    market = upload.show(None)
+    if market is not None:
+        st.session_state["taken"] = market
+
+
+def csv() -> bytes:
+    return pd.DataFrame({"Date": DAYS, "Close": 1900 + DAYS.day}).to_csv(index=False).encode()
+
+
+def workbook(columns: int) -> bytes:
+    sink = io.BytesIO()
+    frame = pd.DataFrame({f"Close {place}": 1900 + DAYS.day for place in range(columns)}, index=DAYS)
+    frame.to_excel(sink)
+    return sink.getvalue()
+
+
+def look(at: AppTest) -> AppTest:
+    at.run(timeout=60)
+    assert not at.exception
+    return at
+
+
+def bring(at: AppTest, name: str, content: bytes) -> AppTest:
+    at.file_uploader[0].set_value([(name, content, "")])
+    return look(at)
+
+
+def errors(at: AppTest) -> list[str]:
+    return [error.value.replace("\\", "") for error in at.error]
+
+
+def labels(at: AppTest) -> list[str]:
+    return [button.label for button in at.button]
+
+
+def test_a_file_is_read_once_and_its_bytes_are_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    managers: list[MemoryUploadedFileManager] = []
+
+    def made(self: LocalScriptRunner, *arguments: Any, **named: Any) -> None:
+        start(self, *arguments, **named)
+        managers.append(self._uploaded_file_mgr)  # type: ignore[arg-type]
+
+    start = LocalScriptRunner.__init__
+    monkeypatch.setattr(LocalScriptRunner, "__init__", made)
+    at = bring(look(AppTest.from_function(page)), "gold.csv", csv())
+    assert "Use these data" in labels(at)
+    held = [len(file.data) for files in managers[-1].file_storage.values() for file in files.values()]
+    assert held == [0], "Streamlit holds no byte of a file that is kept"
+    [kept] = BROUGHT_FILES.path("x").parent.iterdir()
+    kept.unlink()
+    assert "Use these data" in labels(look(at)), "what was read is not read again"
+    assert not at.error
+
+
+def test_a_refusal_is_an_answer_that_is_not_asked_for_again() -> None:
+    at = bring(look(AppTest.from_function(page)), "gold.csv", b"Date,Close\n")
+    [kept] = BROUGHT_FILES.path("x").parent.iterdir()
+    kept.unlink()
+    [said] = errors(look(at))
+    assert said.startswith("gold.csv has no rows under its header")
+    assert "Try again" not in labels(at)
+
+
+def test_a_file_that_the_server_has_let_go_of_is_asked_for_again() -> None:
+    at = bring(look(AppTest.from_function(page)), "gold.csv", csv())
+    services.jobs().results.clear()
+    [kept] = BROUGHT_FILES.path("x").parent.iterdir()
+    kept.unlink()
+    [said] = errors(look(at))
+    assert said == "gold.csv is no longer on this server, which needed its room: choose it again."
+
+
+@pytest.fixture
+def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Jobs]:
+    monkeypatch.setenv("GOLDVIZ_JOB_WORKERS", "1")
+    services.close()
+    yield services.jobs()
+    services.close()
+
+
+@pytest.mark.slow
+def test_a_file_that_takes_its_worker_down_gives_a_sentence_and_the_page_works_on(worker: Jobs) -> None:
+    pid = worker.wait(Task("who", process, (), "Looking", 1.0))
+    assert pid != os.getpid()
+    at = look(AppTest.from_function(page))
+    killer = threading.Thread(target=_kill_once_it_reads, args=(worker, pid))
+    killer.start()
+    bring(at, "wide.xlsx", workbook(190))
+    killer.join()
+    [said] = errors(at)
+    assert said == "The worker process that did this died: it was killed from outside, or ran out of memory."
+    assert at.text[0].value == "above"
+    [again] = [button for button in at.button if button.label == "Try again"]
+    again.click()
+    assert "Use these data" in labels(look(at))
+    assert not at.error
+
+
+def _kill_once_it_reads(jobs: Jobs, pid: int) -> None:
+    until(lambda: not jobs.idle, 30)
+    until(lambda: any(job.total for job in list(jobs._line.values())), 30)
+    # Streamlit's test harness leaves its script there, which the next worker would import.
+    sys.modules["__main__"] = MAIN
+    os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_what_a_hostile_workbook_takes_is_a_worker_s_and_little(worker: Jobs) -> None:
+    from tests.hostile_workbooks import huge_row_number, row_of_empty_cells
+
+    worker.wait(Task("who", process, (), "Looking", 1.0))
+    own = psutil.Process()
+    for made in (huge_row_number(), row_of_empty_cells()):
+        before = sum(own.cpu_times()[:2])
+        at = bring(look(AppTest.from_function(page)), "gold.xlsx", made)
+        [said] = errors(at)
+        assert "; a sheet has at most" in said
+        assert sum(own.cpu_times()[:2]) - before < 10
