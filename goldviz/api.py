@@ -45,11 +45,12 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
     :class:`RunFailedError` where the training code of a kept run fails.
     """
     from goldviz.declare.registry import experiment as named
+    from goldviz.declare.settings import Experiment
 
-    if isinstance(experiment, str):
-        chosen = named(experiment).checked(settings)
-    else:
+    if isinstance(experiment, Experiment):
         chosen = experiment.changed(**settings) if settings else experiment
+    else:
+        chosen = named(str(experiment)).checked(settings)
     return carried_out(chosen, progress=progress, keep=keep)
 
 
@@ -70,7 +71,7 @@ def compute(name: str, **settings: Any) -> xr.Dataset:
     """
     from goldviz.declare.registry import instant
 
-    return instant(name).checked(settings).compute()
+    return instant(str(name)).checked(settings).compute()
 
 
 def claims() -> list[Claim]:
@@ -85,9 +86,9 @@ def examine(claim: str | Claim, *, progress: bool = True) -> Verdict:
 
     Raises :class:`goldviz.experiments.SettingsError` for a number that no claim has.
     """
-    from goldviz.declare.claims import claim_of
+    from goldviz.declare.claims import Claim, claim_of
 
-    asked = claim_of(claim) if isinstance(claim, str) else claim
+    asked = claim if isinstance(claim, Claim) else claim_of(str(claim))
     return asked.judged(asked.measured(lambda settings: dataset_of(settings, progress=progress)))
 
 
@@ -132,7 +133,7 @@ def load(run_id: str) -> xr.Dataset:
     """What a kept run has recorded; raises :class:`goldviz.runs.store.UnknownRunError`."""
     from goldviz.runs.store import Store
 
-    return Store().load(run_id)
+    return Store().load(str(run_id))
 
 
 def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Theme = "light") -> go.Figure:

@@ -1,7 +1,8 @@
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import torch
 import xarray as xr
 
 import goldviz
+from goldviz.declare.claims import claim_of
 from goldviz.declare.registry import experiment
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.runs.examples import example
 from goldviz.runs.execution import Executor
 from goldviz.runs.store import Store, UnknownRunError
 from tests.runs.conftest import ended, same_records
@@ -109,6 +112,31 @@ def test_what_is_not_allowed_is_refused() -> None:
         goldviz.run("nothing")
     with pytest.raises(UnknownRunError, match="There is no run 'abc'"):
         goldviz.load("abc")
+    unknown: Any = 5
+    with pytest.raises(UnknownRunError, match="There is no run '5'"):
+        goldviz.load(unknown)
+    with pytest.raises(SettingsError, match="There is no experiment '5'; there are"):
+        goldviz.run(unknown)
+    with pytest.raises(SettingsError, match="There is no instant page '5'; there are"):
+        goldviz.compute(unknown)
+    with pytest.raises(SettingsError, match="There is no claim '5'"):
+        goldviz.examine(unknown)
+
+
+@pytest.mark.parametrize("function", [goldviz.run, goldviz.compute, goldviz.examine, goldviz.market, goldviz.figure])
+def test_the_examples_of_docstrings_work(function: Callable[..., Any]) -> None:
+    known = {
+        "run": lambda name, **settings: experiment(name).checked(settings),
+        "compute": goldviz.compute,
+        "examine": claim_of,
+        "figure": goldviz.figure,
+        "ds": example(DepthGradients, "as-in-the-document"),
+        "name": "simulated",
+    }
+    found = re.findall(r"``((?:run|compute|examine|figure|ds)[.(].*?\))``", " ".join((function.__doc__ or "").split()))
+    for code in found:
+        eval(code, known)
+    assert found or function is goldviz.run
 
 
 def test_importing_goldviz_is_light() -> None:

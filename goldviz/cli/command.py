@@ -25,8 +25,9 @@ def main(argv: list[str] | None = None) -> int:
     try:
         try:
             code = _carried_out(argv)
-        except SystemExit as end:  # after --help and --version
-            code = int(end.code or 0)
+        except SystemExit:  # after --help and --version
+            flushed(0)
+            raise
         return flushed(code)
     except BrokenPipeError:
         return abandoned()

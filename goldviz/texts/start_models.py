@@ -19,4 +19,4 @@ def text_model(name: str) -> str:
     from goldviz.models.text.one_file import text_model_bytes
     from goldviz.texts.named_models import resolve_text_model
 
-    return keep_model(text_model_bytes(resolve_text_model(name)))
+    return keep_model(text_model_bytes(resolve_text_model(str(name))))
