@@ -18,6 +18,7 @@ from tests.runs.conftest import until
 from tests.runs.dask_processes import SLOW
 from tests.runs.other_account import (
     NOBODY,
+    as_nobody,
     carried_out,
     folder_of_all,
     needs_another_account,
@@ -199,6 +200,26 @@ def seen(served: Served) -> dict[int, list[str]]:
 def test_no_process_imports_from_where_another_account_can_write(served: Served) -> None:
     assert open_to_nobody({entry for path in seen(served).values() for entry in path}) == []
     assert carried_out(served.place) == ""
+
+
+@pytest.mark.slow
+@needs_another_account
+def test_another_account_reads_command_lines_alone(served: Served) -> None:
+    scratch = next(path for path in served.place.iterdir() if path.name.startswith("goldviz-"))
+    files = [f"/proc/{one.pid}/{name}" for one in served.with_children() for name in ("environ", "maps", "cmdline")]
+    read = as_nobody(READ, *files, served.folder / "runs.sqlite", scratch).split()
+    assert read == [name for name in files if name.endswith("cmdline")]
+
+
+READ = """
+    import os, sys
+    for name in sys.argv[1:]:
+        try:
+            os.listdir(name) if os.path.isdir(name) else open(name, "rb").read(1)
+            print(name)
+        except PermissionError:
+            pass
+"""
 
 
 @pytest.mark.slow
