@@ -13,6 +13,8 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.runs.jobs import Job, Task, TooManyJobsError
@@ -101,6 +103,8 @@ def finished(task: Task[Made], holds: Callable[[Made], bool] = lambda made: True
         _wait_with_a_stop(known)
         if known.state == "done":
             return cast("Made", jobs.outcome(known))
+        if known.unfinished:
+            return None
     if known is not None and known.state == "failed":
         st.error(plain(sealed_text(known.message)), icon=":material/error:")
     else:
@@ -110,7 +114,7 @@ def finished(task: Task[Made], holds: Callable[[Made], bool] = lambda made: True
 
 
 def _wait_with_a_stop(job: Job) -> None:
-    """Wait for a job. A press of *Stop* makes Streamlit leave this at the bar's next change, and draw anew."""
+    """Wait for a job, or until a press of *Stop* or another has this drawn anew."""
     if job.over.wait(QUIET_SECONDS):
         return
     place = st.empty()
@@ -119,9 +123,23 @@ def _wait_with_a_stop(job: Job) -> None:
         bar = left.empty()
         with right:
             _stop_button(job)
-    while not job.over.wait(0.1):
+    while not job.over.wait(0.1) and not _pressed_in_this_fragment():
         bar.progress(_share(job), _progress_words(job))
     place.empty()
+
+
+def _pressed_in_this_fragment() -> bool:
+    """Whether something was pressed in the fragment that is just being drawn.
+
+    Streamlit interrupts a page's script for that, but lets a fragment end first.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    requests = None if context is None else context.script_requests
+    own = ThreadState.get().fragment_id
+    if requests is None or own is None or requests._state is not ScriptRequestType.RERUN:
+        return False
+    asked = requests._rerun_data
+    return own in (asked.fragment_id, *asked.fragment_id_queue)
 
 
 def _wait_for(job: Job, seconds: float) -> None:

@@ -17,6 +17,7 @@ from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, Table
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.runs.jobs import Task
+from goldviz.runs.memory_watch import give_back_memory
 from goldviz.ui import background, services
 from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, BroughtFile, brought
 from goldviz.ui.markets import reading_table
@@ -105,6 +106,7 @@ def _make(file: BroughtFile, choices: Choices) -> Market:
         _MADE.put(task.key, made)
         # Among the results of all jobs it would stay for as long as there is room, which is much.
         services.jobs().results.forget(task.key)
+        give_back_memory()
     assert made.market is not None
     return made.market
 
