@@ -78,7 +78,7 @@ def test_what_is_handed_over_is_the_same_model_until_its_files_change(slow: None
     assert all(torch.equal(weight, theirs[name]) for name, weight in model.encoder.state_dict().items())
     assert not any(weight.requires_grad for weight in model.encoder.parameters())
     assert model_named("folder:m") is model is model_at_hand("folder:m")
-    assert not list(Path(readings._handing_place().name).iterdir()), "nothing is left on the disk"
+    assert not list(readings._handing_place().iterdir()), "nothing is left on the disk"
     time.sleep(0.02)
     with_classifier(folder, seed=5)
     assert model_named("folder:m").fingerprint != model.fingerprint

@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
-from tempfile import TemporaryDirectory
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Concatenate, TypeVar, cast
 
 import xarray as xr
@@ -24,6 +24,7 @@ from goldviz.labs.inside_bert.costs import reading_seconds
 from goldviz.labs.inside_bert.tasks import Chunk, readings
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.runs.jobs import JobFailedError, Report, Task, TooManyJobsError
+from goldviz.runs.scratch import scratch_folder
 from goldviz.texts.named_models import text_model
 from goldviz.training.threads import one_thread
 from goldviz.ui import background, services
@@ -44,7 +45,7 @@ def model_named(name: str) -> TextModel:
 
 
 def _handed_over(wanted: models.Named) -> TextModel:
-    where = (wanted.name, _handing_place().name)
+    where = (wanted.name, str(_handing_place()))
     task = Task(f"inside-bert-model-{wanted}", models.hand_over, where, "Loading the model", wanted.seconds)
     try:
         model = models.take_over(wanted, background.awaited(task))
@@ -59,10 +60,11 @@ def _handed_over(wanted: models.Named) -> TextModel:
     return model
 
 
-@cache
-def _handing_place() -> TemporaryDirectory[str]:
-    """Where workers lay models for this process; what nobody took goes with the process."""
-    return TemporaryDirectory(prefix="goldviz-")
+def _handing_place() -> Path:
+    """Where workers lay models for this process; what nobody took goes with it, also where it is killed."""
+    place = scratch_folder() / "models"
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place
 
 
 @dataclass(frozen=True)
