@@ -16,12 +16,16 @@ from goldviz.diagnostics.findings.line import above, at_least, at_most, below, w
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import part, percent, power, times
 from goldviz.labs.recurrent_gradients.readings import FADED, KEPT_WITHIN, Reading
-from goldviz.labs.recurrent_gradients.settings import FOLLOWED
 
 PEAK = 2.0
 LONGEST_NORM = 1000.0
-MEAN = f"geometric mean of {FOLLOWED} sequences"
+MEAN = "The product's norm is the geometric mean over unseen sequences."
 ORTHOGONAL = ("Start from an orthogonal matrix that keeps lengths.", {"initialisation": "orthogonal", "gain": 1.0})
+SUITED_TO_RELU = (
+    "Start from an orthogonal matrix with the gain that suits ReLU.", {"initialisation": "orthogonal", "gain": 1.41},
+)  # fmt: skip
+"""ReLU lets half of the squares through, so an orthogonal matrix of gain 1 still halves them at every step: with it the
+loss of recall over 50 steps stayed that without memory on five seeds of five, with this it ended at 0 to 0.61 of it."""
 OPEN = (
     "Raise the LSTM's forget bias to {forget_bias:g}: its gate then starts more open.",
     {"forget_bias": lambda settings: 1.0 if settings.forget_bias < 1 else settings.forget_bias + 2},
@@ -49,7 +53,7 @@ def _why_it_explodes(case: Case) -> str:
         "may have made it long."
         for name in long
     ]
-    return " ".join([*words, "Clipping (document 003) caps the update, not the cause."])
+    return " ".join([*words, MEAN, "Clipping (document 003) caps the update, not the cause."])
 
 
 def _why_it_is_memory(case: Case) -> str:
@@ -76,9 +80,11 @@ def _title_with_lag(case: Case) -> str:
 
 def _cures(case: Case) -> list[Candidate]:
     """What may let a signal through that vanishes."""
-    stretches = case.settings.initialisation == "orthogonal" and case.settings.gain > 1
+    relu = case.settings.activation == "relu" and case.settings.networks == "rnn"
+    suited: Candidate = SUITED_TO_RELU if relu else ORTHOGONAL
+    stretches = case.settings.initialisation == "orthogonal" and case.settings.gain > suited[1]["gain"]
     # An orthogonal matrix that stretches is not helped by one that does not.
-    orthogonal = [] if stretches else [ORTHOGONAL]
+    orthogonal = [] if stretches else [suited]
     if case.names & {"LSTM", "GRU"} == {"LSTM"}:
         return [OPEN, *orthogonal, SHORTER]
     return [*orthogonal, SHORTER]
@@ -120,7 +126,7 @@ def _why_it_is_kept(case: Case) -> str:
     others = [n for n in case.others("diverged") if majority(n.faded)]
     beside = [f"In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}." for n in others]
     end = "A kept norm does not prove that the gradient points the right way."
-    return " ".join([kept, *filter(None, map(_what_gates_do, case.readings)), *beside, end])
+    return " ".join([kept, MEAN, *filter(None, map(_what_gates_do, case.readings)), *beside, end])
 
 
 def _why_clips_count(case: Case) -> str:
@@ -163,7 +169,7 @@ RULES = (
             ("Start from an orthogonal matrix.", {"initialisation": "orthogonal", "gain": 1.0}),
         ]),
     Rule("exploding", "bad", "The gradient explodes in {subject}",
-        line=above("peak", PEAK, f"a Jacobian product above {{at:power}} at any lag, {MEAN}")
+        line=above("peak", PEAK, "a Jacobian product above {at:power} at any lag")
         | above("largest_norm", LONGEST_NORM, "a gradient's norm above {at} after clipping"),
         number=_explosion, explanation=_why_it_explodes,
         advice=[
@@ -181,11 +187,12 @@ RULES = (
     Rule("vanishing",
         lambda case: "bad" if case.names <= {"RNN"} or len(case.names) == len(case.considered) else "warning",
         _title_with_lag,
-        line=where("faded", f"a Jacobian product below {{at:power}} at some lag, {MEAN} at the last look", at=FADED),
+        line=where("faded", "a Jacobian product below {at:power} within the sequence, at the last look", at=FADED),
         number=lambda n: f"below {power(FADED)} from lag {median(n.faded_at):.0f} of {n.longest_lag}",
         explanation="Going back k steps multiplies the gradient by k Jacobians dh(t)/dh(t−1) (document 001, eq. "
-        "6-9). Yours shrink it, so a cue farther back than that lag is hardly heard. The weights' own gradients may "
-        "look healthy all the same: they add up near lags.", advice=_against_vanishing,
+        "6-9). Yours shrink it, so a cue farther back than that lag is hardly heard. "
+        f"{MEAN} The weights' own gradients may look healthy all the same: they add up near lags.",
+        advice=_against_vanishing,
         silenced_by=("diverged", "exploding", "task_solved")),
     Rule("learned_nothing", "bad", "{Subject} remember{s|} nothing of use",
         line=at_least("worth", training.USELESS, "{at:percent} of the best loss without memory"),
@@ -222,7 +229,7 @@ RULES = (
         line=at_most(
             "drift",
             np.log10(KEPT_WITHIN),
-            f"between {part(1 / KEPT_WITHIN)} and {part(KEPT_WITHIN)} its size at the largest lag, {MEAN}",
+            f"between {part(1 / KEPT_WITHIN)} and {part(KEPT_WITHIN)} its size at the largest lag",
         ),
         number=lambda n: f"a factor of {times(10 ** median(n.farthest))} over {n.longest_lag} steps",
         explanation=_why_it_is_kept, only=lambda n, settings: n.longest_lag > 0 and not majority(n.faded),

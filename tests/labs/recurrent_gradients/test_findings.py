@@ -170,6 +170,18 @@ def test_a_matrix_that_is_said_to_keep_lengths_keeps_them(matrix, gain):
     assert torch.allclose(torch.linalg.svdvals(W), torch.ones(8, dtype=torch.float64), atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("activation", "networks", "gain"),
+    [("tanh", ("rnn",), 1.0), ("relu", ("rnn",), 1.41), ("relu", ("rnn", "gru"), 1.0)],
+)
+def test_the_gain_of_an_orthogonal_matrix_suits_the_nonlinearity(activation, networks, gain):
+    run = run_of(networks, kept=(0.8,) * len(networks))
+    how = {"activation": activation, "initialisation": "gaussian", "gain": 0.5}
+    remedies = found(run, networks="rnn" if len(networks) == 1 else "all", **how)["vanishing"].remedies
+    offered = [dict(one.changes) for one in remedies if "initialisation" in one.changes]
+    assert offered == [{"initialisation": "orthogonal", "gain": gain}]
+
+
 def test_an_orthogonal_matrix_that_stretches_is_not_told_to_stretch_less_against_vanishing():
     remedies = found(run_of(("rnn",)), networks="rnn", initialisation="orthogonal", gain=1.2)["vanishing"].remedies
     assert not any("gain" in remedy.changes for remedy in remedies)
