@@ -116,3 +116,20 @@ def test_a_reading_is_changed_and_a_workbook_joins_the_file(
     assert "every day" in table(page, 1)
     button(page, "Use these data").click()
     expect(page.locator(".st-key-market")).to_contain_text("CL=F.csv and metals.xlsx: Close (CL=F) and 3 more channels")
+
+
+@pytest.mark.slow
+def test_a_file_that_takes_long_shows_how_far_it_is_and_can_be_stopped_and_tried_again(
+    server: Server, open_page: Opener, tmp_path: Path
+) -> None:
+    days = pd.date_range("1980-01-01", periods=12_000)
+    wide = pd.DataFrame({f"Close {place}": 1900.0 + days.day for place in range(60)}, index=days)
+    wide.to_excel(tmp_path / "wide.xlsx", index_label="Date")
+    page = open_page(f"{server.address}/gold-market")
+    bring(page, tmp_path / "wide.xlsx")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Reading wide.xlsx")
+    dialog.get_by_role("button", name="Stop").click()
+    expect(dialog).to_contain_text("Reading wide.xlsx: stopped.")
+    dialog.get_by_role("button", name="Try again").click()
+    expect(dialog.get_by_role("button", name="Use these data")).to_be_visible(timeout=120_000)

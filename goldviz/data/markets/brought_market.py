@@ -16,12 +16,20 @@ from goldviz.data.tables.brought_files import brought_content
 from goldviz.data.tables.workbook_parts import Report
 
 
+BYTES_OF_A_COLUMN = 4_000
+
+
 @dataclass(frozen=True)
 class Looked:
     """What was seen in a file, or the sentence for which it is ``refused``."""
 
     preview: TablePreview | None = None
     refused: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        """About what it takes in memory: what was read in each column, and the first rows."""
+        return BYTES_OF_A_COLUMN * (1 + (len(self.preview.columns) if self.preview is not None else 0))
 
 
 @dataclass(frozen=True)
