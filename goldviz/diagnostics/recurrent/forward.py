@@ -68,7 +68,8 @@ def _reset_before_on(layer: ResetBeforeGRU, trace: GRUTrace) -> StepOn:
     def on(step: int, dh: Tensor) -> Tensor:
         d_update, d_reset = (dh @ W_gates).split(layer.hidden, -1)
         recalled = (d_reset * resets[step]).addcmul_(dh, r[step])
-        return (d_update * update[step]).addcmul_(recalled @ W_candidate, candidate[step]).addcmul_(dh, past[step])
+        moved: Tensor = (d_update * update[step]).addcmul_(recalled @ W_candidate, candidate[step])
+        return moved.addcmul_(dh, past[step])
 
     return on
 
@@ -81,6 +82,7 @@ def _reset_after_on(layer: ResetAfterGRU, trace: GRUTrace) -> StepOn:
 
     def on(step: int, dh: Tensor) -> Tensor:
         d_update, d_reset, d_candidate = (dh @ W_h).mul_(slopes[step]).split(layer.hidden, -1)
-        return (d_update + d_reset).add_(d_candidate).addcmul_(dh, past[step])
+        moved: Tensor = (d_update + d_reset).add_(d_candidate)
+        return moved.addcmul_(dh, past[step])
 
     return on
