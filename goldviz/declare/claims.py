@@ -3,22 +3,19 @@
 A laboratory that tests claims has a file ``claims.py`` with a table ``CLAIMS``. It loads neither torch nor Streamlit::
 
     from goldviz.declare.claims import Claim, Part
-    from goldviz.labs.random_walk import LAB
-
-    def distance(run):
-        \"\"\"How far from its start the walk ends.\"\"\"
-        return abs(float(run["position"][-1]))
+    from goldviz.labs.random_walk import LAB, measures
 
     CLAIMS = (
         Claim(LAB, "C99", "A walk with drift goes further than one without.", "001, 2.1, eq. 5",
             lanes=("as-in-the-document", {"drift": 0.2}),
-            parts=(Part("with drift it ends {} times as far away", ratio_of_distances, above=1, scale="ratio"),)),
+            parts=(Part("with drift it ends {} times as far away", measures.times_as_far, above=1, scale="ratio"),)),
     )
 
 ``lanes`` are the runs that a claim compares: a preset's slug, or what differs from the defaults. Each case (a seed,
 unless ``over`` names another setting) runs all lanes, and a part's ``measure`` is given that case's datasets, in the
-lanes' order and without a seed axis, and returns one number. ``make claims NAME=random-walk`` keeps the numbers
-of all cases in ``recorded/claims.json``; the verdict is computed of them whenever it is shown.
+lanes' order and without a seed axis, and returns one number; it stands in the laboratory's ``measures.py``. ``make
+claims NAME=random-walk`` keeps the numbers of all cases in ``recorded/claims.json``; the verdict is computed of them
+whenever it is shown.
 """
 
 from __future__ import annotations
@@ -32,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Settings, SettingsError
+from goldviz.diagnostics.measure import Measure
 from goldviz.diagnostics.verdicts import Judged, Line, Scale, Verdict
 
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ class Part:
     """
 
     words: str
-    measure: Callable[..., float]
+    measure: Measure
     above: float = -math.inf
     below: float = math.inf
     scale: Scale = "difference"
@@ -67,12 +65,12 @@ class Part:
     @property
     def name(self) -> str:
         """Under which its numbers are kept."""
-        return " ".join([self.measure.__name__, *map(str, self.lanes)])
+        return " ".join([self.measure.name, *map(str, self.lanes)])
 
     def number(self, runs: Sequence[xr.Dataset]) -> float:
         """What is measured in a case whose lanes gave these ``runs``; NaN where one ended before it recorded that."""
         try:
-            return float(self.measure(*(runs[lane - 1] for lane in self.lanes) if self.lanes else runs))
+            return self.measure(*(runs[lane - 1] for lane in self.lanes) if self.lanes else runs)
         except KeyError:
             return math.nan
 
@@ -130,8 +128,7 @@ class Claim:
 
     def read(self, runs: Sequence[Sequence[xr.Dataset]]) -> dict[str, list[float]]:
         """The parts' numbers, read off the datasets of each case by lane."""
-        cases = [[one_seed(run) for run in lanes] for lanes in runs]
-        return {part.name: [part.number(lanes) for lanes in cases] for part in self.parts}
+        return {part.name: [part.number(lanes) for lanes in runs] for part in self.parts}
 
     def judged(self, numbers: Mapping[str, Sequence[float]]) -> Verdict:
         """The verdict on these numbers."""
@@ -176,16 +173,6 @@ class Evidence:
             return False
         same = (self.over, tuple(self.cases)) == (claim.over, claim.cases)
         return same and lanes == claim.settings and set(self.numbers) == {part.name for part in claim.parts}
-
-
-def one_seed(dataset: xr.Dataset) -> xr.Dataset:
-    """A dataset of one seed without its axis."""
-    return dataset.isel(seed=0) if dataset.sizes.get("seed") == 1 else dataset
-
-
-def by_seed(dataset: xr.Dataset) -> list[xr.Dataset]:
-    """A run of several seeds as one dataset for each."""
-    return [dataset.isel(seed=[place]) for place in range(dataset.sizes.get("seed", 1))]
 
 
 def claims_of(lab: Laboratory) -> tuple[Claim, ...]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from goldviz.declare.claims import NOT_TESTED, Claim, by_seed, claims, claims_of
+from goldviz.declare.claims import NOT_TESTED, Claim, claims, claims_of
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, Settings
+from goldviz.diagnostics.measure import seeds
 from goldviz.diagnostics.verdicts import Verdict, counted
 from goldviz.runs.examples import has_example
 from goldviz.ui import controls, lanes, parts, visitors_data
@@ -118,7 +119,7 @@ def verdict_of_runs(claim: Claim, shown: Sequence[AnyLane]) -> Verdict | None:
     if claim.over != "seeds":
         return None
     found = [next((lane for lane in shown if _tests(lane, settings)), None) for settings in claim.together]
-    datasets = [by_seed(lane.dataset) for lane in found if lane is not None]
+    datasets = [seeds(lane.dataset) for lane in found if lane is not None]
     if len(datasets) < len(found):
         return None
     return claim.judged(claim.read(list(zip(*datasets, strict=True))))

@@ -9,16 +9,19 @@ import xarray as xr
 
 import goldviz
 from goldviz.cli import main
-from goldviz.declare.claims import Claim, Evidence, Part, by_seed, claim_of, claims, evidence, keep
+from goldviz.declare.claims import Claim, Evidence, Part, claim_of, claims, evidence, keep
 from goldviz.declare.laboratory import Laboratory
+from goldviz.diagnostics.measure import measure, seeds
 from goldviz.experiments import SettingsError
 from goldviz.labs.depth_gradients import LAB
 
 
+@measure()
 def last_loss(run: xr.Dataset) -> float:
     return float(run["loss"][-1])
 
 
+@measure()
 def apart(one: xr.Dataset, other: xr.Dataset) -> float:
     return last_loss(one) - last_loss(other)
 
@@ -38,8 +41,8 @@ def run(*losses: float) -> xr.Dataset:
     return xr.Dataset({"loss": (("epoch", "seed"), np.array([[9.0] * len(losses), losses]))})
 
 
-def test_each_part_reads_its_lanes_seed_by_seed() -> None:
-    pairs = list(zip(by_seed(run(4.0, 5.0)), by_seed(run(1.0, 2.5)), strict=True))
+def test_each_part_reads_its_lanes_seed_seeds() -> None:
+    pairs = list(zip(seeds(run(4.0, 5.0)), seeds(run(1.0, 2.5)), strict=True))
     numbers = CLAIM.read(pairs)
     assert numbers == {"last_loss 1": [4.0, 5.0], "last_loss 2": [1.0, 2.5], "apart": [3.0, 2.5]}
 
@@ -65,7 +68,7 @@ def test_what_is_kept_is_what_was_measured(tmp_path: Path, monkeypatch: pytest.M
         again = evidence(claim.lab)
         assert list(again) == ["C66"]
         np.testing.assert_array_equal(
-            again["C66"].numbers["plain_parameters"], [38_810, math.nan, math.inf, 1.23457, 0]
+            again["C66"].numbers["plain.parameters"], [38_810, math.nan, math.inf, 1.23457, 0]
         )
         assert again["C66"].tests(claim)
     finally:

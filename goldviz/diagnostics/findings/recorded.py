@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
+from goldviz.diagnostics.measure import Measure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -85,6 +86,20 @@ class NetworkReading:
         recorded = Recorded(ds, network, settings)
         found = {one.name: one.metadata["read"](recorded) for one in fields(cls) if one.metadata}
         return cls(name=cls.labels.get(network, network), **found)
+
+    @classmethod
+    def measure(cls, network: str, name: str, unit: str = "") -> Measure:
+        """The number ``name`` of one network, for claims and stories; 1 (yes) or 0 (no) of a verdict."""
+
+        fields_read = {one.name: one.metadata["read"] for one in fields(cls) if one.metadata}
+
+        def read(run: xr.Dataset) -> float:
+            alone = fields_read.get(name)
+            number = getattr(cls.of(run, network), name) if alone is None else alone(Recorded(run, network))
+            return np.asarray(number, dtype=np.float64).item()
+
+        words = f"The {cls.labels.get(network, network)}'s {name.replace('_', ' ')}."
+        return Measure(f"{network}.{name}", words, unit, read)
 
 
 def read(by: Callable[[Recorded], Any]) -> Any:

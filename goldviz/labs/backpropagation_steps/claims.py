@@ -5,27 +5,37 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.backpropagation_steps import LAB
-from goldviz.labs.backpropagation_steps.readings import (
-    largest_gradient_without_news,
-    nudge_beside_delta,
-    share_without_news,
-)
+from goldviz.labs.backpropagation_steps import LAB, measures
 
 OverSeed = partial(Claim, LAB, over="seed", cases=tuple(range(10)))
 DEEP_RELU = {"activation": "relu", "layers": 4, "width": 8}
 
 CLAIMS = (
-    OverSeed("C1", "δ measures how sensitive the loss is to a neuron's weighted input z.", "001, 1.2, eq. 1 and 2",
+    OverSeed(
+        "C1",
+        "δ measures how sensitive the loss is to a neuron's weighted input z.",
+        "001, 1.2, eq. 1 and 2",
         lanes=("as-in-the-document", "softmax-and-cross-entropy", "break-it-saturated"),
         parts=(
-            Part("nudging each z in turn moves the loss by δ a unit, up to {:.0e} of the largest δ", nudge_beside_delta,
-                below=1e-6, scale="ratio"),
-        )),
-    OverSeed("C2", "A weight's gradient is the product of two neurons' numbers: a weight from a silent neuron or into "
-        "a dead one never learns.", "001, 1.2, eq. 4", lanes=(DEEP_RELU,),
+            Part(
+                "nudging each z in turn moves the loss by δ a unit, up to {:.0e} of the largest δ",
+                measures.nudge_beside_delta,
+                below=1e-6,
+                scale="ratio",
+            ),
+        ),
+    ),
+    OverSeed(
+        "C2",
+        "A weight's gradient is the product of two neurons' numbers: a weight from a silent neuron or into "
+        "a dead one never learns.",
+        "001, 1.2, eq. 4",
+        lanes=(DEEP_RELU,),
         parts=(
-            Part("{:.0%} of a ReLU network's weights are such", share_without_news, above=0.05),
-            Part("the largest gradient of such a weight is {:.0e}", largest_gradient_without_news, below=1e-12),
-        )),
-)  # fmt: skip
+            Part("{:.0%} of a ReLU network's weights are such", measures.share_without_news, above=0.05),
+            Part(
+                "the largest gradient of such a weight is {:.0e}", measures.largest_gradient_without_news, below=1e-12
+            ),
+        ),
+    ),
+)

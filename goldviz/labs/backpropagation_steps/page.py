@@ -6,8 +6,8 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.labs.backpropagation_steps import LAB, figures
+from goldviz.labs.backpropagation_steps.measures import weights_without_news
 from goldviz.labs.backpropagation_steps.parts.diagram import network_diagram
-from goldviz.labs.backpropagation_steps.readings import weights_without_news
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.ui import controls
 from goldviz.ui.instant_page import InstantPage, View

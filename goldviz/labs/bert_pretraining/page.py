@@ -9,7 +9,7 @@ import streamlit as st
 
 from goldviz.diagnostics.findings import median
 from goldviz.labs.bert_pretraining import LAB
-from goldviz.labs.bert_pretraining.readings import PretrainingReading
+from goldviz.labs.bert_pretraining.measures import PretrainingReading
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.labs.bert_pretraining.words import pretraining_verdict, torn_between
 from goldviz.ui.laboratory_page import LaboratoryPage, words_beside

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import Floats, LoweredTo
-from goldviz.labs.bert_pretraining.readings import PretrainingReading
+from goldviz.labs.bert_pretraining.measures import PretrainingReading
 
 WORDS, TONE = "masked words’ loss over word frequencies’", "tones judged wrongly"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.findings import median, percent
-from goldviz.labs.bert_pretraining.readings import PretrainingReading
+from goldviz.labs.bert_pretraining.measures import PretrainingReading
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,16 +6,10 @@ Each measure is read off finished runs; the settings are small ones, so that a c
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.char_gpt import LAB
+from goldviz.labs.char_gpt import LAB, measures
 from goldviz.labs.char_gpt.settings import SMALL
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 Tried = partial(Claim, LAB)
 TINY = {"width": 32, "block": 32, "batch": 8, "steps": 300, "close_looks": 2, "look_every": 0}
@@ -23,88 +17,101 @@ AT_START = {**TINY, "layers": 12, "steps": 1, "close_looks": 1}
 COPYING = {**SMALL, "masked": False, "close_looks": 2, "look_every": 0}
 
 
-def largest_weight_at_start(run: xr.Dataset) -> float:
-    """The largest attention weight of a row before the first step, mean over blocks, heads and rows."""
-    return float(run["attention_peak"][0].mean())
-
-
-def peak_over_twin(unscaled: xr.Dataset, scaled: xr.Dataset) -> float:
-    """The largest weight of a row after training without the scale, over that with it."""
-    return float(unscaled["attention_peak"][-1].mean()) / float(scaled["attention_peak"][-1].mean())
-
-
-def dev_over_twin(other: xr.Dataset, plain: xr.Dataset) -> float:
-    """The dev loss at the end of the first lane less that of the second, in nats."""
-    return _dev(other) - _dev(plain)
-
-
-def growth(run: xr.Dataset) -> float:
-    """The variance of the states after the last block over that before the first, before the first step."""
-    variance = run["residual_variance"].isel(close_look=0).squeeze().values
-    return float(variance[-1] / variance[0])
-
-
-def saved(untied: xr.Dataset, tied: xr.Dataset) -> float:
-    """How many more parameters the untied network has, over V times the width."""
-    size, width = untied.sizes["token"], TINY["width"]
-    return (float(untied["parameter_count"][0]) - float(tied["parameter_count"][0])) / (size * width)
-
-
-def loss_with_a_view(run: xr.Dataset) -> float:
-    """The dev loss at the places that see a later token: the second half of the block without the last place."""
-    losses = run["position_loss"].isel(close_look=-1).squeeze().values
-    return float(np.mean(losses[len(losses) // 2 : -1]))
-
-
-def loss_without_a_view(run: xr.Dataset) -> float:
-    """The dev loss at the last place, as whoever writes has it, less that of counted pairs on the same tokens."""
-    last = run["position_loss"].isel(close_look=-1).squeeze().values[-1]
-    return float(last) - float(run["bigram_position_loss"].values[-1])
-
-
-def _dev(run: xr.Dataset) -> float:
-    return float(run["dev_loss"].isel(close_look=-1).squeeze())
-
-
 CLAIMS = (
-    Tried("C19", "Without 1/√H scores are large and softmax saturates.", "002, 3.3",
+    Tried(
+        "C19",
+        "Without 1/√H scores are large and softmax saturates.",
+        "002, 3.3",
         lanes=({**TINY, "scaled": False}, TINY),
         parts=(
-            Part("before the first step the largest weight of a row is {:.2f} without the scale",
-                largest_weight_at_start, above=0.5, lanes=(1,)),
-            Part("after 300 steps it is {} times that with the scale", peak_over_twin, above=1.0, scale="ratio"),
-            Part("the dev loss ends {:+.3f} nat from that with the scale", dev_over_twin, above=0.0),
-        )),
-    Tried("C20", "The factor 1/√(2n) stops the variance from growing block by block.", "002, 3.6",
+            Part(
+                "before the first step the largest weight of a row is {:.2f} without the scale",
+                measures.largest_weight_at_start,
+                above=0.5,
+                lanes=(1,),
+            ),
+            Part(
+                "after 300 steps it is {} times that with the scale", measures.peak_over_twin, above=1.0, scale="ratio"
+            ),
+            Part("the dev loss ends {:+.3f} nat from that with the scale", measures.dev_over_twin, above=0.0),
+        ),
+    ),
+    Tried(
+        "C20",
+        "The factor 1/√(2n) stops the variance from growing block by block.",
+        "002, 3.6",
         lanes=({**AT_START, "residual_scale": "none"}, {**AT_START, "residual_scale": "branch"}),
         parts=(
-            Part("through 12 blocks it grows {} times without", growth, above=2.0, scale="ratio", lanes=(1,)),
-            Part("with the factor on the branches it grows {} times", growth, below=2.0, scale="ratio", lanes=(2,)),
-        )),
-    Tried("C21", "With the factor on branches and on first weights the network trains better.", "002, 3.6 and 3.7",
-        lanes=(TINY, {**TINY, "residual_scale": "none"}, {**TINY, "residual_scale": "init"},
-               {**TINY, "residual_scale": "branch"}),
+            Part("through 12 blocks it grows {} times without", measures.growth, above=2.0, scale="ratio", lanes=(1,)),
+            Part(
+                "with the factor on the branches it grows {} times",
+                measures.growth,
+                below=2.0,
+                scale="ratio",
+                lanes=(2,),
+            ),
+        ),
+    ),
+    Tried(
+        "C21",
+        "With the factor on branches and on first weights the network trains better.",
+        "002, 3.6 and 3.7",
+        lanes=(
+            TINY,
+            {**TINY, "residual_scale": "none"},
+            {**TINY, "residual_scale": "init"},
+            {**TINY, "residual_scale": "branch"},
+        ),
         parts=(
-            Part("with both the dev loss ends {:+.3f} nat from that with neither", dev_over_twin, below=0.0,
-                lanes=(1, 2)),
-            Part("with the first weights alone {:+.3f} nat from that with neither", dev_over_twin, below=0.0,
-                lanes=(3, 2)),
-            Part("with the branches alone {:+.3f} nat from that with neither", dev_over_twin, below=0.0, lanes=(4, 2)),
-        )),
-    Tried("C22", "Tying the read-out to the token table saves V·C parameters and costs nothing.", "002, 3.2",
+            Part(
+                "with both the dev loss ends {:+.3f} nat from that with neither",
+                measures.dev_over_twin,
+                below=0.0,
+                lanes=(1, 2),
+            ),
+            Part(
+                "with the first weights alone {:+.3f} nat from that with neither",
+                measures.dev_over_twin,
+                below=0.0,
+                lanes=(3, 2),
+            ),
+            Part(
+                "with the branches alone {:+.3f} nat from that with neither",
+                measures.dev_over_twin,
+                below=0.0,
+                lanes=(4, 2),
+            ),
+        ),
+    ),
+    Tried(
+        "C22",
+        "Tying the read-out to the token table saves V·C parameters and costs nothing.",
+        "002, 3.2",
         lanes=({**TINY, "tied": False}, TINY),
         parts=(
-            Part("untied there are {:.3f} V·C parameters more", saved, above=0.999, below=1.001),
-            Part("untied the dev loss ends {:+.3f} nat from that of the tied one", dev_over_twin, above=0.0),
-        )),
-    Tried("C24", "Without the mask the loss is close to zero, and the network cannot write.", "002, 3.3",
+            Part("untied there are {:.3f} V·C parameters more", measures.saved, above=0.999, below=1.001),
+            Part("untied the dev loss ends {:+.3f} nat from that of the tied one", measures.dev_over_twin, above=0.0),
+        ),
+    ),
+    Tried(
+        "C24",
+        "Without the mask the loss is close to zero, and the network cannot write.",
+        "002, 3.3",
         lanes=(COPYING,),
         parts=(
-            Part("where later tokens are seen the dev loss is {:.3f} nat", loss_with_a_view, below=0.2),
-            Part("at the last place, which sees none, it is {:+.2f} nat from that of counted pairs there",
-                loss_without_a_view, above=0.0),
-        )),
-    Tried("C25", "Biases and layer norms are left out of decay for the sake of stability.", "002, 3.7",
+            Part("where later tokens are seen the dev loss is {:.3f} nat", measures.loss_with_a_view, below=0.2),
+            Part(
+                "at the last place, which sees none, it is {:+.2f} nat from that of counted pairs there",
+                measures.loss_without_a_view,
+                above=0.0,
+            ),
+        ),
+    ),
+    Tried(
+        "C25",
+        "Biases and layer norms are left out of decay for the sake of stability.",
+        "002, 3.7",
         lanes=({**TINY, "decay_all": True}, TINY),
-        parts=(Part("with decay of all the dev loss ends {:+.4f} nat higher", dev_over_twin, above=0.0),)),
-)  # fmt: skip
+        parts=(Part("with decay of all the dev loss ends {:+.4f} nat higher", measures.dev_over_twin, above=0.0),),
+    ),
+)

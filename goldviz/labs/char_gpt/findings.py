@@ -17,7 +17,7 @@ from goldviz.diagnostics.findings.language_model import (
     no_better_than_pairs,
 )
 from goldviz.diagnostics.findings.line import above, below
-from goldviz.labs.char_gpt.readings import Reading
+from goldviz.labs.char_gpt.measures import Reading
 
 AHEAD = 0.5
 EVEN = 0.985

@@ -34,7 +34,7 @@ from goldviz.diagnostics.findings.language_model import (
 )
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.training import SATURATED
-from goldviz.labs.char_language_model.readings import Reading
+from goldviz.labs.char_language_model.measures import Reading
 from goldviz.labs.char_language_model.settings import LAYERED, TANH
 from goldviz.labs.char_language_model.sizes import WITHOUT_LAYERS
 

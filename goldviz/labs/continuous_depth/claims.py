@@ -2,48 +2,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.continuous_depth import LAB
-from goldviz.labs.continuous_depth.readings import Reading
-
-if TYPE_CHECKING:
-    import xarray as xr
+from goldviz.labs.continuous_depth import LAB, measures
 
 FLOW = {"task": "spirals", "networks": "ode", "look_every": 50}
 BLOCKS = {"networks": "residual", "look_every": 50}
 
 
-def flow_answers_stay(run: xr.Dataset) -> float:
-    """1 where following the flow's field exactly changes its loss on unseen points by no more than a tenth."""
-    return _consistent(run, "ode")
-
-
-def blocks_answer_as_their_flow(run: xr.Dataset) -> float:
-    """1 where following the flow of a residual network's blocks exactly changes its loss by no more than a tenth."""
-    return _consistent(run, "residual")
-
-
-def _consistent(run: xr.Dataset, network: str) -> float:
-    return float(Reading.of(run.expand_dims("seed"), network).consistent[0])
-
-
 CLAIMS = (
-    Claim(LAB, "C92", "The output of a neural ODE is the solution at depth T, whoever solves it.",
+    Claim(
+        LAB,
+        "C92",
+        "The output of a neural ODE is the solution at depth T, whoever solves it.",
         "001, 3.2.1, eq. 30",
         lanes=({**FLOW, "method": "rk4"}, {**FLOW, "method": "euler", "solver_steps": 2}),
         parts=(
-            Part("trained with 8 steps of RK4: followed exactly, {:.0%} of the networks answer as before",
-                flow_answers_stay, above=0.5, scale="share", lanes=(1,)),
-            Part("trained with 2 Euler steps: {:.0%} of them do", flow_answers_stay, above=0.5, scale="share",
-                lanes=(2,)),
-        )),
-    Claim(LAB, "C93", "A trained residual network is a finite-difference approximation of a continuous system.",
-        "001, 3.2.1, eq. 28", lanes=({**BLOCKS, "blocks": 32}, {**BLOCKS, "blocks": 2}),
+            Part(
+                "trained with 8 steps of RK4: followed exactly, {:.0%} of the networks answer as before",
+                measures.CONSISTENT_ANSWERS["ode"],
+                above=0.5,
+                scale="share",
+                lanes=(1,),
+            ),
+            Part(
+                "trained with 2 Euler steps: {:.0%} of them do",
+                measures.CONSISTENT_ANSWERS["ode"],
+                above=0.5,
+                scale="share",
+                lanes=(2,),
+            ),
+        ),
+    ),
+    Claim(
+        LAB,
+        "C93",
+        "A trained residual network is a finite-difference approximation of a continuous system.",
+        "001, 3.2.1, eq. 28",
+        lanes=({**BLOCKS, "blocks": 32}, {**BLOCKS, "blocks": 2}),
         parts=(
-            Part("32 blocks: {:.0%} of the networks answer as the flow behind them", blocks_answer_as_their_flow,
-                above=0.5, scale="share", lanes=(1,)),
-            Part("2 blocks: {:.0%} of them do", blocks_answer_as_their_flow, above=0.5, scale="share", lanes=(2,)),
-        )),
-)  # fmt: skip
+            Part(
+                "32 blocks: {:.0%} of the networks answer as the flow behind them",
+                measures.CONSISTENT_ANSWERS["residual"],
+                above=0.5,
+                scale="share",
+                lanes=(1,),
+            ),
+            Part(
+                "2 blocks: {:.0%} of them do",
+                measures.CONSISTENT_ANSWERS["residual"],
+                above=0.5,
+                scale="share",
+                lanes=(2,),
+            ),
+        ),
+    ),
+)

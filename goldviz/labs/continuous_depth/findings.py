@@ -18,7 +18,7 @@ from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, Div
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.training import SATURATED, training_diverged
 from goldviz.diagnostics.findings.words import times
-from goldviz.labs.continuous_depth.readings import ALL_RIGHT, CONSISTENT, LABELS, NEGLIGIBLE, SMALL_ERROR, Reading
+from goldviz.labs.continuous_depth.measures import ALL_RIGHT, CONSISTENT, LABELS, NEGLIGIBLE, SMALL_ERROR, Reading
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,60 +6,88 @@ import xarray as xr
 
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
-from goldviz.labs.continuous_depth.readings import Reading
+from goldviz.diagnostics.findings import networks
+from goldviz.labs.continuous_depth import measures
 
 
 def _crossing(run: xr.Dataset) -> tuple[int, str]:
-    flow, residual = (float(Reading.of(run, network).loss[0]) for network in ("ode", "residual"))
+    flow, residual = (measures.LOSS[network].first(run) for network in ("ode", "residual"))
     return int(residual < flow), f"Error of the flow {flow:.2f}, of one residual step {residual:.3f}."
 
 
 def _price(run: xr.Dataset) -> tuple[int, str]:
-    evaluations = run.evaluations_forward.sel(network="ode").isel(seed=0)
-    first, last = int(evaluations.isel(step=0)), int(evaluations.isel(step=-1))
+    first, last = measures.PAID_AT_FIRST_STEP.first(run), measures.PAID_AT_LAST_STEP.first(run)
     place = 0 if last < 1.2 * first else 1 if last < 2.5 * first else 2
-    return place, f"The solver evaluates the field {first} times before training and {last} times after it."
+    return place, f"The solver evaluates the field {first:.0f} times before training and {last:.0f} times after it."
 
 
 def _lifted(_plane: xr.Dataset, lifted: xr.Dataset) -> tuple[int, str]:
-    right = float(lifted.test_accuracy.sel(network="ode").isel(look=-1, seed=0))
+    right = measures.RIGHT.first(lifted)
     return int(right == 1.0), f"{right:.1%} of unseen points are right."
 
 
 def _refined(step: xr.Dataset, _small: xr.Dataset) -> tuple[int, str]:
-    read = Reading.of(step, "ode")
-    coarse, fine = float(read.loss[0]), float(read.refined[0])
-    return int(
-        fine > 2 * coarse
-    ), f"Its loss is {coarse:.2f} with its own step and {fine:.2f} with the field followed exactly."
+    coarse, fine = measures.LOSS["ode"].first(step), measures.REFINED_LOSS.first(step)
+    return int(fine > 2 * coarse), (
+        f"Its loss is {coarse:.2f} with its own step and {fine:.2f} with the field followed exactly."
+    )
 
 
 def _parted(settings: Settings, run: xr.Dataset) -> bool:
-    rings = settings.model_dump()["task"] == "rings" and "ode" in run.network.values
-    return rings and float(run.test_accuracy.sel(network="ode").isel(look=-1).min()) >= 0.999
+    rings = settings.model_dump()["task"] == "rings" and "ode" in networks(run)
+    return rings and min(measures.RIGHT.by_seed(run)) >= 0.999
 
 
 STORIES = (
-    Story("flow", "From residual steps to a flow",
+    Story(
+        "flow",
+        "From residual steps to a flow",
         (
-            Step("A residual block moves each point a little: x + f(x). Eight blocks, eight straight moves. "
-                "Beside them the curve that they follow from afar.", ("as-in-the-document",), lab="residual-flow"),
-            Step("More blocks, each a smaller step: what they draw becomes a flow, and the network an ordinary "
-                "differential equation.", ("fix-it-smaller-steps",), lab="residual-flow"),
-            Step("Paths of a flow never cross. On a line, x cannot become -x. One big residual step just jumps.",
+            Step(
+                "A residual block moves each point a little: x + f(x). Eight blocks, eight straight moves. "
+                "Beside them the curve that they follow from afar.",
+                ("as-in-the-document",),
+                lab="residual-flow",
+            ),
+            Step(
+                "More blocks, each a smaller step: what they draw becomes a flow, and the network an ordinary "
+                "differential equation.",
+                ("fix-it-smaller-steps",),
+                lab="residual-flow",
+            ),
+            Step(
+                "Paths of a flow never cross. On a line, x cannot become -x. One big residual step just jumps.",
                 ("regression-x-becomes-x",),
-                guess=Guess("Which of the two learns x to -x?", ("The flow", "The residual step"), _crossing)),
-            Step("In the plane a flow cannot lift the inner ring over the outer one. It squeezes a neck "
-                "through instead.", ("break-it-two-rings",), figure="evaluations",
-                guess=Guess("What does the solver pay for the neck?",
-                    ("Nothing", "Up to twice as much", "More than that"), _price)),
-            Step("Add one dimension of zeros and there is a way over.",
-                ("break-it-two-rings", "fix-it-one-more-dimension"), figure="decision",
-                guess=Guess("Is every point right now?", ("No", "Yes"), _lifted)),
-            Step("Trained with one big step, has a network learned a flow? Follow its field exactly and see.",
-                ("break-it-one-big-step", "fix-it-small-steps"), figure="euler_steps",
-                guess=Guess("Does the big step's answer change?", ("No", "Yes"), _refined)),
-            Step("Your turn.", ("break-it-two-rings",),
-                task=Task("Train a flow that gets every point of the two rings right.", _parted)),
-        )),
-)  # fmt: skip
+                guess=Guess("Which of the two learns x to -x?", ("The flow", "The residual step"), _crossing),
+            ),
+            Step(
+                "In the plane a flow cannot lift the inner ring over the outer one. It squeezes a neck "
+                "through instead.",
+                ("break-it-two-rings",),
+                figure="evaluations",
+                guess=Guess(
+                    "What does the solver pay for the neck?",
+                    ("Nothing", "Up to twice as much", "More than that"),
+                    _price,
+                ),
+            ),
+            Step(
+                "Add one dimension of zeros and there is a way over.",
+                ("break-it-two-rings", "fix-it-one-more-dimension"),
+                figure="decision",
+                guess=Guess("Is every point right now?", ("No", "Yes"), _lifted),
+            ),
+            Step(
+                "Trained with one big step, has a network learned a flow? Follow its field exactly and see.",
+                ("break-it-one-big-step", "fix-it-small-steps"),
+                figure="euler_steps",
+                guess=Guess("Does the big step's answer change?", ("No", "Yes"), _refined),
+            ),
+            Step(
+                "Your turn.",
+                ("break-it-two-rings",),
+                task=Task("Train a flow that gets every point of the two rings right.", _parted),
+            ),
+        ),
+    ),
+)

@@ -2,130 +2,177 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.depth_gradients import LAB
-from goldviz.labs.depth_gradients.readings import Reading
-
-if TYPE_CHECKING:
-    import xarray as xr
+from goldviz.labs.depth_gradients import LAB, measures
 
 DEEPER = "break-it-deeper-is-worse"
 PRINTED_PARAMETERS = 38_810
 TEN_SEEDS = tuple(range(10))
-SMALL = {"depth": 4, "width": 32, "samples": 300, "dropout": 0.0, "noise": 0.0, "initialisation": "orthogonal",
-         "gain": 1.35, "residual_scale": 0.5, "histogram_every": 0}  # fmt: skip
+SMALL = {
+    "depth": 4,
+    "width": 32,
+    "samples": 300,
+    "dropout": 0.0,
+    "noise": 0.0,
+    "initialisation": "orthogonal",
+    "gain": 1.35,
+    "residual_scale": 0.5,
+    "histogram_every": 0,
+}
 """A network on which rates can be tried."""
 OPTIMISERS = {"adam": "Adam", "sgd": "SGD"}
 BEST_RATES = {("adam", 60): 0.0316, ("adam", 600): 0.00316, ("sgd", 60): 0.316, ("sgd", 600): 0.1}
 """Of half decades from 1e-4 to 1, the one with the plain network's lowest test loss, by optimiser and epochs."""
 
 
-def plain_error_kept(run: xr.Dataset) -> float:
-    """How long the error dL/dh is at h_0, as a share of its length at h_L: plain network, mean over the epochs."""
-    return float(Reading.of_run(run, "plain").amplification[0])
-
-
-def residual_error_kept(run: xr.Dataset) -> float:
-    """The same of the residual network."""
-    return float(Reading.of_run(run, "residual").amplification[0])
-
-
-def plain_gradient_kept(run: xr.Dataset) -> float:
-    """The first hidden layer's gradient norm over the last one's: plain network, mean over the epochs."""
-    return float(Reading.of_run(run, "plain").growth[0])
-
-
-def residual_over_plain(run: xr.Dataset) -> float:
-    """The residual network's test loss over the plain one's."""
-    return float(run["test_loss"].sel(network="residual") / run["test_loss"].sel(network="plain"))
-
-
-def residual_over_plain_in_training(run: xr.Dataset) -> float:
-    """The residual network's last training loss over the plain one's."""
-    last = run["loss"].isel(epoch=-1)
-    return float(last.sel(network="residual") / last.sel(network="plain"))
-
-
-def plain_degradation(run: xr.Dataset) -> float:
-    """The deepest plain network's last training loss over the lowest of the shallower ones."""
-    return float(Reading.of_run(run, "plain").degradation[0])
-
-
-def residual_degradation(run: xr.Dataset) -> float:
-    """The same of the residual networks."""
-    return float(Reading.of_run(run, "residual").degradation[0])
-
-
-def plain_parameters(run: xr.Dataset) -> float:
-    """Number of parameters of the plain network."""
-    return float(run["parameter_count"].sel(network="plain"))
-
-
-def residual_parameters(run: xr.Dataset) -> float:
-    """Number of parameters of the residual network."""
-    return float(run["parameter_count"].sel(network="residual"))
-
-
-def typical_step(run: xr.Dataset) -> float:
-    """The plain network's update-to-data ratio: the median of its hidden layers and of all epochs."""
-    return float(np.median(run["update_to_data"].sel(network="plain").isel(layer=slice(1, None)).values))
-
-
 CLAIMS = (
-    Claim(LAB, "C11", "A good step changes the weights by about a thousandth of their size.", "002, 1.3.3",
-        lanes=tuple({**SMALL, "optimiser": optimiser, "epochs": epochs, "learning_rate": rate}
-                    for (optimiser, epochs), rate in BEST_RATES.items()),
+    Claim(
+        LAB,
+        "C11",
+        "A good step changes the weights by about a thousandth of their size.",
+        "002, 1.3.3",
+        lanes=tuple(
+            {**SMALL, "optimiser": optimiser, "epochs": epochs, "learning_rate": rate}
+            for (optimiser, epochs), rate in BEST_RATES.items()
+        ),
         parts=tuple(
-            Part(f"{OPTIMISERS[optimiser]}, {epochs} steps at the best of nine rates: {{:.1e}} of them", typical_step,
-                above=10**-3.5, below=10**-2.5, scale="ratio", lanes=(lane,))
+            Part(
+                f"{OPTIMISERS[optimiser]}, {epochs} steps at the best of nine rates: {{:.1e}} of them",
+                measures.TYPICAL_STEP,
+                above=10**-3.5,
+                below=10**-2.5,
+                scale="ratio",
+                lanes=(lane,),
+            )
             for lane, (optimiser, epochs) in enumerate(BEST_RATES, start=1)
-        )),
-    Claim(LAB, "C61", "With skip connections gradients cross many layers without being excessively attenuated.",
-        "001, 3.1.2, eq. 27", lanes=({}, "break-it-sigmoid"),
-        parts=(
-            Part("15 LeakyReLU layers: the residual network's error arrives {:.2g} times as long as it set out",
-                residual_error_kept, above=0.1, scale="ratio", lanes=(1,)),
-            Part("30 sigmoid layers: it arrives {:.2g} times as long", residual_error_kept, above=0.1, scale="ratio",
-                lanes=(2,)),
-        )),
-    Claim(LAB, "C62", "Without skip connections a deep network's gradient vanishes.", "001, 3.1.2, figure 1",
+        ),
+    ),
+    Claim(
+        LAB,
+        "C61",
+        "With skip connections gradients cross many layers without being excessively attenuated.",
+        "001, 3.1.2, eq. 27",
         lanes=({}, "break-it-sigmoid"),
         parts=(
-            Part("15 LeakyReLU layers: the plain network's error arrives {:.2g} times as long as it set out",
-                plain_error_kept, below=0.1, scale="ratio", lanes=(1,)),
-            Part("30 sigmoid layers: it arrives {:.2g} times as long", plain_error_kept, below=0.1, scale="ratio",
-                lanes=(2,)),
-        )),
-    Claim(LAB, "C63", "A residual function is easier to optimise than the mapping itself.", "001, 3.1.1, eq. 26",
-        lanes=({}, DEEPER), cases=TEN_SEEDS,
+            Part(
+                "15 LeakyReLU layers: the residual network's error arrives {:.2g} times as long as it set out",
+                measures.ERROR_KEPT["residual"],
+                above=0.1,
+                scale="ratio",
+                lanes=(1,),
+            ),
+            Part(
+                "30 sigmoid layers: it arrives {:.2g} times as long",
+                measures.ERROR_KEPT["residual"],
+                above=0.1,
+                scale="ratio",
+                lanes=(2,),
+            ),
+        ),
+    ),
+    Claim(
+        LAB,
+        "C62",
+        "Without skip connections a deep network's gradient vanishes.",
+        "001, 3.1.2, figure 1",
+        lanes=({}, "break-it-sigmoid"),
         parts=(
-            Part("as in the document, 20 epochs: the residual network's test loss is {:.2g} of the plain one's",
-                residual_over_plain, below=1, scale="ratio", lanes=(1,)),
-            Part("32 layers from an orthogonal start: its training loss is {:.2g} of the plain one's",
-                residual_over_plain_in_training, below=1, scale="ratio", lanes=(2,)),
-        )),
-    Claim(LAB, "C64", "Deeper networks may train worse than shallower ones, even where gradients do not vanish.",
-        "001, 3.1", lanes=(DEEPER,),
+            Part(
+                "15 LeakyReLU layers: the plain network's error arrives {:.2g} times as long as it set out",
+                measures.ERROR_KEPT["plain"],
+                below=0.1,
+                scale="ratio",
+                lanes=(1,),
+            ),
+            Part(
+                "30 sigmoid layers: it arrives {:.2g} times as long",
+                measures.ERROR_KEPT["plain"],
+                below=0.1,
+                scale="ratio",
+                lanes=(2,),
+            ),
+        ),
+    ),
+    Claim(
+        LAB,
+        "C63",
+        "A residual function is easier to optimise than the mapping itself.",
+        "001, 3.1.1, eq. 26",
+        lanes=({}, DEEPER),
+        cases=TEN_SEEDS,
         parts=(
-            Part("32 plain layers train {:.2g} times as badly as the best of 2 to 16", plain_degradation, above=1,
-                scale="ratio"),
-            Part("their first layer's gradient is {:.2g} of the last one's", plain_gradient_kept, above=0.1, below=10,
-                scale="ratio"),
-        )),
-    Claim(LAB, "C65", "Residual architectures are robust to increasing depth.", "001, 3.1.1", lanes=(DEEPER,),
+            Part(
+                "as in the document, 20 epochs: the residual network's test loss is {:.2g} of the plain one's",
+                measures.residual_over_plain,
+                below=1,
+                scale="ratio",
+                lanes=(1,),
+            ),
+            Part(
+                "32 layers from an orthogonal start: its training loss is {:.2g} of the plain one's",
+                measures.residual_over_plain_in_training,
+                below=1,
+                scale="ratio",
+                lanes=(2,),
+            ),
+        ),
+    ),
+    Claim(
+        LAB,
+        "C64",
+        "Deeper networks may train worse than shallower ones, even where gradients do not vanish.",
+        "001, 3.1",
+        lanes=(DEEPER,),
         parts=(
-            Part("32 residual layers train {:.2g} times as badly as the best of 2 to 16", residual_degradation,
-                below=1.5, scale="ratio"),
-        )),
-    Claim(LAB, "C66", "Both networks of the experiment have 38,810 parameters.", "001, 5.3.2, table 1",
+            Part(
+                "32 plain layers train {:.2g} times as badly as the best of 2 to 16",
+                measures.DEGRADATION["plain"],
+                above=1,
+                scale="ratio",
+            ),
+            Part(
+                "their first layer's gradient is {:.2g} of the last one's",
+                measures.GRADIENT_KEPT["plain"],
+                above=0.1,
+                below=10,
+                scale="ratio",
+            ),
+        ),
+    ),
+    Claim(
+        LAB,
+        "C65",
+        "Residual architectures are robust to increasing depth.",
+        "001, 3.1.1",
+        lanes=(DEEPER,),
+        parts=(
+            Part(
+                "32 residual layers train {:.2g} times as badly as the best of 2 to 16",
+                measures.DEGRADATION["residual"],
+                below=1.5,
+                scale="ratio",
+            ),
+        ),
+    ),
+    Claim(
+        LAB,
+        "C66",
+        "Both networks of the experiment have 38,810 parameters.",
+        "001, 5.3.2, table 1",
         lanes=({"epochs": 1, "histogram_every": 0},),
         parts=(
-            Part("the plain network has {:,.0f}", plain_parameters, PRINTED_PARAMETERS - 1, PRINTED_PARAMETERS + 1),
-            Part("the residual network has {:,.0f}", residual_parameters, PRINTED_PARAMETERS - 1,
-                PRINTED_PARAMETERS + 1),
-        )),
-)  # fmt: skip
+            Part(
+                "the plain network has {:,.0f}",
+                measures.PARAMETERS["plain"],
+                PRINTED_PARAMETERS - 1,
+                PRINTED_PARAMETERS + 1,
+            ),
+            Part(
+                "the residual network has {:,.0f}",
+                measures.PARAMETERS["residual"],
+                PRINTED_PARAMETERS - 1,
+                PRINTED_PARAMETERS + 1,
+            ),
+        ),
+    ),
+)

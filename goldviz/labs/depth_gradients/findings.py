@@ -27,7 +27,7 @@ from goldviz.diagnostics.findings.finding import majority
 from goldviz.diagnostics.findings.line import above, at_least, at_most, where
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import times
-from goldviz.labs.depth_gradients.readings import Reading
+from goldviz.labs.depth_gradients.measures import Reading
 from goldviz.models.feedforward.activations import leaky_relu_gain
 
 if TYPE_CHECKING:

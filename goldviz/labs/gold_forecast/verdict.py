@@ -9,7 +9,7 @@ import numpy as np
 from goldviz.diagnostics.forecasts.result import Result, judged
 from goldviz.diagnostics.forecasts.standing_still import still_in_words
 from goldviz.diagnostics.forecasts.words import forecasts_counted, near_one, p_value, plain_number, signed_percent
-from goldviz.labs.gold_forecast.readings import Reading
+from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.scoring.results import ends_in_words, recorded_score, result_in_words
 from goldviz.labs.gold_forecast.scoring.series import settings_of
 from goldviz.labs.gold_forecast.words import model_name

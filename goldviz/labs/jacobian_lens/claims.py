@@ -3,77 +3,76 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.jacobian_lens import LAB
-
-if TYPE_CHECKING:
-    import xarray as xr
+from goldviz.labs.jacobian_lens import LAB, measures
 
 OverSeed = partial(Claim, LAB, over="seed")
 ROUNDING = 1e-9
 
 
-def left_at_the_end(run: xr.Dataset) -> float:
-    """log10 of ||dh_T/dh_0||."""
-    return float(run["singular_value"][-1, 0])
-
-
-def highest(run: xr.Dataset) -> float:
-    """log10 of the largest ||dh_t/dh_0|| on the way."""
-    return float(run["singular_value"][:, 0].max())
-
-
-def over_the_bound(*runs: xr.Dataset) -> float:
-    """The most by which log10 of a product's norm is above its bound, over all lags."""
-    return max(float((run["singular_value"][1:, 0] - run["bound"][1:]).max()) for run in runs)
-
-
-def cell_path_kept(run: xr.Dataset) -> float:
-    """The factor by which a step multiplies the cell path, from the root mean square over units."""
-    return _factor(run, "cell_path")
-
-
-def state_kept(run: xr.Dataset) -> float:
-    """The factor by which a step multiplies a change of the state, from the root mean square over directions."""
-    return _factor(run, "norm")
-
-
-def _factor(run: xr.Dataset, name: str) -> float:
-    norms = run[name].values[:, 0]
-    return float(10 ** ((norms[-1] - norms[0]) / (len(norms) - 1)))
-
-
 CLAIMS = (
-    OverSeed("C76", "The norm of a product of Jacobians is at most (γ‖W‖) to the number of steps.",
-        "001, 2.1.3, eq. 9", lanes=({}, "break-it-exploding"),
+    OverSeed(
+        "C76",
+        "The norm of a product of Jacobians is at most (γ‖W‖) to the number of steps.",
+        "001, 2.1.3, eq. 9",
+        lanes=({}, "break-it-exploding"),
         parts=(
-            Part("log10 of the norm is above log10 of the bound by {:.2f} at most", over_the_bound, below=ROUNDING),
-        )),
-    OverSeed("C77", "With γρ(W) below 1 the gradient decays exponentially.", "001, 2.1.3, below eq. 9",
+            Part(
+                "log10 of the norm is above log10 of the bound by {:.2f} at most",
+                measures.over_the_bound,
+                below=ROUNDING,
+            ),
+        ),
+    ),
+    OverSeed(
+        "C77",
+        "With γρ(W) below 1 the gradient decays exponentially.",
+        "001, 2.1.3, below eq. 9",
         lanes=({}, "break-it-non-normal-growth"),
         parts=(
-            Part("after 60 steps log10 of the norm is {:.1f}", left_at_the_end, below=-2, lanes=(1,)),
-            Part("from a matrix far from normal log10 of the norm first rises to {:.2f}", highest, below=0.1,
-                lanes=(2,)),
-        )),
-    OverSeed("C78", "With γρ(W) above 1 the gradient may explode.", "001, 2.1.3, below eq. 9",
+            Part("after 60 steps log10 of the norm is {:.1f}", measures.left_at_the_end, below=-2, lanes=(1,)),
+            Part(
+                "from a matrix far from normal log10 of the norm first rises to {:.2f}",
+                measures.highest,
+                below=0.1,
+                lanes=(2,),
+            ),
+        ),
+    ),
+    OverSeed(
+        "C78",
+        "With γρ(W) above 1 the gradient may explode.",
+        "001, 2.1.3, below eq. 9",
         lanes=("break-it-exploding", {"size": 2.0, "input_scale": 3.0}),
         parts=(
-            Part("ReLU, radius 2: after 60 steps log10 of the norm is {:.1f}", left_at_the_end, above=1, lanes=(1,)),
-            Part("tanh under strong inputs, radius 2: it is {:.1f}", left_at_the_end, above=1, lanes=(2,)),
-        )),
-    OverSeed("C79", "A forget gate near 1 hands the gradient on nearly unchanged; near 0 it blocks it.",
-        "001, 2.2.2, eq. 18", lanes=("fix-it-forget-gate-open", "break-it-forget-gate-shut"),
+            Part(
+                "ReLU, radius 2: after 60 steps log10 of the norm is {:.1f}",
+                measures.left_at_the_end,
+                above=1,
+                lanes=(1,),
+            ),
+            Part("tanh under strong inputs, radius 2: it is {:.1f}", measures.left_at_the_end, above=1, lanes=(2,)),
+        ),
+    ),
+    OverSeed(
+        "C79",
+        "A forget gate near 1 hands the gradient on nearly unchanged; near 0 it blocks it.",
+        "001, 2.2.2, eq. 18",
+        lanes=("fix-it-forget-gate-open", "break-it-forget-gate-shut"),
         parts=(
-            Part("open gates keep {:.0%} of the cell path a step", cell_path_kept, above=0.9, lanes=(1,)),
-            Part("shut gates keep {:.0%} of it a step", cell_path_kept, below=0.2, lanes=(2,)),
-        )),
-    OverSeed("C80", "A GRU with a small update gate keeps its state and its gradient; a large one renews both.",
-        "001, 2.3.2, eq. 24", lanes=("fix-it-keep-the-state", {"cell": "gru", "update_bias": 4.0}),
+            Part("open gates keep {:.0%} of the cell path a step", measures.cell_path_kept, above=0.9, lanes=(1,)),
+            Part("shut gates keep {:.0%} of it a step", measures.cell_path_kept, below=0.2, lanes=(2,)),
+        ),
+    ),
+    OverSeed(
+        "C80",
+        "A GRU with a small update gate keeps its state and its gradient; a large one renews both.",
+        "001, 2.3.2, eq. 24",
+        lanes=("fix-it-keep-the-state", {"cell": "gru", "update_bias": 4.0}),
         parts=(
-            Part("with z near 0.02 a step keeps {:.0%} of a change", state_kept, above=0.9, lanes=(1,)),
-            Part("with z near 0.98 it keeps {:.0%}", state_kept, below=0.9, lanes=(2,)),
-        )),
-)  # fmt: skip
+            Part("with z near 0.02 a step keeps {:.0%} of a change", measures.state_kept, above=0.9, lanes=(1,)),
+            Part("with z near 0.98 it keeps {:.0%}", measures.state_kept, below=0.9, lanes=(2,)),
+        ),
+    ),
+)

@@ -3,52 +3,53 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.lstm_valves import LAB
-
-if TYPE_CHECKING:
-    import xarray as xr
+from goldviz.labs.lstm_valves import LAB, measures
 
 OverSeed = partial(Claim, LAB, over="seed")
-STEPS_BACK = 10
 FADED = 0.01
 TEN_SEEDS = tuple(range(10))
 ROUNDING = 1e-9
 
 
-def off_autograd(*runs: xr.Dataset) -> float:
-    """The largest difference of eq. 16-20's gradients to autograd's, as a share of the largest entry."""
-    return max(float(run.attrs["difference"]) for run in runs)
-
-
-def left_after_ten(run: xr.Dataset) -> float:
-    """The norm of dL/dc_t ten steps back over that at the last step, all paths together."""
-    norms = run["cell"].values
-    return float(norms[-1 - STEPS_BACK] / norms[-1])
-
-
-def entering(open_gate: xr.Dataset, shut_gate: xr.Dataset) -> float:
-    """How much gradient enters the cell at the last step with the output gate shut, as a share of that without."""
-    return float(shut_gate["cell"][-1] / open_gate["cell"][-1])
-
-
 CLAIMS = (
-    OverSeed("C82", "The gradient of the cell is the sum of two ways, and each gate's follows from it.",
-        "001, 2.2.2, eq. 16-20", lanes=({}, {"loss_at": "every"}),
-        parts=(Part("eq. 16 to 20 differ from autograd by {:.1e}", off_autograd, below=ROUNDING),)),
-    OverSeed("C83", "With forget gates near 1 gradients are preserved; near 0 the gradient flow is blocked.",
-        "001, 2.2.2, eq. 18", lanes=("fix-it-forget-gate-open", {"forget_bias": -4.0}), cases=TEN_SEEDS,
+    OverSeed(
+        "C82",
+        "The gradient of the cell is the sum of two ways, and each gate's follows from it.",
+        "001, 2.2.2, eq. 16-20",
+        lanes=({}, {"loss_at": "every"}),
+        parts=(Part("eq. 16 to 20 differ from autograd by {:.1e}", measures.off_autograd, below=ROUNDING),),
+    ),
+    OverSeed(
+        "C83",
+        "With forget gates near 1 gradients are preserved; near 0 the gradient flow is blocked.",
+        "001, 2.2.2, eq. 18",
+        lanes=("fix-it-forget-gate-open", {"forget_bias": -4.0}),
+        cases=TEN_SEEDS,
         parts=(
-            Part("bias 4: ten steps back {:.2g} of the gradient is left, over all paths", left_after_ten, above=0.5,
-                scale="ratio", lanes=(1,)),
-            Part("bias −4: {:.1g} of it is left", left_after_ten, below=FADED, scale="ratio", lanes=(2,)),
-        )),
-    OverSeed("C84", "The output gate determines how much of the cell affects the hidden state's gradient.",
-        "001, 2.2.2, eq. 17", lanes=("fix-it-forget-gate-open", "break-it-output-gate-shut"),
+            Part(
+                "bias 4: ten steps back {:.2g} of the gradient is left, over all paths",
+                measures.left_after_ten,
+                above=0.5,
+                scale="ratio",
+                lanes=(1,),
+            ),
+            Part("bias −4: {:.1g} of it is left", measures.left_after_ten, below=FADED, scale="ratio", lanes=(2,)),
+        ),
+    ),
+    OverSeed(
+        "C84",
+        "The output gate determines how much of the cell affects the hidden state's gradient.",
+        "001, 2.2.2, eq. 17",
+        lanes=("fix-it-forget-gate-open", "break-it-output-gate-shut"),
         parts=(
-            Part("with the output gate shut {:.1%} of the gradient enters the cell", entering, below=0.5,
-                scale="ratio"),
-        )),
-)  # fmt: skip
+            Part(
+                "with the output gate shut {:.1%} of the gradient enters the cell",
+                measures.entering,
+                below=0.5,
+                scale="ratio",
+            ),
+        ),
+    ),
+)

@@ -29,7 +29,7 @@ from goldviz.diagnostics.findings import (
 from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, LoweredTo, Times
 from goldviz.diagnostics.findings.line import above, at_least, below, where
 from goldviz.diagnostics.findings.training import SATURATED, USELESS, training_diverged
-from goldviz.labs.ode_rnn.readings import DEAF, NO_BETTER, REFINED, Reading
+from goldviz.labs.ode_rnn.measures import DEAF, NO_BETTER, REFINED, Reading
 
 if TYPE_CHECKING:
     from goldviz.diagnostics.findings.advice import Candidate, Suited

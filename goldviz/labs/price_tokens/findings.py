@@ -26,7 +26,7 @@ from goldviz.diagnostics.findings import (
 from goldviz.diagnostics.findings.advice import SLOWER, Candidate
 from goldviz.diagnostics.findings.training import training_diverged
 from goldviz.diagnostics.forecasts.words import p_value, signed
-from goldviz.labs.price_tokens.readings import CLIMBED, Reading
+from goldviz.labs.price_tokens.measures import CLIMBED, Reading
 from goldviz.labs.price_tokens.settings import OF_WINDOWS
 from goldviz.labs.price_tokens.verdict import SIGN, SWITCHED, UNUSED, gain_in_words, in_use, of_market
 

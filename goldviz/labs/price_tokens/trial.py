@@ -6,7 +6,7 @@ import numpy as np
 
 from goldviz.declare.trials import Trials
 from goldviz.diagnostics.findings import Floats, LoweredTo
-from goldviz.labs.price_tokens.readings import Reading
+from goldviz.labs.price_tokens.measures import Reading
 
 
 def _losses(readings: Sequence[Reading]) -> Mapping[str, Floats]:

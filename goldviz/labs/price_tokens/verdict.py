@@ -10,7 +10,7 @@ from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.forecasts.result import Result, judged
 from goldviz.diagnostics.forecasts.standing_still import still_in_words
 from goldviz.diagnostics.forecasts.words import forecasts_counted, p_value, signed
-from goldviz.labs.price_tokens.readings import NETWORK, Reading
+from goldviz.labs.price_tokens.measures import NETWORK, Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
 
 if TYPE_CHECKING:

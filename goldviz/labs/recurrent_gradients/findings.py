@@ -15,7 +15,7 @@ from goldviz.diagnostics.findings.finding import majority
 from goldviz.diagnostics.findings.line import above, at_least, at_most, below, where
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import part, percent, power, times
-from goldviz.labs.recurrent_gradients.readings import FADED, KEPT_WITHIN, Reading
+from goldviz.labs.recurrent_gradients.measures import FADED, KEPT_WITHIN, Reading
 
 PEAK = 2.0
 LONGEST_NORM = 1000.0

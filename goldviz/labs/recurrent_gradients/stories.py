@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+from statistics import fmean
+
 import xarray as xr
 
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
+from goldviz.diagnostics.findings import networks
 from goldviz.diagnostics.verdicts import printed
-from goldviz.labs.recurrent_gradients.readings import Reading
+from goldviz.labs.recurrent_gradients import measures
 
 
-def _reach(run: xr.Dataset, network: str, look: int) -> float:
-    """The gradient at the first time step over that at the last one."""
-    gradient = run.state_gradient_norm.sel(network=network).isel(look=look, seed=0)
-    return float(gradient.isel(time=0) / gradient.isel(time=-1))
-
-
-def _last_accuracy(run: xr.Dataset) -> float:
-    return float(run.accuracy.isel(step=slice(-20, None)).mean())
+def _right(run: xr.Dataset) -> float:
+    """The share of right answers in the end, mean over networks and seeds."""
+    return fmean(share for network in networks(run) for share in measures.RIGHT_OF_20[network].by_seed(run))
 
 
 def _who_adds(run: xr.Dataset) -> tuple[int, str]:
     """Which networks end below half of the error of the best answer without memory."""
-    known = float(run.memoryless_loss.isel(seed=0))
-    losses = {str(name): float(run.test_loss.sel(network=name).isel(seed=0)) for name in run.network.values}
-    learned = {name for name, loss in losses.items() if loss < known / 2}
+    known = measures.MEMORYLESS.first(run)
+    losses = {network: measures.TEST_LOSS[network].first(run) for network in networks(run)}
+    learned = {network for network, loss in losses.items() if loss < known / 2}
     place = 0 if not learned else 1 if learned == {"lstm", "gru"} else 2
     return place, (
         f"Without memory the error is {known:.3f}. RNN {losses['rnn']:.3f}, LSTM {losses['lstm']:.3f}, "
@@ -33,40 +31,43 @@ def _who_adds(run: xr.Dataset) -> tuple[int, str]:
 
 
 def _what_reaches(run: xr.Dataset) -> tuple[int, str]:
-    rnn, lstm = _reach(run, "rnn", -1), _reach(run, "lstm", -1)
+    rnn, lstm = (measures.GRADIENT_REACH[network].first(run) for network in ("rnn", "lstm"))
     place = 0 if rnn > 0.1 else 1 if rnn > 1e-6 else 2
     return place, f"After training {printed(rnn, '.0e')} of it in the RNN, {lstm:.0%} in the LSTM."
 
 
 def _orthogonal(small: xr.Dataset, orthogonal: xr.Dataset) -> tuple[int, str]:
-    before, after = _last_accuracy(small), _last_accuracy(orthogonal)
+    before, after = _right(small), _right(orthogonal)
     words = f"Right answers: {before:.0%} with the small matrix, {after:.0%} with the orthogonal one"
     return int(after > 0.9), f"{words}, which learns on six seeds of ten."
 
 
 def _clipped(run: xr.Dataset) -> tuple[int, str]:
-    share, loss = float(run.clipped.mean()), float(run.test_loss.isel(seed=0).mean())
+    share, loss = (
+        fmean(one.first(run) for one in map(numbers.__getitem__, networks(run)))
+        for numbers in (measures.CLIPPED, measures.TEST_LOSS)
+    )
     place = 0 if share < 0.1 else 1 if share < 0.6 else 2
     return place, f"{share:.0%} of the steps were cut, and the loss ends at {loss:.2f}."
 
 
 def _left_of_the_cell(run: xr.Dataset) -> tuple[int, str]:
-    left = 10.0 ** float(Reading.of(run, "lstm").cell_path[0])
+    left = measures.CELL_PATH_LEFT.first(run)
     place = 0 if left > 0.01 else 1 if left > 1e-9 else 2
     return place, f"Along the cell, {printed(left, '.0e')} of the gradient is left at the far end."
 
 
 def _bias(_shut: xr.Dataset, opened: xr.Dataset) -> tuple[int, str]:
-    right = _last_accuracy(opened)
+    right = _right(opened)
     return int(right > 0.9), f"{right:.0%} of its last guesses were right."
 
 
 def _right_over(settings: Settings, run: xr.Dataset, task: str, network: str) -> bool:
     """Whether this network ends with nine of ten right over 40 steps or more."""
     asked = settings.model_dump()
-    if asked["task"] != task or asked["length"] < 40 or network not in run.network.values:
+    if asked["task"] != task or asked["length"] < 40 or network not in networks(run):
         return False
-    return float(run.accuracy.sel(network=network).isel(step=slice(-10, None)).mean()) > 0.9
+    return fmean(measures.RIGHT_OF_10[network].by_seed(run)) > 0.9
 
 
 def _rnn_recalls(settings: Settings, run: xr.Dataset) -> bool:
@@ -78,42 +79,96 @@ def _lstm_reads(settings: Settings, run: xr.Dataset) -> bool:
 
 
 STORIES = (
-    Story("memory", "Why RNNs forget and LSTMs remember",
+    Story(
+        "memory",
+        "Why RNNs forget and LSTMs remember",
         (
-            Step("Two of fifty numbers are marked; the answer is their sum. Whoever forgets the first one can "
-                "only say 1.", ("adding-50-steps",), figure="loss",
-                guess=Guess("Who learns to add?", ("Nobody", "LSTM and GRU, not the RNN", "All three"), _who_adds)),
-            Step("Learning needs a gradient at the step where the number stood. It travels back through every "
-                "step in between.", ("adding-50-steps",), figure="state_gradient",
-                guess=Guess("How much of the last step's gradient reaches the RNN's first?",
-                    ("More than a tenth", "A thousandth or so", "Less than a millionth"), _what_reaches)),
-            Step("A smaller recurrent matrix forgets faster: fifty steps back less than a trillionth of the "
-                "gradient is left. An orthogonal one keeps lengths.", ("break-it-small-gain", "fix-it-orthogonal"),
-                figure="accuracy", guess=Guess("Does the plain RNN recall with it?", ("No", "Yes"), _orthogonal)),
-            Step("The other way: the product of fifty steps can grow. One long gradient throws the loss to "
-                "infinity at the second step.", ("break-it-exploding",), figure="loss"),
-            Step("Holding the gradient's length at 1 tames it. It says nothing about where to go, only how far.",
-                ("fix-it-clip-at-1",), figure="clipping",
-                guess=Guess("How many steps are cut?", ("Few", "About half", "Most"), _clipped)),
-            Step("Your turn: find a plain RNN that remembers.", ("break-it-small-gain",),
-                task=Task("Train a plain RNN that recalls over 40 steps or more, nine of ten right.", _rnn_recalls)),
-        )),
-    Story("valves", "Gates as valves",
+            Step(
+                "Two of fifty numbers are marked; the answer is their sum. Whoever forgets the first one can "
+                "only say 1.",
+                ("adding-50-steps",),
+                figure="loss",
+                guess=Guess("Who learns to add?", ("Nobody", "LSTM and GRU, not the RNN", "All three"), _who_adds),
+            ),
+            Step(
+                "Learning needs a gradient at the step where the number stood. It travels back through every "
+                "step in between.",
+                ("adding-50-steps",),
+                figure="state_gradient",
+                guess=Guess(
+                    "How much of the last step's gradient reaches the RNN's first?",
+                    ("More than a tenth", "A thousandth or so", "Less than a millionth"),
+                    _what_reaches,
+                ),
+            ),
+            Step(
+                "A smaller recurrent matrix forgets faster: fifty steps back less than a trillionth of the "
+                "gradient is left. An orthogonal one keeps lengths.",
+                ("break-it-small-gain", "fix-it-orthogonal"),
+                figure="accuracy",
+                guess=Guess("Does the plain RNN recall with it?", ("No", "Yes"), _orthogonal),
+            ),
+            Step(
+                "The other way: the product of fifty steps can grow. One long gradient throws the loss to "
+                "infinity at the second step.",
+                ("break-it-exploding",),
+                figure="loss",
+            ),
+            Step(
+                "Holding the gradient's length at 1 tames it. It says nothing about where to go, only how far.",
+                ("fix-it-clip-at-1",),
+                figure="clipping",
+                guess=Guess("How many steps are cut?", ("Few", "About half", "Most"), _clipped),
+            ),
+            Step(
+                "Your turn: find a plain RNN that remembers.",
+                ("break-it-small-gain",),
+                task=Task("Train a plain RNN that recalls over 40 steps or more, nine of ten right.", _rnn_recalls),
+            ),
+        ),
+    ),
+    Story(
+        "valves",
+        "Gates as valves",
         (
-            Step("An LSTM's cell is a pipe. The forget gate is its valve: 1 lets all through, 0 empties it. At "
-                "each step back, the gradient is multiplied by it.", ("as-in-the-document",), lab="lstm-valves"),
-            Step("Shut the valve with a bias of -2 and an eighth passes each step. The far end hears nothing.",
-                ("break-it-forget-gate-shut",), lab="lstm-valves"),
-            Step("Open it with a bias of 4: 98 % pass each step, and the first step is heard.",
-                ("fix-it-forget-gate-open",), lab="lstm-valves"),
-            Step("Does it matter for learning? Here the opening of a review, forty words back, decides. The "
-                "forget gates start at 0.12.", ("break-it-forget-bias-2",), figure="gates",
-                guess=Guess("How much gradient is left along the cell?",
-                    ("More than a hundredth", "About a millionth", "Less than a billionth"), _left_of_the_cell)),
-            Step("The same network, the same data; only the bias starts at 1, so the gates start at 0.73.",
-                ("break-it-forget-bias-2", "fix-it-forget-bias-1"), figure="accuracy",
-                guess=Guess("Does it read the opening now?", ("No", "Yes"), _bias)),
-            Step("Your turn: start with the shut valve, and find what opens it.", ("break-it-forget-bias-2",),
-                task=Task("Train an LSTM that reads reviews over 40 words or more, nine of ten right.", _lstm_reads)),
-        )),
-)  # fmt: skip
+            Step(
+                "An LSTM's cell is a pipe. The forget gate is its valve: 1 lets all through, 0 empties it. At "
+                "each step back, the gradient is multiplied by it.",
+                ("as-in-the-document",),
+                lab="lstm-valves",
+            ),
+            Step(
+                "Shut the valve with a bias of -2 and an eighth passes each step. The far end hears nothing.",
+                ("break-it-forget-gate-shut",),
+                lab="lstm-valves",
+            ),
+            Step(
+                "Open it with a bias of 4: 98 % pass each step, and the first step is heard.",
+                ("fix-it-forget-gate-open",),
+                lab="lstm-valves",
+            ),
+            Step(
+                "Does it matter for learning? Here the opening of a review, forty words back, decides. The "
+                "forget gates start at 0.12.",
+                ("break-it-forget-bias-2",),
+                figure="gates",
+                guess=Guess(
+                    "How much gradient is left along the cell?",
+                    ("More than a hundredth", "About a millionth", "Less than a billionth"),
+                    _left_of_the_cell,
+                ),
+            ),
+            Step(
+                "The same network, the same data; only the bias starts at 1, so the gates start at 0.73.",
+                ("break-it-forget-bias-2", "fix-it-forget-bias-1"),
+                figure="accuracy",
+                guess=Guess("Does it read the opening now?", ("No", "Yes"), _bias),
+            ),
+            Step(
+                "Your turn: start with the shut valve, and find what opens it.",
+                ("break-it-forget-bias-2",),
+                task=Task("Train an LSTM that reads reviews over 40 words or more, nine of ten right.", _lstm_reads),
+            ),
+        ),
+    ),
+)

@@ -5,60 +5,104 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.text_tokens import LAB
-from goldviz.labs.text_tokens.readings import (
-    alone_left,
-    glued_left,
-    glued_right,
-    longest_spaces_left,
-    longest_spaces_right,
-    mixed_left,
-    mixed_right,
-    more_pieces_left,
-    more_pieces_right,
-    tokens_left_to_right,
-    tokens_right_to_left,
-)
+from goldviz.labs.text_tokens import LAB, measures
 
 OverPart = partial(Claim, LAB, over="part", cases=(1, 2, 3, 4, 5), called="parts")
 SIGNED = ("dog.", "dog!", "dog?", "gold.", "Why?")
 
 CLAIMS = (
-    Claim(LAB, "C14", "GPT-2 keeps “dog.” and “dog!” whole; GPT-4 splits them.", "002, 2.3", over="text", cases=SIGNED,
-        called="texts", lanes=({"corpus": "own"},),
+    Claim(
+        LAB,
+        "C14",
+        "GPT-2 keeps “dog.” and “dog!” whole; GPT-4 splits them.",
+        "002, 2.3",
+        over="text",
+        cases=SIGNED,
+        called="texts",
+        lanes=({"corpus": "own"},),
         parts=(
-            Part("GPT-4's pattern makes {} pieces more of a word with its sign than GPT-2's", more_pieces_right,
-                above=0.5),
-        )),
-    OverPart("C15", "GPT-2 leaves each space a token of its own; GPT-4 makes one token of a run.", "002, 2.3",
+            Part(
+                "GPT-4's pattern makes {} pieces more of a word with its sign than GPT-2's",
+                measures.more_pieces_right,
+                above=0.5,
+            ),
+        ),
+    ),
+    OverPart(
+        "C15",
+        "GPT-2 leaves each space a token of its own; GPT-4 makes one token of a run.",
+        "002, 2.3",
         lanes=({"corpus": "code", "text": "    hello"},),
         parts=(
-            Part("learned from code, GPT-2's longest token of spaces has {} of them", longest_spaces_left, below=1.5),
-            Part("GPT-4's has {}", longest_spaces_right, above=1.5),
-            Part("of four spaces and a word GPT-2's pattern makes {} pieces more than GPT-4's", more_pieces_left,
-                above=0.5),
-        )),
-    OverPart("C16", "The pattern always splits punctuation off.", "002, 2.2",
+            Part(
+                "learned from code, GPT-2's longest token of spaces has {} of them",
+                measures.longest_spaces_left,
+                below=1.5,
+            ),
+            Part("GPT-4's has {}", measures.longest_spaces_right, above=1.5),
+            Part(
+                "of four spaces and a word GPT-2's pattern makes {} pieces more than GPT-4's",
+                measures.more_pieces_left,
+                above=0.5,
+            ),
+        ),
+    ),
+    OverPart(
+        "C16",
+        "The pattern always splits punctuation off.",
+        "002, 2.2",
         parts=(
-            Part("under GPT-2's pattern {:.1%} of the signs are in a piece with letters", glued_left, below=0.01),
-            Part("under GPT-4's {:.1%}", glued_right, below=0.01),
-            Part("under GPT-2's {:.0%} are a piece of their own, for runs of signs stay together", alone_left,
-                above=0.99),
-        )),
-    OverPart("C17", "Spaces glued to words avoid doubling the sequence.", "002, 2.2",
+            Part(
+                "under GPT-2's pattern {:.1%} of the signs are in a piece with letters", measures.glued_left, below=0.01
+            ),
+            Part("under GPT-4's {:.1%}", measures.glued_right, below=0.01),
+            Part(
+                "under GPT-2's {:.0%} are a piece of their own, for runs of signs stay together",
+                measures.alone_left,
+                above=0.99,
+            ),
+        ),
+    ),
+    OverPart(
+        "C17",
+        "Spaces glued to words avoid doubling the sequence.",
+        "002, 2.2",
         lanes=({"beside": "apart"}, {"beside": "apart", "vocabulary": 4096}),
         parts=(
-            Part("with spaces apart and 1,000 tokens the text has {} times as many", tokens_right_to_left, above=1.9,
-                scale="ratio", lanes=(1,)),
-            Part("with 4,096, or as many as it holds, {} times as many", tokens_right_to_left, above=1.9,
-                scale="ratio", lanes=(2,)),
-        )),
-    OverPart("C18", "Without a pattern the vocabulary wastes slots on dog., dog!, dog?.", "002, 2.1 and 2.2",
+            Part(
+                "with spaces apart and 1,000 tokens the text has {} times as many",
+                measures.tokens_right_to_left,
+                above=1.9,
+                scale="ratio",
+                lanes=(1,),
+            ),
+            Part(
+                "with 4,096, or as many as it holds, {} times as many",
+                measures.tokens_right_to_left,
+                above=1.9,
+                scale="ratio",
+                lanes=(2,),
+            ),
+        ),
+    ),
+    OverPart(
+        "C18",
+        "Without a pattern the vocabulary wastes slots on dog., dog!, dog?.",
+        "002, 2.1 and 2.2",
         lanes=({"beside": "none"},),
         parts=(
-            Part("without a pattern {:.1%} of the learned entries mix letters and signs", mixed_right, above=0.01),
-            Part("with GPT-2's {:.1%}", mixed_left, below=0.01),
-            Part("with the pattern the text takes {} times as many tokens", tokens_left_to_right, below=1,
-                scale="ratio"),
-        )),
-)  # fmt: skip
+            Part(
+                "without a pattern {:.1%} of the learned entries mix letters and signs",
+                measures.mixed_right,
+                above=0.01,
+            ),
+            Part("with GPT-2's {:.1%}", measures.mixed_left, below=0.01),
+            Part(
+                "with the pattern the text takes {} times as many tokens",
+                measures.tokens_left_to_right,
+                below=1,
+                scale="ratio",
+            ),
+        ),
+    ),
+)

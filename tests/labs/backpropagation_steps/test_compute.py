@@ -9,8 +9,8 @@ import xarray as xr
 
 from goldviz.labs.backpropagation_steps.costs import costs
 from goldviz.labs.backpropagation_steps.gradients import softmax_jacobian
+from goldviz.labs.backpropagation_steps.measures import largest_gradient_without_news, weights_without_news
 from goldviz.labs.backpropagation_steps.network import changed, sizes
-from goldviz.labs.backpropagation_steps.readings import largest_gradient_without_news, weights_without_news
 from goldviz.labs.backpropagation_steps.settings import LAST, LOSSES, BackpropagationSteps
 from goldviz.models.feedforward.activations import ACTIVATIONS
 

@@ -4,7 +4,7 @@ from goldviz.data.texts.kept_models import SHIPPED_MODEL
 from goldviz.data.texts.policy.sentences import TONES as WRITTEN_TONES
 from goldviz.data.texts.word_pieces import SMALLEST_VOCABULARY
 from goldviz.declare.settings import SettingsError
-from goldviz.labs.bert_pretraining.readings import MARGIN
+from goldviz.labs.bert_pretraining.measures import MARGIN
 from goldviz.labs.bert_pretraining.settings import TONES, BertPretraining
 from goldviz.runs.examples import example
 

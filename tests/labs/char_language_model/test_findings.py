@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from goldviz.labs.char_language_model.findings import findings_of
-from goldviz.labs.char_language_model.readings import Reading
+from goldviz.labs.char_language_model.measures import Reading
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.runs.examples import example
 from tests.labs.small_runs import small_run

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.continuous_depth.findings import findings_of
-from goldviz.labs.continuous_depth.readings import Reading
+from goldviz.labs.continuous_depth.measures import Reading
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 
 STEPS = 40

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from goldviz.labs.gold_forecast.figures import FIGURES
 from goldviz.labs.gold_forecast.findings import RULES, findings_of
-from goldviz.labs.gold_forecast.readings import STEADY, Reading
+from goldviz.labs.gold_forecast.measures import STEADY, Reading
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.verdict import verdict
 from goldviz.runs.examples import example as recorded

@@ -16,9 +16,9 @@ from goldviz.data.markets.text_channels import with_text_channels
 from goldviz.labs.gold_forecast import documents, observed
 from goldviz.labs.gold_forecast.documents import dealt_out, market_with_statements, statement_tones
 from goldviz.labs.gold_forecast.findings import findings_of
+from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.observed import observed_rows
 from goldviz.labs.gold_forecast.problem import forecast_problem
-from goldviz.labs.gold_forecast.readings import Reading
 from goldviz.labs.gold_forecast.settings import GoldForecast
 
 CONTROL = GoldForecast.preset("documents-that-move-gold")

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from goldviz.diagnostics.findings import Finding
 from goldviz.diagnostics.findings.conclude import ORDER
 from goldviz.diagnostics.forecasts.scores import r2_out_of_sample
-from goldviz.labs.gold_forecast import readings as forecast_readings
+from goldviz.labs.gold_forecast import measures as forecast_readings
 from goldviz.labs.gold_forecast import words as forecast_words
 from goldviz.labs.gold_forecast.findings import findings_of
-from goldviz.labs.gold_forecast.readings import Reading
+from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.scoring import results as forecast_results
 from goldviz.labs.gold_forecast.scoring.direction import directions
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import goldviz
-from goldviz.labs.gold_forecast.readings import Reading
+from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.settings import GoldForecast
 
 MARKETS = range(10)

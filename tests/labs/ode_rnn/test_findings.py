@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.ode_rnn.findings import findings_of
-from goldviz.labs.ode_rnn.readings import Reading
+from goldviz.labs.ode_rnn.measures import Reading
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
 STEPS = 40

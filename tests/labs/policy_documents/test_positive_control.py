@@ -10,7 +10,7 @@ import goldviz.api
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.simulated import ToneResponse, simulated_market
 from goldviz.data.texts.dated_texts import DatedTexts, order_of_release
-from goldviz.labs.gold_forecast.readings import Reading
+from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.policy_documents.compute import compute
 from goldviz.labs.policy_documents.documents.generated import generated_documents

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from goldviz.labs.price_tokens.findings import findings_of
-from goldviz.labs.price_tokens.readings import Reading
+from goldviz.labs.price_tokens.measures import Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import SIGN, verdict
 from goldviz.runs.examples import example

@@ -6,7 +6,7 @@ import pytest
 
 import goldviz.api
 from goldviz.labs.price_tokens import LAB
-from goldviz.labs.price_tokens.readings import Reading
+from goldviz.labs.price_tokens.measures import Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import score_rows, verdict
 from goldviz.runs.examples import example

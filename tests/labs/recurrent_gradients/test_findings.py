@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.recurrent_gradients.findings import findings_of
-from goldviz.labs.recurrent_gradients.readings import Reading
+from goldviz.labs.recurrent_gradients.measures import Reading
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.models.recurrent.initialisation import MATRICES, scaled_to_gain
 from goldviz.runs.examples import example

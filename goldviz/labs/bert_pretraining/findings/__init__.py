@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from goldviz.diagnostics.findings import Conclusions
 from goldviz.labs.bert_pretraining.findings import heads, steps, tone, words
-from goldviz.labs.bert_pretraining.readings import PretrainingReading
+from goldviz.labs.bert_pretraining.measures import PretrainingReading
 
 if TYPE_CHECKING:
     import xarray as xr

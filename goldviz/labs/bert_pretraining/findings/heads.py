@@ -5,7 +5,7 @@ from __future__ import annotations
 from goldviz.diagnostics.findings import Candidate, Case, Rule, at_least, percent, where
 from goldviz.labs.bert_pretraining.findings.steps import has_read, longer
 from goldviz.labs.bert_pretraining.heads import EVEN, NEIGHBOUR, SPECIAL
-from goldviz.labs.bert_pretraining.readings import PretrainingReading
+from goldviz.labs.bert_pretraining.measures import PretrainingReading
 
 ONE_SENTENCE = "one sentence, first seed: a head may do otherwise in another"
 

@@ -24,7 +24,7 @@ from goldviz.diagnostics.findings import (
 from goldviz.diagnostics.findings.advice import CLIPPED as CLIP
 from goldviz.diagnostics.findings.advice import DividedBy, IfZero, LoweredTo, RaisedTo, Scaled, Times
 from goldviz.diagnostics.findings.training import LARGEST_UPDATE, SMALLEST_UPDATE
-from goldviz.labs.bert_pretraining.readings import LONGEST_UPDATE, PretrainingReading
+from goldviz.labs.bert_pretraining.measures import LONGEST_UPDATE, PretrainingReading
 
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining

@@ -14,7 +14,7 @@ from goldviz.diagnostics.findings import Candidate, Case, Line, Rule, above, maj
 from goldviz.diagnostics.findings.advice import Suited, Times
 from goldviz.diagnostics.findings.rule import sureness
 from goldviz.labs.bert_pretraining.findings.steps import adamw, down_to_usual, longer, usual
-from goldviz.labs.bert_pretraining.readings import CARRIED, LEAST_TEXTS, MARGIN, PretrainingReading
+from goldviz.labs.bert_pretraining.measures import CARRIED, LEAST_TEXTS, MARGIN, PretrainingReading
 
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining

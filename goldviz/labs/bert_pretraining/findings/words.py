@@ -20,7 +20,7 @@ from goldviz.diagnostics.findings import (
 )
 from goldviz.diagnostics.findings.advice import LoweredTo, Scaled, Suited, Times
 from goldviz.labs.bert_pretraining.findings.steps import FASTER, SLOWER, adamw, down_to_usual, has_read, longer
-from goldviz.labs.bert_pretraining.readings import FALLING, WORSE_AGAIN, PretrainingReading
+from goldviz.labs.bert_pretraining.measures import FALLING, WORSE_AGAIN, PretrainingReading
 
 WORSE = 1.05
 BY_HEART_FROM = 1.15

@@ -23,7 +23,7 @@ from goldviz.labs.gold_forecast.figures.quantities import (
     labels,
     missing,
 )
-from goldviz.labs.gold_forecast.readings import reach_of
+from goldviz.labs.gold_forecast.measures import reach_of
 from goldviz.labs.gold_forecast.scoring.series import settings_of
 from goldviz.labs.gold_forecast.words import join_words
 

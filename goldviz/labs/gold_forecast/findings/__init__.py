@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from goldviz.diagnostics.findings import Conclusions
 from goldviz.labs.gold_forecast.findings import caveats, documents, skill, training
-from goldviz.labs.gold_forecast.readings import Reading
+from goldviz.labs.gold_forecast.measures import Reading
 
 if TYPE_CHECKING:
     import xarray as xr

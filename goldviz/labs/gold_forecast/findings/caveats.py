@@ -10,7 +10,7 @@ import numpy as np
 from goldviz.diagnostics.findings import Candidate, Case, Check, Line, Mend, Rule, above, at_most, below, percent, where
 from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.labs.gold_forecast.findings.skill import JUDGED_ELSEWHERE, score
-from goldviz.labs.gold_forecast.readings import EPISODE, Reading
+from goldviz.labs.gold_forecast.measures import EPISODE, Reading
 from goldviz.labs.gold_forecast.scoring.results import value_in_words
 
 if TYPE_CHECKING:

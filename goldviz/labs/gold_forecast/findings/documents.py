@@ -10,7 +10,7 @@ from goldviz.diagnostics.findings import DividedBy, Mend, Rule, where
 from goldviz.diagnostics.findings.advice import Candidate
 from goldviz.labs.gold_forecast.findings.caveats import more_years
 from goldviz.labs.gold_forecast.findings.skill import ABOVE_ZERO, score
-from goldviz.labs.gold_forecast.readings import Reading
+from goldviz.labs.gold_forecast.measures import Reading
 
 if TYPE_CHECKING:
     from goldviz.labs.gold_forecast.settings import GoldForecast

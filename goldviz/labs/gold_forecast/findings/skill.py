@@ -7,7 +7,7 @@ import numpy as np
 from goldviz.diagnostics.findings import Case, Check, DividedBy, Mend, RaisedTo, Rule, Times, below, where
 from goldviz.diagnostics.forecasts.result import SIGNIFICANT
 from goldviz.diagnostics.forecasts.words import near_one, p_value, plain_number, signed_percent
-from goldviz.labs.gold_forecast.readings import LEAK, Reading
+from goldviz.labs.gold_forecast.measures import LEAK, Reading
 from goldviz.labs.gold_forecast.scoring.results import ends_in_words, result_in_words, seed_scores
 
 ABOVE_ZERO = f"the whole interval above 0, and Diebold-Mariano p below {SIGNIFICANT}"

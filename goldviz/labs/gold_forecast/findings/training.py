@@ -10,7 +10,7 @@ from goldviz.diagnostics.findings import Case, Rule, Verdicts, above, below, par
 from goldviz.diagnostics.findings.advice import SLOWER_AND_CLIPPED, Candidate, DividedBy, Times
 from goldviz.diagnostics.findings.training import training_diverged
 from goldviz.labs.gold_forecast.findings.skill import FASTER, MORE_DROPOUT, STUDENT, TO_VARIANCE
-from goldviz.labs.gold_forecast.readings import FADED, STEADY, Reading
+from goldviz.labs.gold_forecast.measures import FADED, STEADY, Reading
 
 
 def _lost(n: Reading) -> str:

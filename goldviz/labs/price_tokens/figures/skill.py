@@ -12,7 +12,7 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences, thinned
 from goldviz.figures.theme import BASELINES, NETWORKS, NetworkStyle
 from goldviz.labs.price_tokens.figures.quantities import figure, gained, labels
-from goldviz.labs.price_tokens.readings import Reading
+from goldviz.labs.price_tokens.measures import Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import gain_in_words, model_name
 

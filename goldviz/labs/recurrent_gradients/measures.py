@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio, rising, share, typical_updates
 from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured, read
+from goldviz.diagnostics.measure import Measure, combined, measure
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FADED = -2.0
 """log10 of a hundredth: a signal below it counts as gone."""
@@ -72,6 +76,9 @@ class Reading(NetworkReading):
     last look. ``clipped`` is the share of clipped steps, ``update`` the typical update-to-data ratio, ``loss`` the
     test loss, or the mean of the last tenth of the steps while there is none (``tested`` tells which), and
     ``memoryless`` the best loss without memory.
+    ``test`` is the test loss alone. ``gradient_reach`` is the gradient's norm at the first time step over that at the
+    last, at the last look; ``right_of_20`` and ``right_of_10`` are shares right, mean over the last steps that were
+    recorded.
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
@@ -94,6 +101,11 @@ class Reading(NetworkReading):
     )
     tested: bool = read(_tested)
     memoryless: Floats = measured("memoryless_loss")
+    test: Floats = measured("test_loss")
+    parameters: Floats = measured("parameter_count")
+    gradient_reach: Floats = at_last("state_gradient_norm", "look", "time", by=lambda norms: ratio(norms[0], norms[-1]))
+    right_of_20: Floats = measured("accuracy", "step", by=lambda right: mean(right[-20:]))
+    right_of_10: Floats = measured("accuracy", "step", by=lambda right: mean(right[-10:]))
 
     @property
     def faded(self) -> Verdicts:
@@ -104,6 +116,11 @@ class Reading(NetworkReading):
     def drift(self) -> Floats:
         """How many powers of ten the signal at the largest lag is away from its size at the start."""
         return np.abs(self.farthest)
+
+    @property
+    def cell_path_left(self) -> Floats:
+        """The share of the gradient that is left along the LSTM's cell at the largest lag."""
+        return np.asarray(10.0**self.cell_path)
 
     @property
     def worth(self) -> Floats:
@@ -120,3 +137,75 @@ class Reading(NetworkReading):
     def memory(self) -> Floats:
         """That half-life as a share of the longest lag; NaN where the signal arrives all the same, by other paths."""
         return ratio(np.where(self.farthest >= -np.log10(KEPT_WITHIN), np.nan, self.memory_half_life), self.longest_lag)
+
+
+def _of_each(name: str) -> dict[str, Measure]:
+    return {network: Reading.measure(network, name) for network in LABELS}
+
+
+WORTH = _of_each("worth")
+TEST_LOSS = _of_each("test")
+FARTHEST = _of_each("farthest")
+PARAMETERS = _of_each("parameters")
+GRADIENT_REACH = _of_each("gradient_reach")
+RIGHT_OF_20 = _of_each("right_of_20")
+RIGHT_OF_10 = _of_each("right_of_10")
+CLIPPED = _of_each("clipped")
+MEMORYLESS = Reading.measure("rnn", "memoryless")
+CELL_PATH_LEFT = Reading.measure("lstm", "cell_path_left")
+BATCHES = (4, 32, 256)
+"""Those whose scatter is compared."""
+
+
+@combined()
+def lstm_over_rnn(run: xr.Dataset) -> float:
+    """The LSTM's test loss over the RNN's."""
+    return TEST_LOSS["lstm"](run) / TEST_LOSS["rnn"](run)
+
+
+@combined()
+def gru_over_rnn(run: xr.Dataset) -> float:
+    """The GRU's test loss over the RNN's."""
+    return TEST_LOSS["gru"](run) / TEST_LOSS["rnn"](run)
+
+
+@combined("log10")
+def lstm_reaches_further(run: xr.Dataset) -> float:
+    """log10 of how many times more of a change at the largest lag the LSTM's state keeps than the RNN's, at the end."""
+    return FARTHEST["lstm"](run) - FARTHEST["rnn"](run)
+
+
+@combined()
+def lstm_size(run: xr.Dataset) -> float:
+    """The LSTM's number of parameters over the RNN's."""
+    return PARAMETERS["lstm"](run) / PARAMETERS["rnn"](run)
+
+
+@combined()
+def gru_size(run: xr.Dataset) -> float:
+    """The GRU's number of parameters over the LSTM's."""
+    return PARAMETERS["gru"](run) / PARAMETERS["lstm"](run)
+
+
+@measure()
+def diverges(run: xr.Dataset) -> float:
+    """1 where the loss stopped being a number."""
+    return float(not np.isfinite(run["loss"].values).all() or run.attrs.get("status") == "diverged")
+
+
+@measure()
+def scatter_over_largest_batch(small: xr.Dataset, _middle: xr.Dataset, large: xr.Dataset) -> float:
+    """How many times as far the loss jumps from step to step at the smallest batch as at the largest."""
+    return _scatter(small) / _scatter(large)
+
+
+@measure()
+def scatter_by_batch(*runs: xr.Dataset) -> float:
+    """The power of the batch that the scatter goes with; -1/2 is what independent samples have."""
+    return float(np.polyfit(np.log(BATCHES), np.log([_scatter(run) for run in runs]), 1)[0])
+
+
+def _scatter(run: xr.Dataset) -> float:
+    """The spread of the step's loss in the second half of a run, read off neighbours: learning hardly shows there."""
+    losses = run["loss"].values.ravel().astype(np.float64)
+    return float(np.diff(losses[len(losses) // 2 :]).std() / np.sqrt(2))

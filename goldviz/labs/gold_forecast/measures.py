@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged, ratio
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
+from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
 from goldviz.labs.gold_forecast.scoring.results import final_results, recorded_score, results
@@ -290,3 +291,21 @@ class Reading:
     def reach_share(self) -> Floats:
         """The same as a share of the window."""
         return ratio(self.reach, float(self.dataset["lag"][-1]) if "lag" in self.dataset else np.nan)
+
+
+def _score(name: str, words: str, metric: str, end: str = "") -> Measure:
+    """The network's recorded score by ``metric``, or the ``end`` (_low, _high) of its interval."""
+    return Measure(name, words, "", lambda run: recorded_score(run, "network", metric, end))
+
+
+R2 = _score("r2", "The network's R2 out of sample against a forecast of zero.", "r2")
+R2_LOW = _score("r2_low", "The lower end of the 95 % interval of the network's R2 against zero.", "r2", "_low")
+R2_HIGH = _score("r2_high", "The upper end of the 95 % interval of the network's R2 against zero.", "r2", "_high")
+R2_MEAN = _score("r2_mean", "The network's R2 against the mean of the very values that came.", "r2_mean")
+HIT_RATE = _score("hit_rate", "The share of directions that the network forecast rightly.", "hit_rate")
+
+
+@combined()
+def r2_gained_by_reading(read: xr.Dataset, shuffled: xr.Dataset) -> float:
+    """The network's R2 with documents in their places less that with the same ones dealt out at random."""
+    return R2(read) - R2(shuffled)

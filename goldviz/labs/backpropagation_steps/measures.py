@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import xarray as xr
+
+from goldviz.diagnostics.measure import measure
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
+@measure()
 def nudge_beside_delta(*runs: xr.Dataset) -> float:
     """The most by which the change of the loss over a nudge of z is off δ, as a share of the largest δ."""
     return max(float(np.abs(run["delta_nudge"] - run["delta"]).max() / np.abs(run["delta"]).max()) for run in runs)
@@ -21,14 +28,16 @@ def weights_without_news(ds: xr.Dataset) -> tuple[int, int]:
     return int(there.sum()), int((silent & there).sum())
 
 
+@measure()
 def share_without_news(ds: xr.Dataset) -> float:
-    """The share of such weights."""
+    """The share of weights that start at a silent neuron or lead into a dead one."""
     count, silent = weights_without_news(ds)
     return silent / count
 
 
+@measure()
 def largest_gradient_without_news(ds: xr.Dataset) -> float:
-    """The largest |dL/dW| of such weights; 0 where there are none."""
+    """The largest |dL/dW| of weights that start at a silent neuron or lead into a dead one; 0 where there are none."""
     silent, there = _hear_nothing(ds)
     found = np.abs(ds["weight_gradient"].values[(silent & there).values])
     return float(found.max(initial=0.0))

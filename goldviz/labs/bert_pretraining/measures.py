@@ -10,6 +10,7 @@ import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, rising, typical_updates
 from goldviz.diagnostics.findings.measures import ERRORS, noise
+from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.bert_pretraining.heads import Heads
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class PretrainingReading:
 
     ``word_losses`` (step, seed) are phase 1's losses, ``unseen_losses`` (look, seed) those on unseen texts up to its
     end; ``words_trained`` is the mean of the last tenth of the former, ``words_unseen`` the last of the latter and
-    ``words_now`` the one at the last look of all. ``known`` and ``new`` are shares right on unseen texts of known and
+    ``words_now`` the one at the last look of all,
+    ``lowest_loss`` the lowest at any look. ``known`` and ``new`` are shares right on unseen texts of known and
     of new patterns, ``bag`` that of a bag of words on new ones and ``bag_known`` on known ones, ``baseline`` that of
     always naming one tone on known ones, ``tone_trained`` the share of the last tenth of phase 2's steps. ``update``
     is the typical update-to-data ratio of phase 1, and ``longest_update`` the largest of its looks, each by the median
@@ -67,6 +69,7 @@ class PretrainingReading:
     words_trained: Floats
     words_unseen: Floats
     words_now: Floats
+    lowest_loss: Floats
     uniform: float
     unigram: float
     known: Floats
@@ -103,6 +106,7 @@ class PretrainingReading:
             words_trained=_recent(losses, found.nothing),
             words_unseen=unseen[-1] if len(unseen) else found.nothing,
             words_now=all_unseen[-1] if len(all_unseen) else found.nothing,
+            lowest_loss=np.fmin.reduce(all_unseen) if len(all_unseen) else found.nothing,
             uniform=found.number("uniform_loss"),
             unigram=found.number("unigram_loss"),
             known=found.tone(NEW_DRAWS),
@@ -324,3 +328,34 @@ def _middle(norms: Floats) -> Floats:
     """The median over the steps of (step, part, seed)."""
     _, parts, seeds = norms.shape
     return np.array([[median(norms[:, part, seed]) for seed in range(seeds)] for part in range(parts)])
+
+
+def _of(name: str, words: str, unit: str = "") -> Measure:
+    """A number of the run's :class:`PretrainingReading`."""
+    return Measure(name, words, unit, lambda run: np.asarray(getattr(PretrainingReading.of(run), name)).item())
+
+
+WORTH = _of("worth", "The loss on masked words of unseen texts at the end of phase 1, over word frequencies'.")
+KNOWN = _of("known", "The share of tones judged rightly in unseen texts of known patterns.")
+NEW = _of("new", "The share of tones judged rightly in unseen texts of new patterns.")
+BAG = _of("bag", "The share of tones judged rightly in unseen texts of new patterns by a bag of words.")
+LOWEST_LOSS = _of("lowest_loss", "The lowest loss on masked words of unseen texts at any look.", "nat")
+UNIGRAM = _of("unigram", "The loss on masked words of guessing by frequency.", "nat")
+
+
+@combined()
+def gained_on_known(read: xr.Dataset, unread: xr.Dataset) -> float:
+    """The share of tones of known patterns judged rightly with pre-training, less that without."""
+    return KNOWN(read) - KNOWN(unread)
+
+
+@combined()
+def gained_on_new(read: xr.Dataset, unread: xr.Dataset) -> float:
+    """The share of tones of new patterns judged rightly with pre-training, less that without."""
+    return NEW(read) - NEW(unread)
+
+
+@combined()
+def above_counting_words(run: xr.Dataset) -> float:
+    """The share of tones of new patterns judged rightly, less that of a bag of words."""
+    return NEW(run) - BAG(run)

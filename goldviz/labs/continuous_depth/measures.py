@@ -47,7 +47,7 @@ class Reading(NetworkReading):
     ``accuracy`` is the mean over the last quarter of the looks, because a flow that squeezes points through a neck has
     all of them right at one step and not at the next; ``gradient_difference``, of the flow alone, is the median over
     the same looks. ``paid_first`` and ``paid_last`` are the mean evaluations forward over the first five steps and over
-    the last quarter.
+    the last quarter. ``accuracy_at_last`` and ``paid_at_last_step`` are of one look and one step alone.
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
@@ -58,6 +58,9 @@ class Reading(NetworkReading):
     gradient_difference: Floats = measured("gradient_difference", "look", by=_typical, only="ode")
     paid_first: Floats = measured("evaluations_forward", "step", by=lambda paid: paid[:FIRST_STEPS].mean(axis=0))
     paid_last: Floats = measured("evaluations_forward", "step", by=_settled)
+    paid_at_first_step: Floats = measured("evaluations_forward", "step", by=lambda paid: paid[0])
+    paid_at_last_step: Floats = at_last("evaluations_forward", "step")
+    accuracy_at_last: Floats = at_last("test_accuracy", "look")
     diverged: Verdicts = judged("loss", "step", by=diverged)
 
     @property
@@ -88,3 +91,11 @@ class Reading(NetworkReading):
     def growth(self) -> Floats:
         """How many times more often the field is asked in the end than at the start."""
         return share(self.paid_last, self.paid_first)
+
+
+LOSS = {network: Reading.measure(network, "loss") for network in LABELS}
+CONSISTENT_ANSWERS = {network: Reading.measure(network, "consistent") for network in LABELS}
+REFINED_LOSS = Reading.measure("ode", "refined")
+RIGHT = Reading.measure("ode", "accuracy_at_last")
+PAID_AT_FIRST_STEP = Reading.measure("ode", "paid_at_first_step", "evaluations")
+PAID_AT_LAST_STEP = Reading.measure("ode", "paid_at_last_step", "evaluations")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.measures import diverged, share
 from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured, read
+from goldviz.diagnostics.measure import combined
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 LABELS = {"ode_rnn": "ODE-RNN", "gru": "GRU", "gru_gap": "GRU with gaps", "gru_decay": "GRU with decay"}
 
@@ -129,3 +133,23 @@ class Reading(NetworkReading):
     def stiffening(self) -> Floats:
         """How many times its early value the field's stiffness is."""
         return share(self.stiffness, self.early_stiffness)
+
+
+ERRORS = {network: Reading.measure(network, "error") for network in LABELS}
+LONG_GAP_ERRORS = {network: Reading.measure(network, "long_gap_error") for network in LABELS}
+ZERO_AFTER_LONG_GAPS = Reading.measure("ode_rnn", "long_gap_zero")
+BESIDE_A_GRU = Reading.measure("ode_rnn", "beside_plain")
+REFINED_RATIO = Reading.measure("ode_rnn", "refined_ratio")
+WORTH = Reading.measure("ode_rnn", "worth")
+
+
+@combined()
+def beside_a_gru_with_gaps(run: xr.Dataset) -> float:
+    """The ODE-RNN's error after gaps as in training, over that of a GRU that is told the gaps."""
+    return ERRORS["ode_rnn"](run) / ERRORS["gru_gap"](run)
+
+
+@combined()
+def beside_a_gru_with_gaps_after_long_ones(run: xr.Dataset) -> float:
+    """The ODE-RNN's error after gaps longer than any in training, over that of a GRU that is told the gaps."""
+    return LONG_GAP_ERRORS["ode_rnn"](run) / LONG_GAP_ERRORS["gru_gap"](run)

@@ -11,6 +11,7 @@ import numpy as np
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
+from goldviz.diagnostics.measure import Measure, combined, measure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -150,3 +151,46 @@ class Reading:
         there = "loss" in self.dataset and self.dataset["loss"].size
         found: Floats = self.dataset["loss"].values if there else np.zeros(1)
         return diverged(found) if there else np.zeros(1, bool)
+
+
+def _of(name: str, words: str, unit: str = "") -> Measure:
+    """A number of the run's :class:`Reading`."""
+    return Measure(name, words, unit, lambda run: getattr(Reading(run), name))
+
+
+def _part_of_gain(metric: str, words: str) -> Measure:
+    """A part of what the network gains, by the table that a run records at its end."""
+    return Measure(metric, words, "nat", lambda run: Reading(run).result(NETWORK, metric).value)
+
+
+RAND = _of("rand", "The adjusted Rand index of tokens and planted regimes.")
+USED = _of("used", "Tokens in use, as the perplexity of their use, over all that there are.")
+SIZE_GAIN = _part_of_gain("size_gain", "Nats a day gained over token frequency by the size of the next return.")
+SIGN_GAIN = _part_of_gain("sign_gain", "Nats a day gained over token frequency by the sign of the next return.")
+NATS = _part_of_gain("nats", "Nats a day that the network pays for the return itself.")
+
+
+@measure()
+def stay_error(run: xr.Dataset) -> float:
+    """How far the mean stay of the fitted chain is from that of the planted one."""
+    fitted, planted = (np.diag(run[name].values).mean() for name in ("fitted_transition", "planted_transition"))
+    return float(abs(fitted - planted))
+
+
+@measure("bit")
+def saved_by_merges(run: xr.Dataset) -> float:
+    """Bits a day that merges save on later days."""
+    bits = run["bits"].sel(order="as it came").values
+    return float(bits[0] - bits[-1])
+
+
+@measure("bit")
+def saved_by_order(run: xr.Dataset) -> float:
+    """Bits a day that merges save in the days' order, more than with the days shuffled."""
+    return float(run["bits"].sel(order="shuffled").values[-1] - run["bits"].sel(order="as it came").values[-1])
+
+
+@combined("nat")
+def better_than_before(coarse: xr.Dataset, fine: xr.Dataset) -> float:
+    """Nats a day of the return that finer bins save."""
+    return NATS(coarse) - NATS(fine)

@@ -9,6 +9,7 @@ import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio, rising, typical_updates
+from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Reading:
     last epoch; ``update`` is the typical update-to-data ratio; ``shallower`` is the lowest last training loss of the
     networks of fewer layers; ``test`` and ``zero`` are the test losses of the network and of predicting zero, and
     ``unseen`` is the loss on the same samples after the last epoch so far, which a growing run has, too.
+    ``typical_step`` is the median update-to-data ratio of all layers but the first, and of all epochs.
     """
 
     name: str
@@ -51,6 +53,8 @@ class Reading:
     test: Floats
     zero: Floats
     unseen: Floats
+    parameters: Floats
+    typical_step: Floats
 
     @classmethod
     def of_run(cls, ds: xr.Dataset, network: str) -> Reading:
@@ -91,6 +95,8 @@ class Reading:
             test=recorded.measure("test_loss"),
             zero=recorded.measure("zero_loss"),
             unseen=recorded.last("evaluation_loss", "epoch"),
+            parameters=recorded.measure("parameter_count"),
+            typical_step=recorded.measure("update_to_data", "layer", "epoch", by=_middle),
         )
 
     @property
@@ -155,6 +161,48 @@ def applied(ds: xr.Dataset, clip: float) -> xr.Dataset:
     return ds.assign(gradient_norm=norms.where(~((ds["clipped"] > 0) & (norms > clip)), clip))
 
 
+def _middle(ratios: Floats) -> Floats:
+    """The median over all layers but the first, and over the epochs: (layer, epoch, seed) in, (seed,) out."""
+    return np.asarray(np.median(ratios[1:].reshape(-1, ratios.shape[-1]), axis=0))
+
+
 def _grown(norms: Floats) -> Floats:
     """The error's length at h_0 over that at h_L, of means over the epochs: (hidden, epoch, seed) in, (seed,) out."""
     return ratio(mean(norms[0]), mean(norms[-1]))
+
+
+def _of(network: str, name: str, words: str) -> Measure:
+    """One of the numbers of a :class:`Reading` of this network."""
+    return Measure(
+        f"{network}.{name}",
+        f"{words}, {network} network.",
+        "",
+        lambda run: getattr(Reading.of_run(run, network), name)[0],
+    )
+
+
+def _of_both(name: str, words: str) -> dict[str, Measure]:
+    return {network: _of(network, name, words) for network in ("plain", "residual")}
+
+
+ERROR_KEPT = _of_both("amplification", "The error dL/dh at h_0 over that at h_L, means over the epochs")
+GRADIENT_KEPT = _of_both("growth", "The first hidden layer's gradient norm over the last one's, means over the epochs")
+GRADIENT_KEPT_AT_START = _of_both("growth_at_start", "That ratio of gradient norms in the first epoch")
+UNSEEN_WORTH = _of_both("unseen_worth", "The loss on unseen samples after the last epoch over that of predicting zero")
+DEGRADATION = _of_both("degradation", "The last training loss over the lowest of the networks of fewer layers")
+TEST_LOSS = _of_both("test", "The test loss")
+LAST_LOSS = _of_both("ended", "The last training loss")
+PARAMETERS = _of_both("parameters", "The number of parameters")
+TYPICAL_STEP = _of("plain", "typical_step", "The median update-to-data ratio of its hidden layers and of all epochs")
+
+
+@combined()
+def residual_over_plain(run: xr.Dataset) -> float:
+    """The residual network's test loss over the plain one's."""
+    return TEST_LOSS["residual"](run) / TEST_LOSS["plain"](run)
+
+
+@combined()
+def residual_over_plain_in_training(run: xr.Dataset) -> float:
+    """The residual network's last training loss over the plain one's."""
+    return LAST_LOSS["residual"](run) / LAST_LOSS["plain"](run)

@@ -1,0 +1,100 @@
+"""A GPT's run as plain arrays, one value for each seed, ready for the rules that conclude from them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from goldviz.diagnostics.findings import Floats
+from goldviz.diagnostics.findings.language_model import Guesses
+from goldviz.diagnostics.findings.recorded import at_last, measured
+from goldviz.diagnostics.measure import combined, measure
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def _ahead(losses: Floats) -> Floats:
+    """The last place's loss less the median of the second half, (position, seed)."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(losses[-1] - np.median(losses[len(losses) // 2 :], axis=0))
+
+
+@dataclass(frozen=True)
+class Reading(Guesses):
+    """What was recorded of the network, for each seed; NaN where nothing was.
+
+    ``ahead`` is how far the loss at the block's last place, which has no later token to look at, is above that of the
+    others. ``evenness`` is the entropy of attention over that of an even one, mean over the blocks. ``gzip`` are bits a
+    byte by gzip, on the same text.
+    """
+
+    labels: ClassVar[Mapping[str, str]] = {"gpt": "GPT"}
+    ahead: Floats = at_last("position_loss", "close_look", "position", by=_ahead)
+    evenness: Floats = at_last("attention_entropy", "close_look", "block_number", by=lambda one: one.mean(axis=0))
+    tokens_per_byte: Floats = measured("tokens_per_byte")
+    gzip: Floats = measured("gzip_dev_bits")
+
+    @property
+    def bits(self) -> Floats:
+        """Bits a byte."""
+        return self.dev * self.tokens_per_byte / math.log(2)
+
+    @property
+    def excess_bits(self) -> Floats:
+        """How many more bits a byte costs than by gzip."""
+        return self.bits - self.gzip
+
+
+DEV = Reading.measure("gpt", "dev", "nat")
+
+
+@combined("nat")
+def dev_over_twin(other: xr.Dataset, plain: xr.Dataset) -> float:
+    """The dev loss at the end of the first run less that of the second."""
+    return DEV(other) - DEV(plain)
+
+
+@measure()
+def largest_weight_at_start(run: xr.Dataset) -> float:
+    """The largest attention weight of a row before the first step, mean over blocks, heads and rows."""
+    return float(run["attention_peak"][0].mean())
+
+
+@measure()
+def peak_over_twin(unscaled: xr.Dataset, scaled: xr.Dataset) -> float:
+    """The largest weight of a row after training without the scale, over that with it."""
+    return float(unscaled["attention_peak"][-1].mean()) / float(scaled["attention_peak"][-1].mean())
+
+
+@measure()
+def growth(run: xr.Dataset) -> float:
+    """The variance of the states after the last block over that before the first, before the first step."""
+    variance = run["residual_variance"].isel(close_look=0).squeeze().values
+    return float(variance[-1] / variance[0])
+
+
+@measure()
+def saved(untied: xr.Dataset, tied: xr.Dataset) -> float:
+    """How many more parameters the untied network has, over V times the width."""
+    size, width = untied.sizes["token"], json.loads(untied.attrs["settings"])["width"]
+    return (float(untied["parameter_count"][0]) - float(tied["parameter_count"][0])) / (size * width)
+
+
+@measure("nat")
+def loss_with_a_view(run: xr.Dataset) -> float:
+    """The dev loss at the places that see a later token: the second half of the block without the last place."""
+    losses = run["position_loss"].isel(close_look=-1).squeeze().values
+    return float(np.mean(losses[len(losses) // 2 : -1]))
+
+
+@measure("nat")
+def loss_without_a_view(run: xr.Dataset) -> float:
+    """The dev loss at the last place, as whoever writes has it, less that of counted pairs on the same tokens."""
+    last = run["position_loss"].isel(close_look=-1).squeeze().values[-1]
+    return float(last) - float(run["bigram_position_loss"].values[-1])

@@ -1,0 +1,190 @@
+"""A model of characters as plain arrays, one value for each seed, ready for the rules that conclude from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from goldviz.data.texts.pair_counts import cross_entropy, probabilities
+from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
+from goldviz.diagnostics.findings.language_model import Guesses
+from goldviz.diagnostics.findings.measures import mean, noise
+from goldviz.diagnostics.findings.recorded import at_last, measured, read
+from goldviz.diagnostics.measure import combined, measure
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+LABELS = {
+    "bigram": "counted bigram", "neural_bigram": "neural bigram", "mlp": "MLP", "deep_mlp": "deep MLP",
+    "wavenet": "hierarchy", "rnn": "RNN", "lstm": "LSTM", "gru": "GRU",
+}  # fmt: skip
+
+
+def _scatter(losses: Floats) -> Floats:
+    """The standard deviation around a slow change in the second half, from the median size of a step's change."""
+    half = losses[len(losses) // 2 :]
+    with np.errstate(invalid="ignore"):
+        return noise(half) if len(half) > 2 else np.full(losses.shape[1:], np.nan)
+
+
+def _fewest_means(recorded: Recorded) -> Floats:
+    ds, nothing = recorded.dataset, recorded.nothing
+    if "running_values" not in ds or not ds["running_values"].size:
+        return nothing
+    kept = np.asarray(ds["running_values"].values, dtype=np.float64)
+    kept = kept[kept > 0]
+    return np.full(nothing.shape, kept.min()) if kept.size else nothing
+
+
+@dataclass(frozen=True)
+class Reading(Guesses):
+    """What was recorded of the model, for each seed; NaN where nothing was.
+
+    ``first`` is the loss of the first step. ``by_batch``, the dev loss with the dev text's own statistics, is of the
+    last close look. ``saturation_at_first``, ``saturation`` and ``dead`` are means over the hidden layers. ``noise``
+    is how far step losses scatter around a slow change. ``means`` is the smallest number of running
+    means that a layer keeps, and ``kept`` that as a share of its channels.
+    """
+
+    labels: ClassVar[Mapping[str, str]] = LABELS
+    first: Floats = measured("loss", "step", by=lambda losses: losses[0])
+    uniform: Floats = measured("uniform_loss")
+    by_batch: Floats = at_last("batch_statistics_loss", "close_look")
+    saturation_at_first: Floats = measured("saturation", "close_look", "hidden", by=lambda now: mean(now[0]))
+    saturation: Floats = at_last("saturation", "close_look", "hidden", by=mean)
+    dead: Floats = at_last("dead_units", "close_look", "hidden", by=mean)
+    noise: Floats = measured("loss", "step", by=_scatter)
+    means: Floats = read(_fewest_means)
+    kept: Floats = read(lambda recorded: _fewest_means(recorded) / recorded.settings.hidden)
+
+    @property
+    def excess(self) -> Floats:
+        """How far the first loss is above that of guessing all alike, in nats."""
+        with np.errstate(invalid="ignore"):
+            return self.first - self.uniform
+
+    @property
+    def lag(self) -> Floats:
+        """What running statistics cost, in nats: the dev loss with them less that with the text's own."""
+        with np.errstate(invalid="ignore"):
+            return self.dev - self.by_batch
+
+    @property
+    def over_letters(self) -> Floats:
+        """How far the dev loss is below that of single characters, in nats."""
+        with np.errstate(invalid="ignore"):
+            return self.letters - self.dev
+
+    @property
+    def impossible(self) -> Verdicts:
+        """Whether dev text holds what the model takes for impossible."""
+        return np.isposinf(self.dev)
+
+
+VOWELS = frozenset("aeiou")
+
+DEV = {model: Reading.measure(model, "dev", "nat") for model in LABELS}
+LETTERS = Reading.measure("mlp", "letters", "nat")
+
+
+@combined("nat")
+def learned(run: xr.Dataset) -> float:
+    """How far the MLP's dev loss is below that of single characters at the end."""
+    return LETTERS(run) - DEV["mlp"](run)
+
+
+@combined("nat")
+def dev_of_flat_less_hierarchy(flat: xr.Dataset, hierarchy: xr.Dataset) -> float:
+    """By how much the hierarchy's dev loss is below that of the flat network."""
+    return DEV["mlp"](flat) - DEV["wavenet"](hierarchy)
+
+
+@measure("nat")
+def divergence_at_the_end(run: xr.Dataset) -> float:
+    """How far the network's table is from the counted one, in nats."""
+    return float(run["divergence"][-1, 0])
+
+
+@measure("nat")
+def lowest_over_counts(run: xr.Dataset) -> float:
+    """The least by which the loss on training text was above that of the counted table, at any look."""
+    return float(run["divergence"].min())
+
+
+@measure("nat")
+def distance_of_tables(decayed: xr.Dataset) -> float:
+    """How far the decayed table is from the counted one with as many fake counts as fit it best, in nats."""
+    counts = decayed["count"].values
+    held = decayed["table"].values[-1, 0].astype(np.float64)
+    return min(_divergence(counts, held, smoothing) for smoothing in np.logspace(-2, 4, 61))
+
+
+@measure("nat")
+def distance_unsmoothed(decayed: xr.Dataset) -> float:
+    """How far the decayed table is from the counted one without fake counts, in nats."""
+    return _divergence(decayed["count"].values, decayed["table"].values[-1, 0].astype(np.float64), 0.0)
+
+
+def _divergence(counts: np.ndarray, held: np.ndarray, smoothing: float) -> float:
+    """KL of the held table from the smoothed one, its rows weighed by how often they occur."""
+    smoothed = probabilities(counts, smoothing)
+    weights = smoothed * counts.sum(axis=1, keepdims=True)
+    return cross_entropy(weights, held) - cross_entropy(weights, smoothed)
+
+
+@measure()
+def share_of_decay(decayed: xr.Dataset) -> float:
+    """Fake counts leave this share of the way between the decayed and the counted table."""
+    return distance_of_tables(decayed) / distance_unsmoothed(decayed)
+
+
+@measure()
+def spread_of_last_layer(run: xr.Dataset) -> float:
+    """The standard deviation of the 20th layer's outputs before the first step."""
+    return float(run["activation_std"][0, 0, -1])
+
+
+@measure()
+def first_gradient_behind(run: xr.Dataset) -> float:
+    """The norm of the gradient of the hidden weights at the first step."""
+    return float(run["gradient_norm"].sel(layer="hidden 1")[0, 0])
+
+
+@measure()
+def later_gradient_behind(run: xr.Dataset) -> float:
+    """The norm of the gradient of the hidden weights at the second look."""
+    return float(run["gradient_norm"].sel(layer="hidden 1")[1, 0])
+
+
+@measure()
+def vowels_together(run: xr.Dataset) -> float:
+    """Mean distance of two vowels in the trained embedding, over that of a vowel and a consonant."""
+    numbers, signs = run["embedding_table"].values[-1, 0], run["symbol"].values
+    vowel = np.array([sign in VOWELS for sign in signs])
+    consonant = np.array([sign.isalpha() and sign not in VOWELS for sign in signs])
+    between = np.linalg.norm(numbers[:, None] - numbers[None], axis=-1)
+    own = between[np.ix_(vowel, vowel)]
+    return float(own.sum() / (len(own) * (len(own) - 1)) / between[np.ix_(vowel, consonant)].mean())
+
+
+@measure("nat")
+def unseen_below_even(run: xr.Dataset) -> float:
+    """By how much the loss after unseen contexts is below ln V, that of counting whole contexts, in nats."""
+    return float(run["uniform_loss"]) - float(run["unseen_loss"][0])
+
+
+@measure("nat")
+def unseen_below_pairs(run: xr.Dataset) -> float:
+    """By how much the loss after unseen contexts is below that of counted pairs, which need one known symbol only."""
+    return float(run["unseen_pairs_loss"]) - float(run["unseen_loss"][0])
+
+
+@measure()
+def parameters_apart(flat: xr.Dataset, hierarchy: xr.Dataset) -> float:
+    """By which share of the hierarchy's parameters the two counts differ."""
+    counts = [float(run["parameter_count"][0]) for run in (flat, hierarchy)]
+    return abs(counts[0] / counts[1] - 1)

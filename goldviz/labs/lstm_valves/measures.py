@@ -1,0 +1,31 @@
+"""What claims and pages tell of a run, each number in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goldviz.diagnostics.measure import measure
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+STEPS_BACK = 10
+
+
+@measure()
+def off_autograd(*runs: xr.Dataset) -> float:
+    """The largest difference of eq. 16-20's gradients to autograd's, as a share of the largest entry."""
+    return max(float(run.attrs["difference"]) for run in runs)
+
+
+@measure()
+def left_after_ten(run: xr.Dataset) -> float:
+    """The norm of dL/dc_t ten steps back over that at the last step, all paths together."""
+    norms = run["cell"].values
+    return float(norms[-1 - STEPS_BACK] / norms[-1])
+
+
+@measure()
+def entering(open_gate: xr.Dataset, shut_gate: xr.Dataset) -> float:
+    """How much gradient enters the cell at the last step with the output gate shut, as a share of that without."""
+    return float(shut_gate["cell"][-1] / open_gate["cell"][-1])
