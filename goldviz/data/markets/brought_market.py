@@ -15,7 +15,6 @@ from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.tables.brought_files import brought_content
 from goldviz.data.tables.workbook_parts import Report
 
-
 BYTES_OF_A_COLUMN = 4_000
 
 
