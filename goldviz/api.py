@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 NOT_A_RUN = (
-    "The dataset does not say in its attributes which experiment it is of; give what goldviz.run or goldviz.load "
+    "The dataset does not say in its attributes which experiment it is of. Give what goldviz.run or goldviz.load "
     "returned, or a part of it that keeps its attributes, such as ds.mean('seed', keep_attrs=True)."
 )
 
@@ -177,8 +177,8 @@ def _too_small_a_part(figure: str, needs: Sequence[str], dataset: xr.Dataset) ->
     dims = dict.fromkeys(str(dim) for name in needs if name in dataset for dim in dataset[name].dims)
     along = f" along {', '.join(dims)}" if dims else ""
     return (
-        f"The figure {figure!r} cannot be drawn of this part of the run, which lacks entries{along} that it reckons "
-        "with; give it the whole run, or choose networks, seeds and steps alone."
+        f"The figure {figure!r} cannot be drawn of this part of the run, which lacks entries{along} that it needs. "
+        "Give it the whole run, or choose networks, seeds and steps alone."
     )
 
 
@@ -189,8 +189,8 @@ def _without_dimension(figure: str, variable: str, dim: str, dataset: xr.Dataset
             f"choose one entry, such as ds.isel({dim}=0)."
         )
     return (
-        f"The figure {figure!r} draws {variable} along the dimension {dim!r}, which this dataset no longer has; choose "
-        f"along it by ds.isel or ds.sel, such as ds.isel({dim}=-1), and average over seeds alone."
+        f"The figure {figure!r} draws {variable} along the dimension {dim!r}, which this dataset no longer has. "
+        f"Choose along it by ds.isel or ds.sel, such as ds.isel({dim}=-1), and average over seeds alone."
     )
 
 

@@ -1,18 +1,22 @@
 """A laboratory: one folder under ``goldviz/labs``, and what its files are for.
 
 A folder has ``settings.py`` (what can be set and what is recorded), ``train.py`` or ``compute.py`` (what is done),
-``figures``, ``findings`` where something is concluded, ``page.py`` and ``recorded/`` (finished runs of its presets and
-the home page's picture). Everything is imported when it is asked for, so that a list of laboratories costs nothing.
+``measures`` (what its runs' numbers are), ``figures``, ``findings`` where something is concluded, ``page.py`` and
+``recorded/`` (finished runs of its presets and the home page's picture). Everything is imported when it is asked for, so
+that a list of laboratories costs nothing.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
+
+from goldviz.diagnostics.measure import Measure
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Settings
@@ -57,6 +61,13 @@ class Laboratory:
     def figures(self) -> ModuleType:
         """Its figures: a table ``FIGURES``, ``shared_limits`` for runs side by side, ``picture`` for the home page."""
         return self.part("figures")
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Its measures by name, in the order of its file; none where it has no such file. Loads no torch."""
+        values = vars(self.part("measures")).values() if self.has("measures") else ()
+        every = [one for value in values for one in (value.values() if isinstance(value, dict) else [value])]
+        return {one.name: one for one in every if isinstance(one, Measure)}
 
     def function(self, reference: str) -> Any:
         """What ``module:name`` refers to inside the laboratory."""

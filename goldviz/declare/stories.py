@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from goldviz.declare.registry import laboratories
+from goldviz.diagnostics.measure import Measure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -98,3 +99,8 @@ def step_of(text: str) -> tuple[str, int] | None:
     if slug not in stories() or not (number.isascii() and number.isdigit()):
         return None
     return (slug, int(number)) if 1 <= int(number) <= len(stories()[slug][1].steps) else None
+
+
+def measure_of(laboratory: str, name: str) -> Measure:
+    """A measure by its laboratory's name and its own: a story leads through laboratories that it may not import."""
+    return laboratories()[laboratory].measures[name]

@@ -7,7 +7,6 @@ import pytest
 
 from goldviz.declare.claims import claims_of
 from goldviz.declare.laboratory import Laboratory
-from goldviz.declare.measures import measures_of
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.measure import seeds
@@ -68,14 +67,14 @@ def test_a_line_may_be_a_multiple_of_a_measure() -> None:
 
 @pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)
 def test_every_measure_says_what_it_is(lab: Laboratory) -> None:
-    for name, measure in measures_of(lab).items():
+    for name, measure in lab.measures.items():
         assert measure.words.endswith("."), name
         assert not measure.words.startswith("The same"), name
 
 
 @pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)
 def test_claims_read_the_laboratory_s_measures(lab: Laboratory) -> None:
-    named = measures_of(lab)
+    named = lab.measures
     for claim in claims_of(lab):
         for part in claim.parts:
             assert named.get(part.measure.name) is part.measure, (claim.number, part.words)
@@ -85,6 +84,6 @@ def test_a_measure_of_all_seeds_is_that_of_each() -> None:
     lab = laboratories()["depth-gradients"]
     assert issubclass(lab.declared, Experiment)
     run = example(lab.declared, "as-in-the-document")
-    measure = measures_of(lab)["residual_over_plain"]
+    measure = lab.measures["residual_over_plain"]
     assert measure.by_seed(run).tolist() == [measure(one) for one in seeds(run)]
     assert measure.first(run) == measure(seeds(run)[0])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import xarray as xr
 
-from goldviz.declare.measures import measure_of
 from goldviz.declare.settings import Settings
-from goldviz.declare.stories import Guess, Step, Story, Task
+from goldviz.declare.stories import Guess, Step, Story, Task, measure_of
 
 LEARNING = "bert-pretraining"
 

@@ -17,8 +17,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.diagnostics.recurrent.jacobian_blocks import Block, Stack, blocks, chain, unit_steps, units
 from goldviz.diagnostics.recurrent.jacobians import CellJacobians, RecurrentJacobians
+from goldviz.labs.jacobian_lens.jacobian_blocks import Block, Stack, blocks, chain, unit_steps, units
 
 AllPairs = Float[Tensor, "later earlier"]
 

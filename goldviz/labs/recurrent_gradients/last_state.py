@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.diagnostics.recurrent.backward import StepBack, steps_back
-from goldviz.diagnostics.recurrent.forward import StepOn, steps_on
+from goldviz.labs.recurrent_gradients.steps_forward import StepOn, steps_on
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
 from goldviz.models.recurrent.networks import RecurrentLayer, Trace
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldviz.diagnostics.recurrent.backward import steps_back
-from goldviz.diagnostics.recurrent.forward import steps_on
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.lstm_valves.valves import openings, valves
 from goldviz.labs.recurrent_gradients.lag_contributions import contribution_norms, contributions_by_lag
+from goldviz.labs.recurrent_gradients.steps_forward import steps_on
 from goldviz.models.recurrent.networks import LAYERS
 from tests.diagnostics.recurrent.cases import case, recipes
 
