@@ -2,8 +2,8 @@
 
 A folder has ``settings.py`` (what can be set and what is recorded), ``train.py`` or ``compute.py`` (what is done),
 ``measures`` (what its runs' numbers are), ``figures``, ``findings`` where something is concluded, ``page.py`` and
-``recorded/`` (finished runs of its presets and the home page's picture). Everything is imported when it is asked for, so
-that a list of laboratories costs nothing.
+``recorded/`` (finished runs of its presets and the home page's picture). Everything is imported when it is asked for,
+so that a list of laboratories costs nothing.
 """
 
 from __future__ import annotations

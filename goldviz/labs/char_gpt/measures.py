@@ -82,7 +82,7 @@ def growth(run: xr.Dataset) -> float:
 @measure()
 def saved(untied: xr.Dataset, tied: xr.Dataset) -> float:
     """How many more parameters the untied network has, over V times the width."""
-    size, width = untied.sizes["token"], json.loads(untied.attrs["settings"])["width"]
+    size, width = untied.sizes["token"], int(json.loads(untied.attrs["settings"])["width"])
     return (float(untied["parameter_count"][0]) - float(tied["parameter_count"][0])) / (size * width)
 
 

@@ -36,13 +36,17 @@ class DepthField(TanhField):
         self.evaluations = 0
 
     def forward(self, t: Tensor, h: Float[Tensor, "*any hidden"]) -> Float[Tensor, "*any hidden"]:
-        """dh/dt at the state h and the depth t."""
+        """dh/dt at the state h and the depth t, on a way through depth: it counts."""
         self.evaluations += 1
         if self.evaluations > MOST_EVALUATIONS:
             raise UnsolvedFlowError(
                 f"The solver asked for the field more than {MOST_EVALUATIONS:,} times on one way through depth: the "
                 "field has become too stiff for it. Take a smaller learning rate or a larger tolerance."
             )
+        return self.at(t, h)
+
+    def at(self, t: Tensor, h: Float[Tensor, "*any hidden"]) -> Float[Tensor, "*any hidden"]:
+        """dh/dt at the state h and the depth t, for who looks at the field and takes no way along it."""
         *_, last = [h, *self.tanh_values(t, h)]
         return linear(last, self.weights[-1], self.biases[-1])
 

@@ -143,7 +143,7 @@ def first_seed_readings(network: DepthNetwork, view: DepthView) -> dict[str, Ten
     plane = view.unseen.points.shape[1]
     said = answers_to(network, _map_points(view.across, view.up, plane))
     start = network.start(_map_points(view.arrows_across, view.arrows_up, plane))
-    arrows = network.field(start.new_zeros(()), start)
+    arrows = network.field.at(start.new_zeros(()), start)
     found = {
         "path": kept_path(network, view),
         "decision": said.view(len(view.up), len(view.across)),

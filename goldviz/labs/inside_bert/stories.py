@@ -28,7 +28,7 @@ def _without_reading(_read: xr.Dataset, never: xr.Dataset) -> tuple[int, str]:
 
 
 def _reads_well(_settings: Settings, run: xr.Dataset) -> bool:
-    return min(measure_of(LEARNING, "above_counting_words").by_seed(run)) > 0.03
+    return bool(min(measure_of(LEARNING, "above_counting_words").by_seed(run)) > 0.03)
 
 
 STORIES = (

@@ -8,18 +8,19 @@ import xarray as xr
 
 import goldviz
 from goldviz.cli import main
+from goldviz.labs.continuous_depth import field
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.runs.execution import Executor
 from goldviz.runs.store import Store
 from tests.runs.conftest import ended, same_records
 
 STIFF = ContinuousDepth(
-    task="rings", method="bosh3", tolerance=1e-8, learning_rate=1.0, augmented=2, seeds=(0, 3), samples=60, batch=32,
+    task="rings", method="bosh3", tolerance=1e-6, learning_rate=1.0, augmented=2, seeds=(0, 3), samples=60, batch=32,
     width=8, steps=200, look_every=2, blocks=3,
 )  # fmt: skip
 SENTENCE = (
     r"Loss on the step's points was no longer finite at step (\d+) \(network ode, seed 0\)\. The solver asked for the "
-    r"field more than 2,000 times on one way through depth: .* Take a smaller learning rate or a larger tolerance\."
+    r"field more than 200 times on one way through depth: .* Take a smaller learning rate or a larger tolerance\."
 )
 
 
@@ -28,7 +29,9 @@ def database(tmp_path, monkeypatch):
     monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path / 'runs.sqlite'}")
 
 
-def test_records_are_kept_and_step_and_seed_are_told(tmp_path, capsys):
+def test_records_are_kept_and_step_and_seed_are_told(tmp_path, capsys, monkeypatch):
+    # The same flow gives up sooner, in a tenth of the time.
+    monkeypatch.setattr(field, "MOST_EVALUATIONS", 200)
     here = goldviz.run(STIFF, progress=False)
     assert here.attrs["status"] == "diverged"
     step = int(re.fullmatch(SENTENCE, here.attrs["message"])[1])
