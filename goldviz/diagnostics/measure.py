@@ -37,6 +37,10 @@ class Measure:
         """Its number of the runs' first seed. Raises as a call does."""
         return self(*(seeds(run)[0] for run in runs))
 
+    def over_seeds(self, *runs: xr.Dataset) -> float:
+        """Its mean over the runs' seeds. Raises as a call does."""
+        return float(self.by_seed(*runs).mean())
+
     def by_seed(self, *runs: xr.Dataset) -> NDArray[np.float64]:
         """Its number of each seed, (seed,); runs that are compared share their seeds. Raises as a call does."""
         return np.array([self(*seed) for seed in zip(*map(seeds, runs), strict=True)])

@@ -17,7 +17,8 @@ TELLING = sorted(path for name in ("claims.py", "stories.py") for path in LABS.g
 SELECTING = {"astype", "dropna", "isel", "item", "notnull", "ravel", "reshape", "sel", "squeeze", "transpose", "values"}
 REDUCING = {"argmax", "argmin", "max", "mean", "median", "min", "std", "sum", "var"}
 OF_ARRAYS = SELECTING | REDUCING
-"""Attributes by which an array is read or made into a number."""
+OF_SEVERAL = {"average", "fmean", "mean", "median", "nanmean", "std", "sum"}
+"""Attributes by which an array is read or made into a number, and functions that make one number of several."""
 
 
 def arithmetic(source: str) -> list[str]:
@@ -35,6 +36,8 @@ def computes(node: ast.AST) -> bool:
     """Whether it reads an array, or computes with two numbers; a line's multiple of a number is none."""
     if isinstance(node, ast.Attribute):
         return node.attr in OF_ARRAYS
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in OF_SEVERAL
     if isinstance(node, ast.Subscript):
         return isinstance(node.value, ast.Name) and node.value.id in {"run", "ds", "dataset"}
     if not isinstance(node, ast.BinOp):
@@ -54,6 +57,7 @@ def test_what_tells_a_number_computes_none(path: Path) -> None:
         "    return run.loss.isel(epoch=-1)",
         "    return last(run) / first(run)",
         "    return 10.0 ** last(run) - first(run)",
+        "    return fmean(last(one) for one in run)",
         "    import numpy",
     ],
 )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
+from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, networks
 from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio, rising, share, typical_updates
 from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured, read
 from goldviz.diagnostics.measure import Measure, combined, measure
@@ -155,6 +156,24 @@ MEMORYLESS = Reading.measure("rnn", "memoryless")
 CELL_PATH_LEFT = Reading.measure("lstm", "cell_path_left")
 BATCHES = (4, 32, 256)
 """Those whose scatter is compared."""
+
+
+@combined()
+def right_in_the_end(run: xr.Dataset) -> float:
+    """The share of right answers over the last 20 steps that were recorded, mean over the networks."""
+    return fmean(RIGHT_OF_20[network](run) for network in networks(run))
+
+
+@combined()
+def clipped_share(run: xr.Dataset) -> float:
+    """The share of steps whose gradient was cut, mean over the networks."""
+    return fmean(CLIPPED[network](run) for network in networks(run))
+
+
+@combined()
+def mean_test_loss(run: xr.Dataset) -> float:
+    """The test loss, mean over the networks."""
+    return fmean(TEST_LOSS[network](run) for network in networks(run))
 
 
 @combined()

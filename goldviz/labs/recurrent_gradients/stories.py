@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import fmean
-
 import xarray as xr
 
 from goldviz.declare.settings import Settings
@@ -11,11 +9,6 @@ from goldviz.declare.stories import Guess, Step, Story, Task
 from goldviz.diagnostics.findings import networks
 from goldviz.diagnostics.verdicts import printed
 from goldviz.labs.recurrent_gradients import measures
-
-
-def _right(run: xr.Dataset) -> float:
-    """The share of right answers in the end, mean over networks and seeds."""
-    return fmean(share for network in networks(run) for share in measures.RIGHT_OF_20[network].by_seed(run))
 
 
 def _who_adds(run: xr.Dataset) -> tuple[int, str]:
@@ -37,16 +30,13 @@ def _what_reaches(run: xr.Dataset) -> tuple[int, str]:
 
 
 def _orthogonal(small: xr.Dataset, orthogonal: xr.Dataset) -> tuple[int, str]:
-    before, after = _right(small), _right(orthogonal)
+    before, after = (measures.right_in_the_end.over_seeds(run) for run in (small, orthogonal))
     words = f"Right answers: {before:.0%} with the small matrix, {after:.0%} with the orthogonal one"
     return int(after > 0.9), f"{words}, which learns on six seeds of ten."
 
 
 def _clipped(run: xr.Dataset) -> tuple[int, str]:
-    share, loss = (
-        fmean(one.first(run) for one in map(numbers.__getitem__, networks(run)))
-        for numbers in (measures.CLIPPED, measures.TEST_LOSS)
-    )
+    share, loss = measures.clipped_share.first(run), measures.mean_test_loss.first(run)
     place = 0 if share < 0.1 else 1 if share < 0.6 else 2
     return place, f"{share:.0%} of the steps were cut, and the loss ends at {loss:.2f}."
 
@@ -58,7 +48,7 @@ def _left_of_the_cell(run: xr.Dataset) -> tuple[int, str]:
 
 
 def _bias(_shut: xr.Dataset, opened: xr.Dataset) -> tuple[int, str]:
-    right = _right(opened)
+    right = measures.right_in_the_end.over_seeds(opened)
     return int(right > 0.9), f"{right:.0%} of its last guesses were right."
 
 
@@ -67,7 +57,7 @@ def _right_over(settings: Settings, run: xr.Dataset, task: str, network: str) ->
     asked = settings.model_dump()
     if asked["task"] != task or asked["length"] < 40 or network not in networks(run):
         return False
-    return fmean(measures.RIGHT_OF_10[network].by_seed(run)) > 0.9
+    return measures.RIGHT_OF_10[network].over_seeds(run) > 0.9
 
 
 def _rnn_recalls(settings: Settings, run: xr.Dataset) -> bool:
