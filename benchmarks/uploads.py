@@ -1,7 +1,8 @@
 """What files that visitors bring leave in the server's memory: thirty tables of 12 MB, each by a visitor of its own.
 
 Each visitor opens *Gold market*, brings a file, waits until it was read, and goes. The server's resident memory is read
-before the first of them, after the last, and once their sessions are over.
+before the first of them, after the last, and once their sessions are over. With ``--no-file`` the same visitors bring
+nothing, which tells what the visits alone leave.
 """
 
 from __future__ import annotations
@@ -36,17 +37,19 @@ def main() -> None:
     """Bring so many files and print what is left of them."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--files", type=int, default=30)
-    count = asked.parse_args().files
+    asked.add_argument("--no-file", action="store_true")
+    given = asked.parse_args()
+    count, without = given.files, given.no_file
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["GOLDVIZ_DATA"] = str(folder / "data")
         with running(APP, folder) as server, chromium() as browser:
-            _bring(browser, server, folder / "first.csv", seed=0)
+            _visit(browser, server, None if without else folder / "first.csv", seed=0)
             before = server.megabytes()
-            print(f"{'files':>8} {'server MB':>10} {'more':>8}")
+            print(f"{'visits':>8} {'server MB':>10} {'more':>8}")
             print(f"{0:>8} {before:>10.0f}", flush=True)
             for number in range(1, count + 1):
-                _bring(browser, server, folder / f"{number}.csv", seed=number)
+                _visit(browser, server, None if without else folder / f"{number}.csv", seed=number)
                 if number % 10 == 0 or number == count:
                     held = server.megabytes()
                     print(f"{number:>8} {held:>10.0f} {held - before:>8.0f}", flush=True)
@@ -55,12 +58,15 @@ def main() -> None:
             print(f"{'gone':>8} {held:>10.0f} {held - before:>8.0f}")
 
 
-def _bring(browser: object, server: Server, path: Path, seed: int) -> None:
-    table(path, seed)
+def _visit(browser: object, server: Server, path: Path | None, seed: int) -> None:
     with fresh_page(browser) as page:
         page.goto(f"{server.address}/gold-market")
         page.get_by_role("button", name="Change data").click()
         page.get_by_role("tab", name="A file").click()
+        if path is None:
+            page.locator("input[type=file]").wait_for(state="attached")
+            return
+        table(path, seed)
         page.locator("input[type=file]").set_input_files(str(path))
         page.get_by_role("button", name="Use these data").wait_for(timeout=120_000)
     path.unlink()
