@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -400,10 +401,14 @@ class Store:
         experiment: str | None = None,
         status: str | None = None,
         text: str = "",
+        called: Callable[[Run], str] = attrgetter("name"),
         limit: int = 50,
         offset: int = 0,
     ) -> tuple[list[Run], int]:
-        """Runs, newest first, and how many there are in all. ``text`` is looked for in names and ids."""
+        """Runs, newest first, and how many there are in all.
+
+        ``text`` is looked for in ids and in what runs are ``called``, which may be other words for runs of kept files.
+        """
         if _in_no_name(text):
             return [], 0
         conditions = []
@@ -412,15 +417,15 @@ class Store:
         if status:
             conditions.append(runs.c.status == status)
         if text:
-            conditions.append(runs.c.name.icontains(text, autoescape=True) | runs.c.id.contains(text, autoescape=True))
-        page = (
-            select(*_RUN_COLUMNS)
-            .where(*conditions)
-            .order_by(runs.c.created.desc(), runs.c.id)
-            .limit(limit)
-            .offset(offset)
-        )
+            named = runs.c.name.icontains(text, autoescape=True) | runs.c.id.contains(text, autoescape=True)
+            conditions.append(named | cast(runs.c.attributes, Text).contains(ATTRIBUTE, autoescape=True))
+        found = select(*_RUN_COLUMNS).where(*conditions).order_by(runs.c.created.desc(), runs.c.id)
+        page = found.limit(limit).offset(offset)
         with self._reading() as connection:
+            if text:
+                every = (_run(row._mapping) for row in connection.execute(found))
+                matching = [run for run in every if text.lower() in called(run).lower() or text.lower() in run.id]
+                return matching[offset : offset + limit], len(matching)
             rows = connection.execute(page).all()
             total = connection.execute(select(func.count()).select_from(runs).where(*conditions)).scalar_one()
         return [_run(row._mapping) for row in rows], total

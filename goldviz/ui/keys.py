@@ -5,7 +5,7 @@ The name of a kept file is its key. Whoever else sees a run that used it sees it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from goldviz.data.markets.kept_markets import is_public
-from goldviz.data.tables.sealed_names import KEY, SEALED, sealed
+from goldviz.data.tables.sealed_names import KEY, NAME_OF_FILE, SEALED, sealed
 from goldviz.data.texts.kept_models import SHIPPED_MODEL
 from goldviz.declare.settings import Settings
 
@@ -49,8 +49,20 @@ def ours() -> frozenset[str]:
 
 def as_seen(settings: Declared) -> Declared:
     """Settings with sealed names for the keys that are not the visitor's."""
-    closed = {name: sealed(value) for name, value in _keys(settings) if not _may_choose(value)}
-    return settings.model_copy(update=closed) if closed else settings
+    return _sealed_but(settings, _may_choose)
+
+
+def as_others_see(settings: Declared) -> Declared:
+    """Settings with sealed names for all keys but those that everybody may choose."""
+    return _sealed_but(settings, _is_everybodys)
+
+
+def names_others_file(settings: str) -> bool:
+    """Whether settings, as the JSON that is kept of them, could name a file that the visitor may not choose.
+
+    It takes no longer than reading the text; digits that only look like a key count, too.
+    """
+    return any(SEALED.fullmatch(name) or not _may_choose(name) for name in NAME_OF_FILE.findall(settings))
 
 
 def others_files(settings: Settings) -> list[str]:
@@ -58,9 +70,18 @@ def others_files(settings: Settings) -> list[str]:
     return [name for name, value in settings if isinstance(value, str) and SEALED.fullmatch(value)]
 
 
+def _sealed_but(settings: Declared, is_open: Callable[[str], bool]) -> Declared:
+    closed = {name: sealed(value) for name, value in _keys(settings) if not is_open(value)}
+    return settings.model_copy(update=closed) if closed else settings
+
+
 def _keys(settings: Settings) -> list[tuple[str, str]]:
     return [(name, value) for name, value in settings if isinstance(value, str) and KEY.fullmatch(value)]
 
 
 def _may_choose(key: str) -> bool:
-    return key in ours() or key == SHIPPED_MODEL or is_public(key)
+    return key in ours() or _is_everybodys(key)
+
+
+def _is_everybodys(key: str) -> bool:
+    return key == SHIPPED_MODEL or is_public(key)

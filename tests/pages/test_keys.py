@@ -1,6 +1,8 @@
 """Two visitors: who brought a file holds its key, who opens a run that used it sees a name that opens nothing."""
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,14 +15,17 @@ from goldviz.data.texts.kept_models import keep_model
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.declare.data_labels import labels_of
 from goldviz.declare.registry import experiment, laboratories
+from goldviz.declare.settings import Experiment
 from goldviz.export.report import report_of_run
 from goldviz.labs.gold_forecast.words import source_words
 from goldviz.runs.recorder import Progress
-from goldviz.ui import frames, lanes, services
+from goldviz.ui import frames, keys, lanes, services
 from goldviz.ui.controls import key_of
 from goldviz.ui.lanes import OPEN, Lane
+from goldviz.ui.seen_runs import seen_run, seen_sheet
 from goldviz.ui.take_away import data_in_name
 from goldviz.ui.words import plain
+from tests.labs.char_language_model.cases import SMALL
 from tests.pages.visit import HOME, RUNS, Visitor
 from tests.test_own_market import table
 from tests.thinned import thinned
@@ -117,3 +122,102 @@ def test_figures_name_a_file_to_who_has_its_key_alone(folder: Path) -> None:
         assert isinstance(lane, Lane)
         assert (lane.sheet.attrs["data_origin"], lane.title) == (name, f"on {name}")
         assert source_words(lane.dataset).startswith(f"{name}: Close")
+
+
+CALLED = ["epoch", "gold", "finished", "[]"]
+
+
+@pytest.mark.parametrize("called", CALLED)
+def test_a_file_called_like_a_word_of_goldvizs_breaks_no_page(called: str, folder: Path) -> None:
+    key = keep_text(b"Gold rose after the meeting. " * 400, called).name
+    declared, store = experiment("char-language-model"), services.store()
+    run_id = store.create(declared().changed(corpus=key), name=f"on {called}, with golden epochs", status="finished")
+    assert json.loads(services.live_run(run_id).snapshot()[1].attrs["data_labels"]) == {"corpus": called}
+    stranger = lanes.read(declared, run_id)
+    with keys.held(frozenset({key})):
+        owner = lanes.read(declared, run_id)
+    told = {
+        "title": f"on {shown_name(key)}, with golden epochs",
+        "data_labels": json.dumps({"corpus": shown_name(key)}),
+    }
+    assert stranger.sheet.attrs == {**owner.sheet.attrs, **told}
+    assert stranger.title == told["title"]
+    visitor = Visitor("pages/char_language_model.py", {OPEN: run_id})
+    assert "Finished" in visitor.states[0]
+
+
+def _find(visitor: Visitor, text: str) -> list[str]:
+    visitor.at.text_input(key="runs-text").set_value(text)
+    return [run_id for table in visitor.look().at.dataframe for run_id in table.value["Id"]]
+
+
+def test_a_run_is_found_by_what_a_visitor_is_told_of_its_name(folder: Path) -> None:
+    key, declared = a_text(folder), experiment("char-language-model")
+    run_id = services.store().create(declared().changed(corpus=key), name="on mine.csv, mine.txt")
+    named = services.store().create(declared(), name="mine alone")
+    stranger = Visitor(RUNS)
+    assert _find(stranger, "mine.txt") == _find(stranger, ".TXT") == []
+    assert _find(stranger, shown_name(key)) == _find(stranger, run_id[:8]) == [run_id]
+    assert _find(stranger, "MINE") == [named, run_id]
+    guest = Visitor("pages/char_language_model.py", {"corpus": key}).go(RUNS)
+    assert _find(guest, "Mine.txt") == [run_id]
+    assert _find(guest, shown_name(key)) == []
+
+
+def test_a_stranger_who_saves_what_is_shown_leaves_the_name_as_it_is(folder: Path) -> None:
+    key, store = a_text(folder), services.store()
+    run_id = store.create(experiment("char-language-model")().changed(corpus=key), name="on mine.txt")
+    stranger = Visitor(RUNS)
+    table = str(stranger.at.dataframe[0].key)
+    for written, kept in (("", "on mine.txt"), ("a better name", "a better name")):
+        stranger.at.session_state[table] = {"selection": {"rows": [0], "columns": [], "cells": []}}
+        stranger.look()
+        [box] = [box for box in stranger.at.text_input if box.label == "Name of the run"]
+        assert box.value == f"on {shown_name(key)}"
+        if written:
+            box.set_value(written)
+        stranger.press("Save")
+        assert store.run(run_id).name == kept
+
+
+def test_a_fork_is_named_without_what_its_file_is_called(folder: Path) -> None:
+    key, declared = a_text(folder), experiment("char-language-model")
+    settings = declared().changed(**SMALL | {"corpus": key})
+    run_id = services.executor().submit(settings)
+    owner = Visitor("pages/char_language_model.py", {"corpus": key, OPEN: run_id}).wait_for("Finished")
+    assert plain("mine.txt") in owner.states[0]
+    owner.press("Fork")
+    [fork] = [run for run in services.store().list()[0] if run.parent == run_id]
+    assert "mine.txt" not in fork.name
+    assert shown_name(key) in fork.name
+    assert ", forked at " in fork.name
+    services.executor().stop(fork.id)
+
+
+def test_a_run_that_nobody_understands_any_more_names_no_file_to_others(folder: Path) -> None:
+    key, store = a_text(folder), services.store()
+    run_id = store.create(experiment("char-language-model")().changed(corpus=key), name="on mine.txt")
+    run, sheet = services.live_run(run_id).snapshot()
+    attrs = seen_sheet(replace(run, settings_version=99), sheet).attrs
+    assert (attrs["title"], json.loads(attrs["data_labels"])) == ("on own file", {"corpus": "own file"})
+
+
+def test_settings_of_a_run_are_validated_once_and_only_where_a_file_is_hidden(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, declared, store = a_text(folder), experiment("char-language-model"), services.store()
+    own, plain_run = (
+        store.run(store.create(declared().changed(**more))) for more in ({"corpus": key, "gain": 1.2345}, {})
+    )
+    understood: list[str] = []
+    from_store = declared.from_store
+
+    def counted(version: int, text: str) -> Experiment:
+        understood.append(text)
+        return from_store(version, text)
+
+    monkeypatch.setattr(declared, "from_store", counted)
+    for _ in range(3):
+        assert seen_run(plain_run) == plain_run
+        assert seen_run(own).attributes["data_labels"] == {"corpus": shown_name(key)}
+    assert understood == [own.settings]

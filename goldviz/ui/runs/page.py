@@ -117,6 +117,7 @@ def _found() -> tuple[list[Run], int]:
         )
     return services.store().list(
         text=st.session_state["runs-text"],
+        called=lambda run: seen_run(run).name,
         experiment=_choice("runs-experiment"),
         status=_choice("runs-status"),
         limit=ROWS,
@@ -186,10 +187,13 @@ def _open(chosen: Sequence[Run]) -> None:
 
 def _rename(run: Run) -> None:
     with st.popover("Name", icon=":material/edit:"), st.form(f"rename-{run.id}", border=False):
-        name = st.text_input("Name of the run", value=seen_run(run).name)
+        shown = seen_run(run).name
+        name = st.text_input("Name of the run", value=shown)
         if st.form_submit_button("Save"):
             try:
-                services.store().rename(run.id, name)
+                # What is shown may stand for a name that this visitor cannot see.
+                if name != shown:
+                    services.store().rename(run.id, name)
             except (StoreError, UnknownRunError) as error:
                 complain(str(error))
             st.rerun()

@@ -11,7 +11,7 @@ from goldviz.declare.settings import Experiment, SettingsError, label, schemas
 from goldviz.runs.execution import ExecutionError
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Run, UnknownRunError
-from goldviz.ui import controls, frames, lanes, services, trained_on
+from goldviz.ui import controls, frames, keys, lanes, services, trained_on
 from goldviz.ui.lanes import AnyLane, Lane, UnreadLane
 from goldviz.ui.live_figure import Source, live_progress
 from goldviz.ui.settings_panel import SOUGHT, complain
@@ -132,7 +132,9 @@ def _fork(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
 
 
 def _start_fork(lane: Lane[Experiment], experiment: type[Experiment], step: int, values: dict[str, float]) -> None:
-    name = f"{lane.title}, forked at {lane.step} {step}"
+    # Everybody's names: a run's own, or words without what the visitor's files are called.
+    called = (lane.run.name if lane.run else "") or lanes.difference(keys.as_others_see(lane.stored))
+    name = f"{called}, forked at {lane.step} {step}"
     fork_id = services.executor().fork(lane.id, step, lane.stored, changes=values, name=name)
     lanes.add(experiment, fork_id)
 
