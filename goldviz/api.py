@@ -42,7 +42,7 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
     and the seconds spent on measuring. A run that diverges returns what it recorded, with the status *diverged*.
 
     Raises :class:`goldviz.experiments.SettingsError` for settings that are not allowed, and
-    :class:`RunFailedError` where the training code of a kept run fails.
+    :class:`RunFailedError` where the training code of a kept run fails, or its end could not be written.
     """
     from goldviz.declare.registry import experiment as named
     from goldviz.declare.settings import Experiment
@@ -228,15 +228,25 @@ def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk
 def _run_kept(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
     from goldviz.runs.processes import processes_for_run
     from goldviz.runs.store import Store
-    from goldviz.runs.worker import execute
+    from goldviz.runs.worker import DISK_FULL, UNWRITTEN, execute
 
     store = Store()
     run_id = store.create(settings)
-    execute(settings, run_id, store.url, processes=processes_for_run(), watch=watch, desk=desk)
+    ended = execute(settings, run_id, store.url, processes=processes_for_run(), watch=watch, desk=desk)
+    if ended in (DISK_FULL, UNWRITTEN):
+        raise RunFailedError(_without_end(run_id, store.place, full=ended == DISK_FULL))
     run = store.run(run_id)
     if run.status == "failed":
         raise RunFailedError(f"{run.message} What was recorded until then is kept as run {run_id}.")
     return store.load(run_id)
+
+
+def _without_end(run_id: str, database: str, *, full: bool) -> str:
+    why, first = ("the disk is full", "Make room on it") if full else ("the log says why", "Mend that")
+    return (
+        f"The end of run {run_id} could not be written to the database {database}: {why}. What was recorded before is "
+        f"kept, its last records are lost. {first}; then let the run go on, on its page, or start it anew."
+    )
 
 
 @contextmanager

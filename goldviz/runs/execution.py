@@ -22,7 +22,7 @@ from goldviz.runs.recorder import Order
 from goldviz.runs.rows import UNFINISHED
 from goldviz.runs.schema import StoreError
 from goldviz.runs.store import Store, UnknownRunError
-from goldviz.runs.worker import UNWRITTEN
+from goldviz.runs.worker import DISK_FULL, UNWRITTEN
 from goldviz.runs.workers import Workers, WorkersError
 
 if TYPE_CHECKING:
@@ -40,6 +40,11 @@ NO_ROOM = (
     "Its last records could not be written: the disk was full, and its worker has given up waiting. What was recorded "
     "before is kept; it can be continued."
 )
+NO_END = (
+    "Its last records and its end could not be written to the database, and its worker has given up waiting; the log "
+    "says why. What was recorded before is kept; it can be continued."
+)
+LOST_ENDS = {DISK_FULL: NO_ROOM, UNWRITTEN: NO_END}
 DEVICES = "goldviz.training.devices:present"
 """What a worker is asked for the names of its devices."""
 
@@ -251,15 +256,15 @@ class Executor:
         return self._workers.reachable and not self._closing.is_set()
 
     def _done(self, run_id: str, future: Future[Any]) -> None:
-        unwritten = future.status == "finished" and future.result() == UNWRITTEN
+        lost_end = LOST_ENDS.get(future.result()) if future.status == "finished" else None
         with self._lock:
             if self._futures.get(run_id) is not future:
                 return
             del self._futures[run_id]
             run = self._sent.pop(run_id)
             self._workers.troubles.pop(run_id, None)
-            if unwritten:
-                self._lost[run_id] = Lost(run, "interrupted", NO_ROOM)
+            if lost_end:
+                self._lost[run_id] = Lost(run, "interrupted", lost_end)
             elif future.status != "finished" and not self._closing.is_set():
                 self._lost[run_id] = Lost.of(run, future)
         self._settle_lost()

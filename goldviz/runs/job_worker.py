@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from goldviz.runs.cluster import local_cluster, why_lost
 from goldviz.runs.limits import WORKER_LIMIT, gigabytes, job_bytes, ran_out_of_memory, system_holds
 from goldviz.runs.memory_watch import MemoryWatch, give_back_memory
-from goldviz.runs.time_watch import OverdueError, ended_after
+from goldviz.runs.thread_errors import OverdueError
+from goldviz.runs.time_watch import ended_after
 
 if TYPE_CHECKING:
     from distributed import Client, Future, SpecCluster
@@ -164,11 +165,13 @@ def carry_out_here(
     """
     room = job_bytes()
     name = os.urandom(8).hex()
-    try:
+
+    def work() -> Made:
         with ended_after(most_seconds):
-            return _with_memory(
-                name, lambda: function(report, *arguments), stop, lambda: _memory.held_below(lambda taken: taken + room)
-            )
+            return function(report, *arguments)
+
+    try:
+        return _with_memory(name, work, stop, lambda: _memory.held_below(lambda taken: taken + room))
     except OverdueError:
         raise _too_long(most_seconds) from None
     except Exception as error:
@@ -218,11 +221,12 @@ def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], m
             worker.log_event(TOPIC, (name, float(done), float(total)))
 
     def packed() -> bytes:
-        return _packed(function(report, *arguments))
+        # What waits until it is alone is not at work meanwhile.
+        with ended_after(most_seconds):
+            return _packed(function(report, *arguments))
 
     try:
-        with ended_after(most_seconds):
-            return "done", _with_memory(name, packed, stop, _held_in_a_worker)
+        return "done", _with_memory(name, packed, stop, _held_in_a_worker)
     except Stopped:
         return "stopped", None
     except OverdueError:

@@ -9,6 +9,10 @@ IMPORTING = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_exte
 """The files of Python's import system, as its frames name them."""
 
 
+class OverdueError(Exception):
+    """Work takes longer than it may. Raised in its thread, wherever that is."""
+
+
 def raise_in(thread: int, error: type[BaseException]) -> bool:
     """Raise the error in a thread at its next step in Python; whether it will be.
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from goldviz.runs.thread_errors import OverdueError, raise_in, take_back
 
-class OverdueError(Exception):
-    """Work takes longer than it may. Raised in its thread, wherever that is."""
+LOOK_SECONDS = 0.05
+"""Work that imports as its time ends is looked at again so often."""
 
 
 @contextmanager
 def ended_after(seconds: float) -> Iterator[None]:
     """A context in which the work of this thread gets an :class:`OverdueError` once it has taken so many seconds.
 
-    What computes outside of Python is told when it comes back.
+    What computes outside of Python is told when it comes back, and what imports a module once that is whole.
     """
     if seconds == float("inf"):
         yield
@@ -24,11 +24,12 @@ def ended_after(seconds: float) -> Iterator[None]:
     own, lock, over = threading.get_ident(), threading.Lock(), threading.Event()
 
     def watch() -> None:
-        if over.wait(seconds):
-            return
-        with lock:
-            if not over.is_set():
-                _tell(own, OverdueError)
+        left = seconds
+        while not over.wait(left):
+            with lock:
+                if over.is_set() or raise_in(own, OverdueError):
+                    return
+            left = LOOK_SECONDS
 
     threading.Thread(target=watch, name="goldviz-time-watch", daemon=True).start()
     try:
@@ -37,10 +38,4 @@ def ended_after(seconds: float) -> Iterator[None]:
         with lock:
             over.set()
             # Work that is told only now is done: what is on its way is taken back.
-            _tell(own, None)
-
-
-def _tell(thread: int, error: type[BaseException] | None) -> None:
-    """Raise the error in the thread, wherever that is; None takes back one that has not arrived."""
-    given = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), given)
+            take_back(own)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from goldviz.runs.recorder import Ended
-from goldviz.runs.thread_errors import raise_in
+from goldviz.runs.thread_errors import OverdueError, raise_in
 
 if TYPE_CHECKING:
     from goldviz.runs.recorder import Recorder
@@ -17,10 +17,6 @@ GRACE_SECONDS = 2.0
 """So long a step may go on beyond the limit: most end by then, and their state can be kept."""
 DEAF_SECONDS = 10.0
 """After so long without an answer the run computes outside of Python, where nothing reaches it."""
-
-
-class OverdueError(Exception):
-    """A step goes on beyond the time limit. Raised in the run's thread, wherever that is."""
 
 
 class Watchdog:

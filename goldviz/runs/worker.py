@@ -34,8 +34,8 @@ FLUSH_SECONDS = 0.2
 HEARTBEAT_SECONDS = 2.0
 PATIENCE_SECONDS = 120.0
 """So long a run waits for a locked database, before it begins and before its last records are given up."""
-UNWRITTEN = "unwritten"
-"""In place of a status: the last records could not be written, and are lost."""
+UNWRITTEN, DISK_FULL = "unwritten", "disk full"
+"""In place of a status: the last records could not be written, here for want of room, and are lost."""
 
 T = TypeVar("T")
 
@@ -153,8 +153,8 @@ class StoreSink:
     def close(self, status: str, message: str) -> str:
         """Write all that waits and how the run ended; waits for a locked database.
 
-        Returns how the run is listed: as stopped where it paused while it was asked to stop; :data:`UNWRITTEN` where
-        the database takes nothing any more.
+        Returns how the run is listed: as stopped where it paused while it was asked to stop; :data:`UNWRITTEN` or
+        :data:`DISK_FULL` where the database takes nothing any more.
         """
         self._closing = True
         self._wake.set()
@@ -165,7 +165,7 @@ class StoreSink:
             return status
         except StoreError as error:
             log.error("The end of run %s could not be written: %s", self._run_id, error)
-            return UNWRITTEN
+            return DISK_FULL if isinstance(error, StoreFullError) else UNWRITTEN
         finally:
             self._tell("")
 

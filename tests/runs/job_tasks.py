@@ -1,7 +1,9 @@
 """Work for job workers: functions of a module, as they travel to another process."""
 
+import importlib
 import os
 import resource
+import sys
 import threading
 import time
 from pathlib import Path
@@ -83,6 +85,24 @@ def modest(report: Report, folder: str) -> int:
         report(0, 1)
         time.sleep(0.01)
     np.ones(200 * 2**17)
+    return os.getpid()
+
+
+def importing(report: Report, folder: str) -> None:
+    """Import a module of ``folder``, and then work without an end."""
+    sys.path.insert(0, folder)
+    try:
+        importlib.import_module("slow_for_jobs")
+    finally:
+        sys.path.remove(folder)
+    endless(report)
+
+
+def short_at_first(report: Report, folder: str) -> int:
+    """Run out of memory once."""
+    if not Path(folder, "short").exists():
+        Path(folder, "short").touch()
+        raise MemoryError
     return os.getpid()
 
 

@@ -1,17 +1,20 @@
 """A disk that is full while a run grows: it is told, nothing recorded earlier is lost, and with room it goes on."""
 
 import shutil
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from goldviz.api import RunFailedError, _run_kept
 from goldviz.runs import worker
-from goldviz.runs.execution import NO_ROOM, Executor
+from goldviz.runs.execution import NO_END, NO_ROOM, Executor
 from goldviz.runs.recorder import Progress
 from goldviz.runs.store import Store
-from goldviz.runs.worker import UNWRITTEN, execute
+from goldviz.runs.worker import DISK_FULL, execute
 from tests.runs.conftest import ended, same_records, uninterrupted, until
 from tests.runs.test_strangers import small_disk
 from tests.runs.toy import Toy
@@ -88,5 +91,35 @@ def test_what_a_run_came_to_is_said_where_its_end_cannot_be_written(
         if not (disk / "filler").exists():
             fill(disk)
 
-    assert execute(TOY, run_id, store.url, watch=fill_up) == UNWRITTEN
+    assert execute(TOY, run_id, store.url, watch=fill_up) == DISK_FULL
+    store.close()
+
+
+def test_a_kept_run_of_a_notebook_says_that_its_disk_was_full(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{disk / 'runs.sqlite'}")
+
+    def fill_up(progress: Progress) -> None:
+        if not (disk / "filler").exists():
+            fill(disk)
+
+    with pytest.raises(RunFailedError, match=r"^The end of run \S+ could not be written .*: the disk is full\. What"):
+        _run_kept(TOY, fill_up, None)
+
+
+def test_a_database_that_takes_nothing_for_another_reason_is_not_told_as_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "PATIENCE_SECONDS", 0.5)
+    store = Store(f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    executor = Executor(store, workers=0)
+    run_id = executor.submit(TOY)
+    until(lambda: store.run(run_id).step > 20)
+    with closing(sqlite3.connect(store.place, timeout=30, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        until(lambda: not executor._futures, 120)
+        other.execute("ROLLBACK")
+    until(lambda: store.run(run_id).message == NO_END)
+    assert store.run(run_id).status == "interrupted"
+    executor.close()
     store.close()

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -187,6 +189,36 @@ def test_work_that_takes_longer_than_it_may_ends_in_a_sentence_and_frees_its_pla
         ):
             jobs.wait(Task("endless", job_tasks.endless, (), "Trying", 1.0, most_seconds=0.5))
     assert jobs.wait(Task("in time", job_tasks.process, (), "Looking", 1.0, most_seconds=60.0))
+
+
+def test_work_that_imports_as_its_time_ends_is_ended_behind_its_import(jobs: Jobs, tmp_path: Path) -> None:
+    slow = f"""
+    import time
+    from pathlib import Path
+
+    end = time.monotonic() + 1.5
+    while time.monotonic() < end:
+        time.sleep(0.01)
+    Path({str(tmp_path)!r}, "whole").touch()
+    """
+    (tmp_path / "slow_for_jobs.py").write_text(textwrap.dedent(slow))
+    with pytest.raises(JobFailedError, match=r"^This takes longer than a page's work of this kind may: 0\.5 seconds"):
+        jobs.wait(Task("importing", job_tasks.importing, (str(tmp_path),), "Loading", 1.0, most_seconds=0.5))
+    assert (tmp_path / "whole").exists()
+    sys.modules.pop("slow_for_jobs", None)
+
+
+def test_what_waits_until_it_has_the_memory_alone_is_not_at_work_meanwhile(jobs: Jobs, tmp_path: Path) -> None:
+    gate = Gate(tmp_path, total=1)
+    beside = jobs.ask(gate.task)
+    until(lambda: beside.total == 1)
+    task = Task("short", job_tasks.short_at_first, (str(tmp_path),), "Hoarding", 1.0, most_seconds=0.5)
+    waiting = jobs.ask(task)
+    until((tmp_path / "short").exists)
+    time.sleep(1.0)
+    assert waiting.unfinished
+    gate.go_on()
+    assert jobs.wait(task)
 
 
 def test_a_worker_that_dies_is_told_of_and_the_job_can_be_tried_again(workers: Jobs, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Who may open what goldviz keeps: its account alone, whatever the umask, and also what was left open before."""
 
+import errno
 import os
 import stat
 import subprocess
@@ -96,6 +97,21 @@ def test_what_is_kept_is_for_its_account_alone_and_own_files_keep_their_umask(pl
     assert main(["export", listed.id, "--to", str(report)]) == 0
     assert open_of(place) == {"run.nc": "0o644", "report.html": "0o644"}
     assert os.umask(0o022) == 0o022
+
+
+def test_a_database_on_a_disk_without_hard_links_is_for_its_account_alone(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "link", no_links)
+    (place / "database").mkdir(0o755)
+    store = Store()
+    with store._writing(), store._reading():
+        assert {path.name for path in (place / "database").iterdir()} >= {"runs.sqlite", "runs.sqlite-wal"}
+        assert open_of(place) == {"database": "0o755"}
+    store.close()
 
 
 @needs_another_account

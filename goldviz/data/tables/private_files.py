@@ -49,9 +49,20 @@ def private_file(path: Path) -> None:
     try:
         give_group(Path(unfinished))
         with suppress(FileExistsError):
-            os.link(unfinished, path)
+            _name(unfinished, path)
     finally:
         os.unlink(unfinished)
+
+
+def _name(unfinished: str, path: Path) -> None:
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # The disk has no hard links: a lock that is given up is told by SQLite, and open rights by nobody.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        give_group(path)
 
 
 def give_group(file: Path) -> None:
