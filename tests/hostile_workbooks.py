@@ -110,10 +110,36 @@ def row_of_empty_cells(count: int = 9_000_000) -> bytes:
     return packed(exchanged(sound_parts(), SHEET, xml_of_sheet(sound_rows() + f'<row r="99">{"<c/>" * count}</row>')))
 
 
+def many_sheets_of_one_part(sheets: int = 500, rows: int = 110, columns: int = 9_000) -> bytes:
+    """Sheets of different names that are all the same part, of which each row is empty: nine kilobytes."""
+    named = "".join(f'<sheet name="Gold {place}" sheetId="{place}" r:id="r1"/>' for place in range(1, sheets + 1))
+    workbook = f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{named}</sheets></workbook>'.encode()
+    parts = exchanged(sound_parts(), WORKBOOK, workbook)
+    return packed(exchanged(parts, SHEET, xml_of_sheet(f"<row>{'<c/>' * columns}</row>" * rows)))
+
+
+def empty_sheets(sheets: int = 3, rows: int = 50, columns: int = 9_000) -> bytes:
+    """Sheets without anything in them, each a part of its own, in kilobytes."""
+    places = range(2, sheets + 2)
+    named = "".join(f'<sheet name="Gold {place}" sheetId="{place}" r:id="e{place}"/>' for place in places)
+    related = "".join(
+        f'<Relationship Id="e{place}" Type="{OFFICE}/worksheet" Target="worksheets/sheet{place}.xml"/>'
+        for place in places
+    )
+    workbook = f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{named}</sheets></workbook>'.encode()
+    parts = exchanged(sound_parts(), WORKBOOK, workbook)
+    parts = [
+        (name, part.replace(b"</Relationships>", related.encode() + b"</Relationships>") if name == RELATIONS else part)
+        for name, part in parts
+    ]
+    cells = xml_of_sheet(f"<row>{'<c/>' * columns}</row>" * rows)
+    return packed([*parts, *((f"xl/worksheets/sheet{place}.xml", cells) for place in places)])
+
+
 MOST_VALUES = 300_000
 COUNTS = (1_000, 20_000, 300_000, 3_000_000)
 NUMBERS = ("-1", "0", "1048576", "1048577", "16385", "4294967296", "999999999999", "1e9", "1e308", "9" * 5000, "NaN",
-           "inf", "1_000_000_000", "\N{FULLWIDTH DIGIT NINE}" * 12, "", "x", "1.5")  # fmt: skip
+           "9" * 400, "inf", "1_000_000_000", "\N{FULLWIDTH DIGIT NINE}" * 12, "", "x", "1.5")  # fmt: skip
 REFERENCES = ("XFD1048576", "XFE1", "ZZZ1", "AAAA1", "A0", "1A", "", "A" * 5000, "$A$1", "A1:XFD1048576", "\u00c41")
 
 
@@ -293,12 +319,14 @@ def old_workbook(chance: random.Random) -> bytes:
 
 
 def hostile_workbooks(count: int, seed: int) -> Iterator[Hostile]:
-    """So many files, always the same ones for a seed; the two kinds that were met first come first."""
+    """So many files, always the same ones for a seed; the four kinds that were met first come first."""
     yield Hostile("xlsx", "a huge row number", huge_row_number())
     yield Hostile("xlsx", "a row of empty cells", row_of_empty_cells())
+    yield Hostile("xlsx", "many sheets of one part", many_sheets_of_one_part())
+    yield Hostile("xlsx", "empty sheets", empty_sheets())
     chance = random.Random(seed)
     damaged = hostile(packed(sound_parts()), count, seed)
-    for _ in range(count - 2):
+    for _ in range(count - 4):
         draw = chance.random()
         if draw < 0.55:
             name = chance.choice([SHEET, SHEET, SHEET, *PARTS])

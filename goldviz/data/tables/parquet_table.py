@@ -37,10 +37,10 @@ def parquet_table(content: bytes, file: str) -> FileTable:
         raise MarketError(f"{file} is an encrypted Parquet file; allowed are Parquet files that are not encrypted.")
     try:
         return _read(content, file)
-    except MarketError:
+    except (MarketError, MemoryError):  # one of Arrow's errors is both its own and Python's
         raise
-    # Damage shows itself in many ways: bad lengths, unknown types, text that is not UTF-8, sizes out of memory.
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
+    # Damage shows itself in many ways: bad lengths, unknown types, text that is not UTF-8.
+    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError) as error:
         raise MarketError(
             f"{file} begins as a Parquet file but cannot be read as one; allowed are whole CSV, Excel and Parquet "
             "files."

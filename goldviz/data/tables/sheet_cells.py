@@ -6,7 +6,7 @@ that was saved with a formula counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from typing import Any, NoReturn
@@ -22,14 +22,17 @@ LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
 """Of any sheet of Excel."""
 
 MOST_CELLS = 1_000_000
-"""Cells of a sheet that hold anything: so many take two seconds."""
+"""Cells that hold anything, of all sheets that are read: so many take two seconds."""
 
 MOST_EMPTY = 1_000_000
-"""Cells and rows of a sheet that hold nothing: some programs write a million of them."""
+"""Cells and rows that hold nothing, of all sheets that are read: some programs write a million of them."""
 
 MOST_STRINGS = 1_000_000
 MOST_CHARACTERS = 20 * 10**6
-"""In all texts of a sheet, and in all shared strings."""
+"""In all texts of the sheets that are read, and in all shared strings."""
+
+LONGEST_INTEGER = 300
+"""Characters; of a longer number no float holds more than that it is infinite."""
 
 LONGEST_TEXT = 100_000
 """Characters of one cell; Excel's own longest has 32,767."""
@@ -149,7 +152,7 @@ def shared_strings(parts: Parts, name: str, file: str) -> list[str]:
 
 
 class _Cells(_Texts):
-    """Takes in the part of a sheet."""
+    """Takes in the parts of sheets, one after another, and counts over all of them."""
 
     def __init__(self, file: str, strings: Sequence[str], styles: Callable[[int], Style], epoch: Any) -> None:
         super().__init__(file)
@@ -162,6 +165,11 @@ class _Cells(_Texts):
         self.value: str | None = None
         self.inline: list[str] | None = None
         self.columns: dict[str, int] = {}
+
+    def begin(self) -> None:
+        """Make ready for the next sheet."""
+        self.sheet, self.row = Sheet(), {}
+        self.number = self.last = self.column = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.elements += 1
@@ -254,7 +262,8 @@ class _Cells(_Texts):
         return text if text.strip() else None
 
     def _number(self, text: str) -> Value | None:
-        number = float(text) if "." in text or "E" in text or "e" in text else int(text)
+        whole = len(text) <= LONGEST_INTEGER and not ("." in text or "E" in text or "e" in text)
+        number = int(text) if whole else float(text)
         style = self.styles(int(self.attributes.get("s") or 0))
         if style.date:
             try:
@@ -266,26 +275,30 @@ class _Cells(_Texts):
 
 
 def sheet_cells(
-    parts: Parts, name: str, file: str, strings: Sequence[str], styles: Callable[[int], Style], epoch: Any
-) -> Sheet:
-    """The cells of a sheet that hold anything.
+    parts: Parts, names: Iterable[str], file: str, strings: Sequence[str], styles: Callable[[int], Style], epoch: Any
+) -> tuple[str, Sheet] | None:
+    """The first of these parts that is a sheet with anything in its cells, and those cells; None where none is.
 
-    Raises as :meth:`Parts.feed` does, and MarketError for too large a sheet.
+    Raises as :meth:`Parts.feed` does, and MarketError where there is too much in the sheets that were read, together.
 
     ``styles`` tells how a number of the style with this place in the workbook is seen, ``epoch`` from when days count.
     """
     reader = _Cells(file, strings, styles, epoch)
-    for elements in parts.feed(name, _parser(reader), lambda: reader.elements):
-        if reader.filled > MOST_CELLS:
-            raise MarketError(f"{file} has more than {MOST_CELLS:,} cells; save it as CSV or Parquet.")
-        if reader.empty > MOST_EMPTY:
-            raise MarketError(
-                f"{file} has more than {MOST_EMPTY:,} empty cells; delete its empty rows and columns, or save it as "
-                "CSV or Parquet."
-            )
-        if elements - 4 * (reader.filled + reader.empty) > MOST_OTHERS:
-            parts.refuse("more elements beside its cells")
-    return reader.sheet
+    for name in names:
+        reader.begin()
+        for elements in parts.feed(name, _parser(reader), lambda: reader.elements):
+            if reader.filled > MOST_CELLS:
+                raise MarketError(f"{file} has more than {MOST_CELLS:,} cells; save it as CSV or Parquet.")
+            if reader.empty > MOST_EMPTY:
+                raise MarketError(
+                    f"{file} has more than {MOST_EMPTY:,} empty cells; delete its empty rows and columns, or save it "
+                    "as CSV or Parquet."
+                )
+            if elements - 4 * (reader.filled + reader.empty) > MOST_OTHERS:
+                parts.refuse("more elements beside its cells")
+        if reader.sheet.numbers:
+            return name, reader.sheet
+    return None
 
 
 def _row_number(text: str) -> int:

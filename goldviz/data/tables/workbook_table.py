@@ -37,7 +37,7 @@ EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
 PERCENT_DIGITS = 12
 DAMAGE = (
     zipfile.BadZipFile, zlib.error, InvalidFileException, SyntaxError, expat.ExpatError, LookupError, ValueError,
-    TypeError, AttributeError, OSError, EOFError, ArithmeticError, RuntimeError, MemoryError,
+    TypeError, AttributeError, OSError, EOFError, ArithmeticError, RuntimeError,
 )  # fmt: skip
 """How damage shows itself: bad XML, missing parts, a password, numbers that are none, dates beyond the calendar."""
 
@@ -56,6 +56,7 @@ def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = 
     try:
         with Parts(content, file, report) as parts:
             sheets, cells, chosen = _cells_of(parts, sheet, file)
+        return _table(cells, file, chosen, sheets)
     except MarketError:
         raise
     except DAMAGE as error:
@@ -63,7 +64,6 @@ def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = 
             f"{file} begins as an Excel workbook but cannot be read as one; allowed are whole workbooks without a "
             "password, CSV and Parquet files."
         ) from error
-    return _table(cells, file, chosen, sheets)
 
 
 def _cells_of(parts: Parts, sheet: str, file: str) -> tuple[tuple[str, ...], Sheet, str]:
@@ -83,10 +83,14 @@ def _cells_of(parts: Parts, sheet: str, file: str) -> tuple[tuple[str, ...], She
         raise MarketError(f"{file} has no sheet {plain_words(sheet)!r}; allowed are {', '.join(sheets)}.")
     table = reader.package.find(SHARED_STRINGS)
     strings = shared_strings(parts, table.PartName[1:], file) if table is not None else []
+    # Hundreds of sheets can name one part, which is read once.
+    targets: dict[str, str] = {}
     for name in [sheet] if sheet else sheets:
-        cells = sheet_cells(parts, sheets[name], file, strings, _styles_of(reader.wb), reader.wb.epoch)
-        if cells.numbers:
-            return tuple(sheets), cells, name
+        targets.setdefault(sheets[name], name)
+    found = sheet_cells(parts, targets, file, strings, _styles_of(reader.wb), reader.wb.epoch)
+    if found is not None:
+        part, cells = found
+        return tuple(sheets), cells, targets[part]
     what = f"Sheet {sheet} of {file} is" if sheet else f"{file} is"
     raise MarketError(f"{what} empty; allowed are sheets with a header, dates and numbers.")
 

@@ -129,6 +129,15 @@ def test_a_header_that_speaks_of_billions_of_rows_is_refused():
     assert refusal(with_rows(content, 3, 10**9)).endswith("allowed are at most 2,000,000.")
 
 
+def test_a_shortage_of_memory_is_no_damage(monkeypatch):
+    def short(*_):
+        raise pa.ArrowMemoryError("malloc of size 64 failed")
+
+    monkeypatch.setattr(pq, "ParquetFile", short)
+    with pytest.raises(MemoryError):
+        parquet_table(b"PAR1", "gold.parquet")
+
+
 def with_rows(content, rows, claimed):
     """The file with another number of rows in its footer: field 3 of FileMetaData, a zigzag number of Thrift."""
     length = int.from_bytes(content[-8:-4], "little")

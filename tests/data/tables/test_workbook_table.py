@@ -181,6 +181,44 @@ def test_a_document_type_behind_a_long_comment_an_archive_that_lies_and_a_second
         workbook_table(many, "gold.xlsx")
 
 
+def test_many_sheets_of_one_part_are_read_once(monkeypatch):
+    fed = []
+    feed = workbook_parts.Parts.feed
+
+    def told(self, name, *rest):
+        fed.append(name)
+        return feed(self, name, *rest)
+
+    monkeypatch.setattr(workbook_parts.Parts, "feed", told)
+    content = hostile_workbooks.many_sheets_of_one_part(rows=2, columns=9)
+    with pytest.raises(MarketError, match=r"^gold\.xlsx is empty"):
+        workbook_table(content, "gold.xlsx")
+    assert fed.count(SHEET) == 1
+
+
+def test_empty_cells_of_all_sheets_count_together():
+    with pytest.raises(MarketError, match="has more than 1,000,000 empty cells"):
+        workbook_table(hostile_workbooks.empty_sheets(), "gold.xlsx")
+
+
+@pytest.mark.parametrize("digits", [300, 400, 5000])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_number_beyond_all_others_is_refused_in_a_sentence(digits, sign):
+    content = of_rows(f'<row r="99"><c r="A99" s="1"><v>45200</v></c><c r="B99"><v>{sign}{"9" * digits}</v></c></row>')
+    with pytest.raises(MarketError, match="in row 99; allowed are sizes up to"):
+        look_into(content, "gold.xlsx")
+
+
+def test_a_shortage_of_memory_is_no_damage(monkeypatch):
+    def short(*_):
+        raise MemoryError
+
+    content = saved(workbook(Gold=rows_of()))
+    monkeypatch.setattr(workbook_parts.Parts, "feed", short)
+    with pytest.raises(MemoryError):
+        workbook_table(content, "gold.xlsx")
+
+
 def test_reading_tells_how_far_it_is_and_can_be_ended():
     told = []
 
