@@ -46,6 +46,12 @@ def brought(files: Sequence[UploadedFile], fault: type[Exception]) -> list[Broug
     return [known[file.file_id] for file in files]
 
 
+def let_go(file: UploadedFile) -> None:
+    """Have the server's memory hold no byte of a file that is kept nowhere or refused."""
+    _let_go(file)
+    give_back_memory()
+
+
 def _let_go(file: UploadedFile) -> None:
     file.seek(0)
     file.truncate(0)

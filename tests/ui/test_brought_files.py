@@ -74,7 +74,9 @@ def labels(at: AppTest) -> list[str]:
     return [button.label for button in at.button]
 
 
-def test_a_file_is_read_once_and_its_bytes_are_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def managers(monkeypatch: pytest.MonkeyPatch) -> list[MemoryUploadedFileManager]:
+    """What holds the bytes of uploaded files, of each page that a test draws."""
     managers: list[MemoryUploadedFileManager] = []
 
     def made(self: LocalScriptRunner, *arguments: Any, **named: Any) -> None:
@@ -83,14 +85,70 @@ def test_a_file_is_read_once_and_its_bytes_are_let_go_of(monkeypatch: pytest.Mon
 
     start = LocalScriptRunner.__init__
     monkeypatch.setattr(LocalScriptRunner, "__init__", made)
+    return managers
+
+
+def held(managers: list[MemoryUploadedFileManager]) -> list[int]:
+    return [len(file.data) for files in managers[-1].file_storage.values() for file in files.values()]
+
+
+def test_a_file_is_read_once_and_its_bytes_are_let_go_of(managers: list[MemoryUploadedFileManager]) -> None:
     at = bring(look(AppTest.from_function(page)), "gold.csv", csv())
     assert "Use these data" in labels(at)
-    held = [len(file.data) for files in managers[-1].file_storage.values() for file in files.values()]
-    assert held == [0], "Streamlit holds no byte of a file that is kept"
+    assert held(managers) == [0], "Streamlit holds no byte of a file that is kept"
     [kept] = BROUGHT_FILES.path("x").parent.iterdir()
     kept.unlink()
     assert "Use these data" in labels(look(at)), "what was read is not read again"
     assert not at.error
+
+
+def test_bytes_of_too_many_files_are_let_go_of(managers: list[MemoryUploadedFileManager]) -> None:
+    at = look(AppTest.from_function(page))
+    at.file_uploader[0].set_value([(f"gold {place}.csv", csv(), "") for place in range(13)])
+    assert errors(look(at)) == ["13 files were chosen; allowed are at most 12."]
+    assert held(managers) == [0] * 13
+
+
+def test_bytes_of_a_file_beyond_the_size_are_let_go_of(
+    managers: list[MemoryUploadedFileManager], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goldviz.data.markets.files.LARGEST_FILE", 1000)
+    at = bring(look(AppTest.from_function(page)), "gold.csv", csv())
+    assert "gold.csv has" in errors(at)[0]
+    assert held(managers) == [0]
+    assert errors(look(at)) == errors(at), "the sentence stays as the page is drawn again"
+
+
+def documents_page() -> None:
+    from goldviz.labs.policy_documents.parts import upload
+
+    upload.ask(lambda _: None)
+
+
+def test_bytes_of_documents_that_do_not_go_together_are_let_go_of(managers: list[MemoryUploadedFileManager]) -> None:
+    at = look(AppTest.from_function(documents_page))
+    at.file_uploader[0].set_value([("a.csv", b"Date,Text\n2024-01-01,x\n", ""), ("b.txt", b"x", "")])
+    assert "holds all documents by itself" in errors(look(at))[0]
+    assert held(managers) == [0, 0]
+
+
+def text_page() -> None:
+    from goldviz.labs.inside_bert.parts import text
+    from goldviz.labs.inside_bert.settings import InsideBert
+    from goldviz.ui import controls
+
+    controls.ensure(InsideBert)
+    text.text_box()
+
+
+@pytest.mark.parametrize(
+    "content", [b"Prices rose.", b"Prices rose. " * 10**5, bytes(99)], ids=["short", "long", "binary"]
+)
+def test_bytes_of_a_text_for_the_box_are_let_go_of(content: bytes, managers: list[MemoryUploadedFileManager]) -> None:
+    at = look(AppTest.from_function(text_page))
+    at.file_uploader[0].set_value(("own.txt", content, "text/plain"))
+    look(at)
+    assert held(managers) == [0]
 
 
 def test_a_refusal_is_an_answer_that_is_not_asked_for_again() -> None:

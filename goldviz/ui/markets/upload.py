@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -23,6 +23,9 @@ from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, BroughtFil
 from goldviz.ui.markets import reading_table
 from goldviz.ui.markets.reading_table import Changes, changes_of
 from goldviz.ui.words import plain
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 MOST_FILES = 12
 ORDERS = {True: "day first, as in 31/12/2024", False: "month first, as in 12/31/2024"}
@@ -43,6 +46,7 @@ def show(held: Market | None) -> Market | None:
     )
     files = st.file_uploader("Files", accept_multiple_files=True, key="market-file")
     if len(files) > MOST_FILES:
+        _keep(files)
         st.error(f"{len(files)} files were chosen; allowed are at most {MOST_FILES}.", icon=":material/block:")
         return None
     read: list[Market | None] = []
@@ -50,8 +54,8 @@ def show(held: Market | None) -> Market | None:
     for place, uploaded in enumerate(files):
         with st.container(border=True, key=f"market-file-{place}"):
             try:
-                check_size(uploaded.size, uploaded.name)
                 [file] = brought([uploaded], MarketError)
+                check_size(file.size, file.name)
                 read.append(_one_file(file))
             except _NotReadError:
                 read.append(None)
@@ -71,6 +75,14 @@ def show(held: Market | None) -> Market | None:
     if whole is None or not st.button("Use these data", type="primary", key="use-file"):
         return None
     return whole
+
+
+def _keep(files: Sequence[UploadedFile]) -> None:
+    """Keep files that are too many, so that they can be used once the visitor takes some of them out."""
+    try:
+        brought(files, MarketError)
+    except MarketError as error:
+        _refuse(error)
 
 
 class _NotReadError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -17,10 +17,13 @@ from goldviz.labs.inside_bert.parts.state import complain, key_of, put
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT
 from goldviz.models.text.loading import SHIPPED_FOLDER
 from goldviz.ui import visitors_data
+from goldviz.ui.brought_files import let_go
 from goldviz.ui.texts import model_dialog as text_model_dialog
 from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
     from goldviz.models.text.model import TextModel
 
 LARGEST_FILE = 8 * LONGEST_TEXT
@@ -139,9 +142,16 @@ def text_box() -> None:
 
 
 def _take_file() -> None:
-    file: Any = st.session_state["text-file"]
+    file: UploadedFile | None = st.session_state["text-file"]
     if file is None:
         return
+    try:
+        _take(file)
+    finally:
+        let_go(file)
+
+
+def _take(file: UploadedFile) -> None:
     if file.size > LARGEST_FILE:
         st.session_state[UPLOAD_COMPLAINT] = (
             f"{file.name} has {file.size / 1e6:.1f} MB; allowed are {LONGEST_TEXT:,} characters here. Policy documents "

@@ -82,9 +82,9 @@ def _own() -> str | None:
         return None
     tables = [file for file in files if file.name.lower().endswith(TABLE_ENDINGS)]
     try:
+        own = brought(files, DatedTextError)
         if tables and len(files) > 1:
             raise DatedTextError("A CSV file holds all documents by itself; bring one of them, or text files alone.")
-        own = brought(files, DatedTextError)
         if tables:
             return _from_table(own[0])
         rule = _rule(asks_for_minutes=True)
