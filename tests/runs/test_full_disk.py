@@ -58,6 +58,7 @@ def test_a_run_tells_that_its_disk_is_full_and_goes_on_with_room(disk: Path) -> 
     store.close()
 
 
+@pytest.mark.slow
 def test_a_run_that_found_no_room_to_the_end_can_be_continued(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "PATIENCE_SECONDS", 1.0)
     store, before = Store(f"sqlite:///{disk / 'runs.sqlite'}"), list[int]()
@@ -107,6 +108,7 @@ def test_a_kept_run_of_a_notebook_says_that_its_disk_was_full(disk: Path, monkey
         _run_kept(TOY, fill_up, None)
 
 
+@pytest.mark.slow
 def test_a_database_that_takes_nothing_for_another_reason_is_not_told_as_a_full_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,3 +60,11 @@ def test_calls_are_counted_and_a_field_asked_without_end_says_so():
     field.evaluations = MOST_EVALUATIONS
     with pytest.raises(UnsolvedFlowError, match=r"asked for the field more than 2,000 times .* too stiff"):
         field(HALF, h)
+
+
+def test_a_look_at_the_field_is_no_way_along_it():
+    field, h = DepthField(2, (3, 3), generator()), points(1, 2)
+    way = field(HALF, h)
+    field.evaluations = MOST_EVALUATIONS
+    torch.testing.assert_close(field.at(HALF, h), way, rtol=0, atol=0)
+    assert field.evaluations == MOST_EVALUATIONS
