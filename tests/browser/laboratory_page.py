@@ -99,6 +99,12 @@ def step_in_progress(page: Page) -> int:
     return int(found.group(1)) if found else 0
 
 
+def step_at_rest(page: Page) -> int:
+    """The same of a run that is at rest: its state may be told before its last step is."""
+    expect(progress(page)).not_to_contain_text(re.compile("left|starting"))
+    return step_in_progress(page)
+
+
 def wait_for_step(page: Page, step: int) -> None:
     """Wait until the last lane's progress bar has come to this step."""
     page.wait_for_function(

@@ -23,7 +23,7 @@ from tests.browser.laboratory_page import (
     quiet,
     set_number,
     state,
-    step_in_progress,
+    step_at_rest,
     train,
     updates,
     wait_for_figure,
@@ -75,7 +75,7 @@ def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) ->
     # Pause holds the run where it is, a step is one step, and stopping keeps what was recorded.
     button(page, "Pause").click()
     state(page, "Paused")
-    held = step_in_progress(page)
+    held = step_at_rest(page)
     assert 0 < held < 400
     button(page, "Step").click()
     expect(progress(page)).to_contain_text(f"Epoch {held + 1} of 400", timeout=TRAINING)
@@ -84,7 +84,7 @@ def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) ->
     state(page, "Training")
     button(page, "Stop").click()
     state(page, "Stopped")
-    stopped_at = step_in_progress(page)
+    stopped_at = step_at_rest(page)
     assert stopped_at > held
 
     # Go back in time: the figure shows the epoch in view.
