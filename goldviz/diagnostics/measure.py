@@ -1,4 +1,4 @@
-"""A measure: one number of a run, computed in one place and read by name wherever it is told."""
+"""A measure: one number of a run, computed in one place, which claims and stories read by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Measure:
     """A number of one seed of a run, or of several runs that are compared.
 
     ``words`` say what it is, in a sentence, and of which network, layer or lag; ``unit`` is such as ``"nat"``, and
-    empty for shares, ratios and counts. Cards, claims, stories and tables call it, and compute nothing themselves.
+    empty for shares, ratios and counts. Claims and stories call it, and compute nothing themselves.
     """
 
     name: str
