@@ -65,6 +65,15 @@ def _installed_components() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def _umask() -> Iterator[None]:
+    """A server or a worker that is begun within the tests' process keeps other accounts out of all that it makes from
+    then on: the next test would find folders closed that it makes open."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture(autouse=True)
 def _main_module() -> Iterator[None]:
     """Streamlit's test harness leaves its script as ``__main__``, which processes started later would import."""
     sys.modules["__main__"] = MAIN

@@ -68,7 +68,8 @@ def test_what_may_not_be_its_own_stays(tmp_path: Path, what: str) -> None:
     if what == "a link":
         folder.symlink_to(target)
     else:
-        folder.mkdir(0o755 if what == "open to all" else 0o700)
+        folder.mkdir()
+        folder.chmod(0o755 if what == "open to all" else 0o700)
     if what != "without a lock":
         (folder / HELD).touch()
         aged(folder)
